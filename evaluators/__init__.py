@@ -1,0 +1,1 @@
+"""How well an episode went: checks, matchers, verdicts, scores. Pure functions of evidence."""

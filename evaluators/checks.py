@@ -1,0 +1,242 @@
+"""A check is when × locate × match: its schema as tasks write it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Generic, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from sites.worlds import World
+
+T = TypeVar("T")
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class PerWorld(_Strict, Generic[T]):
+    """One value per world, where the worlds truly differ."""
+
+    offline: T
+    online: T
+
+    def of(self, world: World) -> T:
+        """Return the value that holds in a world."""
+        match world:
+            case World.OFFLINE:
+                return self.offline
+            case World.ONLINE:
+                return self.online
+
+
+class When(StrEnum):
+    """`step`: a key node, met once at any step, in any order. `end`: holds at the end."""
+
+    STEP = "step"
+    END = "end"
+
+
+class UrlPart(StrEnum):
+    """What of a visited URL a url locator yields.
+
+    `logical` is `site:/path` without query and fragment, `query` the values of one parameter,
+    `full` the logical URL with query and fragment. All are percent-decoded once.
+    """
+
+    LOGICAL = "logical"
+    QUERY = "query"
+    FRAGMENT = "fragment"
+    FULL = "full"
+
+
+class LocateUrl(_Strict):
+    """Yields the URLs a step passed through (`step`), or the current tab's last one (`end`).
+
+    With `part: query` a value counts only where the page's logical URL equals `page`, if given.
+    """
+
+    by: Literal["url"] = "url"
+    part: UrlPart = UrlPart.LOGICAL
+    key: str | None = None
+    page: str | None = None
+
+    @model_validator(mode="after")
+    def _key_fits_part(self) -> Self:
+        if (self.part is UrlPart.QUERY) != (self.key is not None):
+            message = "`key` names the parameter of `part: query` and stands nowhere else"
+            raise ValueError(message)
+        return self
+
+
+class LocateAnswer(_Strict):
+    """Yields the answer the agent stopped with; nothing where it gave none."""
+
+    by: Literal["answer"] = "answer"
+
+
+class ElementField(StrEnum):
+    """What of an element acted on is read."""
+
+    NAME = "name"
+    TEXT = "text"
+    VALUE = "value"
+    PATH = "path"
+    ROLE = "role"
+
+
+class ElementEvent(StrEnum):
+    """A trusted event that the page watcher reports."""
+
+    CLICK = "click"
+    INPUT = "input"
+    CHANGE = "change"
+    SUBMIT = "submit"
+
+
+class LocateElement(_Strict):
+    """Yields a field of the elements acted on, as the page watcher saw them.
+
+    Attributes:
+        event: which kind of event counts.
+        read: which field is yielded.
+        role: only elements of this accessible role count.
+        named: only elements with this accessible name count (compared exactly, case folded).
+        page: only events on this logical URL (`site:/path`) count.
+    """
+
+    by: Literal["element"] = "element"
+    event: ElementEvent
+    read: ElementField = ElementField.NAME
+    role: str | None = None
+    named: str | None = None
+    page: str | None = None
+
+
+class LocatePage(_Strict):
+    """Yields what a CSS selector finds on a page.
+
+    Attributes:
+        at: `own` is the agent's current tab as it is; a logical URL is opened in a fresh tab with
+            the episode's logins (only with `when: end`).
+        selector: CSS; every match yields one value.
+        attribute: yields this attribute (`value` is the live value); the visible text if omitted.
+    """
+
+    by: Literal["page"] = "page"
+    at: str = "own"
+    selector: str | PerWorld[str]
+    attribute: str | None = None
+
+
+class LocateDb(_Strict):
+    """Yields the rows of one SELECT on a replica's database, columns joined with ` | `.
+
+    There is no database behind a live site: a task that runs online limits the check by `worlds`.
+    """
+
+    by: Literal["db"] = "db"
+    site: str
+    sql: str
+
+
+class LocateApi(_Strict):
+    """Yields values of a site's JSON answer.
+
+    Attributes:
+        path: logical path and query, fetched by GET with the cookies of `role`.
+        json_path: dotted names and `[index]` or `[*]`; the whole body as text where omitted.
+    """
+
+    by: Literal["api"] = "api"
+    site: str
+    path: str
+    role: str | None = None
+    json_path: str | None = None
+
+
+Locate = Annotated[
+    LocateUrl | LocateAnswer | LocateElement | LocatePage | LocateDb | LocateApi,
+    Field(discriminator="by"),
+]
+
+Expected = str | int | float
+ExpectedValues = Expected | tuple[Expected, ...]
+
+
+class MatchExact(_Strict):
+    """Met where a value equals the expected one.
+
+    Both sides: Unicode NFKC, white space collapsed, stripped; case folded unless `case`. A list is
+    compared with all values: in order, or as a multiset where `ordered` is false.
+    """
+
+    how: Literal["exact"] = "exact"
+    value: ExpectedValues | PerWorld[ExpectedValues]
+    case: bool = False
+    ordered: bool = True
+
+
+class MatchInclude(_Strict):
+    """Met where a value holds the expected text, as whole words unless `parts`.
+
+    Normalised as in `exact`. A list asks for each of its texts, in any of the values.
+    """
+
+    how: Literal["include"] = "include"
+    value: ExpectedValues | PerWorld[ExpectedValues]
+    case: bool = False
+    parts: bool = False
+
+
+class MatchNumber(_Strict):
+    """Met where the value holds exactly one number, within `tolerance` of the expected one.
+
+    Thousands separators, signs, currency signs, units and percent signs around the number are
+    understood; text with two different numbers is not a match, so no answer can list guesses.
+    """
+
+    how: Literal["number"] = "number"
+    value: float | PerWorld[float]
+    tolerance: float = Field(default=0.0, ge=0)
+
+
+Match = Annotated[MatchExact | MatchInclude | MatchNumber, Field(discriminator="how")]
+
+
+class Check(_Strict):
+    """One thing that must hold.
+
+    Attributes:
+        name: unique in its task; reports and linter use it.
+        worlds: where the check applies; a check of no world of the task is a mistake.
+    """
+
+    name: Slug
+    when: When
+    locate: Locate
+    match: Match
+    worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
+
+    @model_validator(mode="after")
+    def _locator_fits_moment(self) -> Self:
+        always = isinstance(self.locate, LocateUrl | LocatePage)
+        if self.when is When.STEP and not (always or isinstance(self.locate, LocateElement)):
+            message = (
+                f"a key node (`when: step`) locates by url, element or page, not {self.locate.by}"
+            )
+            raise ValueError(message)
+        if self.when is When.END and isinstance(self.locate, LocateElement):
+            message = "an element locator needs `when: step`: events happen at steps"
+            raise ValueError(message)
+        if (
+            self.when is When.STEP
+            and isinstance(self.locate, LocatePage)
+            and self.locate.at != "own"
+        ):
+            message = "a key node reads the agent's own page: `at: own`"
+            raise ValueError(message)
+        return self

@@ -1,0 +1,191 @@
+"""Everything an episode leaves behind that scoring may read, as it stands in evidence.json."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluators.actions import Action
+from evaluators.checks import ElementEvent
+from sites.worlds import World
+
+SCHEMA_VERSION = 1
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class UrlVisit(_Record):
+    """A URL that a tab committed to, history entries by script included.
+
+    `logical` is `site:/path?query#fragment`, None for a page of no site.
+    """
+
+    tab: int
+    url: str
+    logical: str | None
+    same_document: bool = False
+
+
+class ActedElement(_Record):
+    """A trusted event on an element, reported by the page watcher before the page handled it.
+
+    Attributes:
+        path: a CSS path that was unique in its document at that moment.
+        value: the element's live value; the chosen option's label for a select; never a password.
+        logical: the page's logical URL.
+    """
+
+    event: ElementEvent
+    path: str
+    tag: str
+    role: str
+    name: str
+    text: str
+    value: str | None
+    logical: str | None
+
+
+class RequestNote(_Record):
+    """A request that the gateway or the browser session refused, or that may have written."""
+
+    method: str
+    url: str
+    site: str | None
+    may_write: bool
+    refused: str | None = None
+
+
+class Timings(_Record):
+    """Milliseconds of each phase of a step."""
+
+    decide_ms: float = 0.0
+    act_ms: float = 0.0
+    settle_ms: float = 0.0
+    locate_ms: float = 0.0
+    observe_ms: float = 0.0
+
+
+class Located(_Record):
+    """What a locator found for one check: its values, or why it could not look.
+
+    An empty tuple means it looked and found nothing. `error` means it could not look: the check
+    then has no verdict, which is never a failure of the agent.
+    """
+
+    check: str
+    values: tuple[str, ...] = ()
+    error: str | None = None
+
+
+class StepEvidence(_Record):
+    """One action and what it changed; step 0 is the opening of the start pages, with no action.
+
+    Attributes:
+        error: why the action could not be done, as the agent was told.
+        url: the current tab's URL after the page settled; `logical` its logical form.
+        requests: count of the requests the gateway saw in this step; `notes` the special ones.
+        located: what `page` key nodes found on the agent's own page after this step.
+        thought: what the agent gave as its reason, if it gave one.
+        screenshot: file name beside the evidence.
+    """
+
+    index: int
+    action: Action | None
+    error: str | None = None
+    url: str
+    logical: str | None
+    title: str
+    visits: tuple[UrlVisit, ...] = ()
+    acted: tuple[ActedElement, ...] = ()
+    requests: int = 0
+    notes: tuple[RequestNote, ...] = ()
+    located: tuple[Located, ...] = ()
+    timings: Timings = Timings()
+    settled: bool = True
+    thought: str | None = None
+    screenshot: str | None = None
+
+
+class Ended(StrEnum):
+    """How an episode came to its end."""
+
+    STOPPED = "stopped"
+    STEP_LIMIT = "step_limit"
+    DEADLINE = "deadline"
+    AGENT_GAVE_UP = "agent_gave_up"
+
+
+class UnscoredReason(StrEnum):
+    """Why an episode has no score."""
+
+    INFRA = "infra"
+    BLOCKED = "blocked"
+    DRIFTED = "drifted"
+    TAPE_MISS = "tape_miss"
+    JUDGE_UNAVAILABLE = "judge_unavailable"
+    CHECK_ERROR = "check_error"
+    BUDGET = "budget"
+
+
+class Fault(_Record):
+    """Why an episode broke off before it could be scored."""
+
+    reason: UnscoredReason
+    message: str
+
+
+class Receipt(_Record):
+    """The proof of one reset.
+
+    Attributes:
+        strategy: the rung that was used.
+        before, after: fingerprints; `before` is None where it was not taken.
+        golden: what `after` must equal.
+        differences: what differed from golden before the reset, one line each.
+    """
+
+    site: str
+    strategy: str
+    seconds: float
+    before: str | None
+    after: str
+    golden: str
+    differences: tuple[str, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether the state after the reset is golden."""
+        return self.after == self.golden
+
+
+class Evidence(_Record):
+    """One attempt at one task in one world.
+
+    Attributes:
+        required: what the task's `requires` checks found before the agent started.
+        located: what end checks found.
+        fault: set where the attempt broke off; such evidence is never a failure.
+        receipts: of the resets that made this slot ready for the attempt.
+    """
+
+    version: int = SCHEMA_VERSION
+    suite: str
+    task: str
+    world: World
+    agent: str
+    repeat: int
+    attempt: int
+    started_at: str
+    seconds: float
+    answer: str | None = None
+    ended: Ended | None = None
+    ended_because: str | None = None
+    steps: tuple[StepEvidence, ...] = ()
+    required: tuple[Located, ...] = ()
+    located: tuple[Located, ...] = ()
+    fault: Fault | None = None
+    receipts: tuple[Receipt, ...] = ()
+    staged: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""What runs things: engine, fleet, gateway, browser, agents, runs, reports."""

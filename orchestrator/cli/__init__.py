@@ -1,0 +1,1 @@
+"""The `arena` command: parses, calls, prints. Nothing else prints."""

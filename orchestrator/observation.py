@@ -1,0 +1,111 @@
+"""What an agent sees before it decides, and the seam every agent fills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from evaluators.actions import Action
+from sites.worlds import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One element of the page's accessibility tree.
+
+    Attributes:
+        id: stable while the element lives in its document; what actions name.
+        depth: nesting in the tree as shown, from 0.
+        states: such as `checked`, `disabled`, `expanded=false`, `focused`, in a fixed order.
+    """
+
+    id: int
+    depth: int
+    role: str
+    name: str
+    value: str | None = None
+    states: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """An open tab."""
+
+    index: int
+    title: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """The state of the browser, as an agent may see it.
+
+    Attributes:
+        step: how many actions were done before.
+        nodes: the accessibility tree in document order, nameless and presentational nodes spliced.
+        text: the same tree as text, one line a node: `[id] role "name" value="…" states`.
+        last_error: why the last action could not be done, None where it could.
+    """
+
+    step: int
+    url: str
+    title: str
+    tabs: tuple[Tab, ...]
+    nodes: tuple[Node, ...]
+    text: str
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What an agent is told about its task.
+
+    Attributes:
+        sites: title and start URL of each site by name, as the agent may know them.
+    """
+
+    task: str
+    intent: str
+    world: World
+    sites: Mapping[str, str]
+    step_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an agent does next.
+
+    Attributes:
+        thought: why, as the agent put it.
+        input_tokens, output_tokens: what deciding cost, 0 for agents without a model.
+    """
+
+    action: Action
+    thought: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Agent(Protocol):
+    """One agent for one episode: made fresh for each."""
+
+    async def decide(self, observation: Observation) -> Decision:
+        """Choose the next action.
+
+        Raises:
+            AgentError: the agent gives up for a reason of its own; the episode ends and is scored.
+            ModelError: its model is unavailable; the episode is unscored.
+        """
+
+
+class AgentMaker(Protocol):
+    """Makes one agent per episode."""
+
+    @property
+    def name(self) -> str:
+        """The name that runs and reports show, with the model where there is one."""
+
+    def __call__(self, assignment: Assignment) -> Agent:
+        """Make the agent for an episode."""

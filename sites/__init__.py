@@ -1,0 +1,1 @@
+"""Where agents go: site manifests, logical URLs, and the one tree of errors."""

@@ -1,0 +1,96 @@
+"""YAML files that people write, read into pydantic models; errors name file, line and field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sites.errors import InputError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_document(path: Path, model: type[Model], error: type[InputError]) -> Model:
+    """Read one YAML file into a model.
+
+    Args:
+        path: the file.
+        model: what its content must be.
+        error: the leaf of the error tree to raise.
+
+    Raises:
+        InputError: of the given kind; one line with file, line, field and what is allowed.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as cause:
+        message = f"{path}: cannot be read: {cause.strerror}"
+        raise error(message) from cause
+    return parse_document(text, path, model, error)
+
+
+def parse_document(text: str, path: Path, model: type[Model], error: type[InputError]) -> Model:
+    """Parse the text of one YAML file into a model; errors are as in `read_document`."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as cause:
+        line = cause.problem_mark.line + 1 if cause.problem_mark else 1
+        message = f"{path}:{line}: not valid YAML: {cause.problem or cause}"
+        raise error(message) from cause
+    except yaml.YAMLError as cause:
+        message = f"{path}: not valid YAML: {cause}"
+        raise error(message) from cause
+    if not isinstance(content, Mapping):
+        message = f"{path}:1: must hold a mapping of fields, holds {type(content).__name__}"
+        raise error(message)
+    try:
+        return model.model_validate(content)
+    except ValidationError as cause:
+        message = "; ".join(
+            f"{path}:{_line_of(root, fault['loc'])}: {_describe(fault)}"
+            for fault in cause.errors()[:3]
+        )
+        raise error(message) from cause
+
+
+def _describe(fault: ErrorDetails) -> str:
+    """Say field, what is wrong, and what stood there."""
+    field = ".".join(str(part) for part in fault["loc"]) or "document"
+    message = fault["msg"].removeprefix("Value error, ")
+    message = message[0].lower() + message[1:]
+    if fault["type"] in {"missing", "extra_forbidden"}:
+        return f"{field}: {message}"
+    found = repr(fault["input"])
+    shown = found if len(found) <= 60 else found[:57] + "..."  # noqa: PLR2004
+    return f"{field}: {message} (found {shown})"
+
+
+def _line_of(root: yaml.Node | None, location: Sequence[int | str]) -> int:
+    """Return the line (from 1) of the deepest part of `location` that the document has."""
+    node: Any = root
+    line = 1
+    for part in location:
+        step = _child(node, part)
+        if step is None:
+            # A union adds names of its branches to the location: they stand in no file.
+            continue
+        line, node = step
+    return line
+
+
+def _child(node: Any, part: int | str) -> tuple[int, yaml.Node] | None:
+    """Return line and node of one member of a mapping or sequence."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(part):
+                return key.start_mark.line + 1, value
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        value = node.value[part]
+        return value.start_mark.line + 1, value
+    return None

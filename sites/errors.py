@@ -1,0 +1,196 @@
+"""The one tree of errors, with an exit code each.
+
+It lives in the lowest package, so that every package may raise from it::
+
+    ArenaError                    1
+    ├── UsageError                2   bad option or argument on the command line
+    ├── InputError                3   a file that a person wrote is wrong: file, line, field
+    │   ├── ManifestError         4
+    │   ├── TaskError             5
+    │   └── UnknownNameError      6   a site, task, suite, role or agent that does not exist
+    ├── PrerequisiteError        10   something is missing on this machine
+    │   ├── EngineMissingError   11   no Docker engine answers
+    │   └── BrowserMissingError  12   no Chromium
+    ├── ImageError               20   an image could not be built, pulled or sealed
+    ├── SiteError                30   a site's container does not do what its manifest says
+    │   ├── UnhealthyError       31   it did not become healthy in time
+    │   ├── LoginError           32   a role could not log in, or was not recognised afterwards
+    │   ├── ResetError           33   a reset did not lead back to golden
+    │   ├── SiteGoneError        34   the container died or was removed
+    │   └── DatabaseError        35   a read-only query failed
+    ├── EngineError              40   the engine refused or broke off an operation
+    │   ├── PortTakenError       41
+    │   └── DiskFullError        42
+    ├── GatewayError             50   the forward proxy could not start or route
+    ├── BrowserError             60   the browser crashed or does not answer
+    ├── ModelError               70   the model endpoint refused, stalled or answered garbage
+    ├── AgentError               71   an agent broke off
+    ├── StoreError               80   a run folder cannot be read or written
+    └── InterruptedRunError     130   the user pressed Ctrl-C
+
+A message says what failed, on what, the evidence, and the next step.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ArenaError(Exception):
+    """Anything Arena reports to a person in one clear line instead of a traceback.
+
+    Attributes:
+        exit_code: what the process exits with when this error ends a command.
+        hint: the next step, shown on a line of its own; empty when the message says it.
+    """
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(ArenaError):
+    """A command was called with options that contradict each other or make no sense."""
+
+    exit_code = 2
+
+
+class InputError(ArenaError):
+    """A file that a person wrote is wrong."""
+
+    exit_code = 3
+
+
+class ManifestError(InputError):
+    """A site's manifest is wrong."""
+
+    exit_code = 4
+
+
+class TaskError(InputError):
+    """A suite or one of its tasks is wrong."""
+
+    exit_code = 5
+
+
+class UnknownNameError(InputError):
+    """A site, task, suite, role or agent of that name does not exist."""
+
+    exit_code = 6
+
+
+class PrerequisiteError(ArenaError):
+    """Something that Arena needs is missing on this machine."""
+
+    exit_code = 10
+
+
+class EngineMissingError(PrerequisiteError):
+    """No Docker engine answers."""
+
+    exit_code = 11
+
+
+class BrowserMissingError(PrerequisiteError):
+    """No Chromium was found."""
+
+    exit_code = 12
+
+
+class ImageError(ArenaError):
+    """An image could not be built, pulled or sealed."""
+
+    exit_code = 20
+
+
+class SiteError(ArenaError):
+    """A site's container does not do what its manifest says."""
+
+    exit_code = 30
+
+
+class UnhealthyError(SiteError):
+    """A replica did not become healthy in time."""
+
+    exit_code = 31
+
+
+class LoginError(SiteError):
+    """A role could not log in, or the site did not recognise it afterwards."""
+
+    exit_code = 32
+
+
+class ResetError(SiteError):
+    """A reset did not lead back to golden."""
+
+    exit_code = 33
+
+
+class SiteGoneError(SiteError):
+    """A replica's container died or was removed."""
+
+    exit_code = 34
+
+
+class DatabaseError(SiteError):
+    """A read-only query on a replica's database failed."""
+
+    exit_code = 35
+
+
+class EngineError(ArenaError):
+    """The Docker engine refused or broke off an operation."""
+
+    exit_code = 40
+
+
+class PortTakenError(EngineError):
+    """A host port is in use already."""
+
+    exit_code = 41
+
+
+class DiskFullError(EngineError):
+    """The disk is full."""
+
+    exit_code = 42
+
+
+class GatewayError(ArenaError):
+    """The gateway could not start or route."""
+
+    exit_code = 50
+
+
+class BrowserError(ArenaError):
+    """The browser crashed or does not answer."""
+
+    exit_code = 60
+
+
+class ModelError(ArenaError):
+    """The model endpoint refused, stalled or answered garbage."""
+
+    exit_code = 70
+
+
+class AgentError(ArenaError):
+    """An agent broke off for a reason of its own."""
+
+    exit_code = 71
+
+
+class StoreError(ArenaError):
+    """A run folder cannot be read or written."""
+
+    exit_code = 80
+
+
+class InterruptedRunError(ArenaError):
+    """The user interrupted a run; what had finished is kept."""
+
+    exit_code = 130

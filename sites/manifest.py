@@ -1,0 +1,214 @@
+"""What a site.yaml may say: the one description of a site that every other part reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from sites.routes import RouteRule
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,30}$")]
+Host = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")]
+SitePath = Annotated[str, StringConstraints(pattern=r"^/")]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._/-]*:[A-Za-z0-9._-]+$")]
+
+
+class Strict(BaseModel):
+    """A frozen model that refuses fields it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Build(Strict):
+    """How an image is built: paths are inside docker/."""
+
+    dockerfile: str
+    context: tuple[str, ...] = Field(min_length=1)
+
+
+class Image(Strict):
+    """The image of a replica or of a staged live origin.
+
+    Attributes:
+        tag: the local name, `repository:tag`.
+        build: how it is built here.
+        published: where a registry has it; `arena pull` fetches it from there.
+        needs: local tags that the Dockerfile starts FROM, built first.
+    """
+
+    tag: Tag
+    build: Build | None = None
+    published: str | None = None
+    needs: tuple[Tag, ...] = ()
+
+    @model_validator(mode="after")
+    def _comes_from_somewhere(self) -> Self:
+        if self.build is None and self.published is None:
+            message = "an image needs `build` or `published`"
+            raise ValueError(message)
+        return self
+
+
+class Health(Strict):
+    """A page that proves the application and its database: 200, and `contains` in its body."""
+
+    path: SitePath
+    contains: str = Field(min_length=1)
+    timeout_s: float = Field(default=60.0, gt=0, le=600)
+
+
+class Resources(Strict):
+    """The limits a replica's container runs under."""
+
+    memory_mb: int = Field(ge=16)
+    cpus: float = Field(gt=0)
+    pids: int = Field(ge=8)
+
+
+class Database(Strict):
+    """The read-only account that checks and fingerprints use; `port` is the container's."""
+
+    engine: Literal["mariadb"]
+    port: Port
+    name: str
+    user: str
+    password: str
+
+
+class FingerprintProbes(Strict):
+    """What belongs to a replica's state, with the volatile parts left out.
+
+    Attributes:
+        volatile_tables: tables of the database that are no state (sessions, caches).
+        volatile_columns: columns left out, by table.
+        files: folders of the container whose trees and contents are state.
+    """
+
+    volatile_tables: frozenset[str] = frozenset()
+    volatile_columns: dict[str, frozenset[str]] = Field(default_factory=dict)
+    files: tuple[SitePath, ...] = ()
+
+
+class Login(Strict):
+    """One HTML form login: GET `path`, keep the form's hidden inputs, fill `fields`, submit.
+
+    Attributes:
+        form: the id of the form; where omitted, the only form with a password field.
+        fields: input name to value; `{username}` and `{password}` stand for the role's.
+        submit: the button's name and value, where the site looks at it.
+    """
+
+    path: SitePath
+    form: str | None = None
+    fields: dict[str, str] = Field(min_length=1)
+    submit: dict[str, str] = Field(default_factory=dict)
+
+
+class LoginProof(Strict):
+    """A page only a logged-in role gets with 200, and a text on it that names the role."""
+
+    path: SitePath
+    contains: str = Field(min_length=1)
+
+
+class Role(Strict):
+    """An account of a site and how to log in."""
+
+    username: str
+    password: str
+    login: Login
+    proof: LoginProof
+
+
+class Staged(Strict):
+    """A stand-in for the live origin, for the demo and for tests: always labelled as staged.
+
+    `port` speaks TLS with the demo's own certificate authority; `health` is asked over it.
+    """
+
+    image: Image
+    port: Port
+    health: Health
+    resources: Resources = Resources(memory_mb=1024, cpus=2.0, pids=256)
+
+
+class Live(Strict):
+    """The site's counterpart on the real web.
+
+    Attributes:
+        origin: scheme and host, for example `https://en.wikipedia.org`.
+        roles: how the same roles log in there; a role that is missing cannot be used online.
+        pace_s: least time between two page loads of one episode, in seconds.
+    """
+
+    origin: Annotated[str, StringConstraints(pattern=r"^https?://[a-z0-9.-]+(:\d+)?$")]
+    roles: dict[Name, Role] = Field(default_factory=dict)
+    pace_s: float = Field(default=0.0, ge=0, le=60)
+    staged: Staged | None = None
+
+    @property
+    def host(self) -> str:
+        """The origin's host name."""
+        return self.origin.split("://", 1)[1].split(":", 1)[0]
+
+    @property
+    def port(self) -> int:
+        """The origin's TCP port."""
+        scheme, _, rest = self.origin.partition("://")
+        if ":" in rest:
+            return int(rest.rsplit(":", 1)[1])
+        return 443 if scheme == "https" else 80
+
+
+class Site(Strict):
+    """One web application an agent may visit.
+
+    Attributes:
+        name: the logical name, used in tasks and on the command line.
+        host: the host name that never changes; the gateway maps it to the slot's replica.
+        stateful: whether an episode can change it; stateless sites are shared by all slots.
+        port: the container's HTTP port.
+        warm: paths fetched once before an image is sealed as golden.
+        routes: rules from replica's and live origin's paths to one logical path.
+    """
+
+    name: Name
+    title: str
+    summary: str
+    host: Host
+    stateful: bool
+    image: Image
+    port: Port
+    health: Health
+    warm: tuple[SitePath, ...] = ("/",)
+    resources: Resources
+    database: Database | None = None
+    fingerprint: FingerprintProbes = FingerprintProbes()
+    roles: dict[Name, Role] = Field(default_factory=dict)
+    routes: tuple[RouteRule, ...] = ()
+    live: Live | None = None
+
+    @field_validator("host")
+    @classmethod
+    def _reserved_domain(cls, host: str) -> str:
+        if not host.endswith(".test"):
+            message = "must end in .test, the domain reserved for this (RFC 6761)"
+            raise ValueError(message)
+        return host
+
+    @model_validator(mode="after")
+    def _live_roles_exist(self) -> Self:
+        unknown = set(self.live.roles) - set(self.roles) if self.live else set()
+        if unknown:
+            message = f"live.roles names {sorted(unknown)}; the site has {sorted(self.roles)}"
+            raise ValueError(message)
+        return self

@@ -1,0 +1,97 @@
+"""Logical URLs: one path for a page, whatever its replica and its live origin call it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, field_validator
+
+from sites.worlds import World
+
+_SEGMENT = re.compile(r"\{([a-z_]+)(\*?)\}")
+
+Template = Annotated[str, StringConstraints(pattern=r"^/")]
+
+
+class RouteRule(BaseModel):
+    """One page's path in its three forms.
+
+    `{name}` stands for a piece of one path segment, `{name*}` for the rest of the path. A name that
+    only one side has is dropped on the way to the logical path.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    logical: Template
+    replica: Template
+    live: Template
+
+    @field_validator("logical", "replica", "live")
+    @classmethod
+    def _well_formed(cls, template: str) -> str:
+        rest = _SEGMENT.sub("", template)
+        if "{" in rest or "}" in rest:
+            message = "placeholders look like {name} or {name*}"
+            raise ValueError(message)
+        names = [name for name, _ in _SEGMENT.findall(template)]
+        if len(names) != len(set(names)):
+            message = "a placeholder may stand once"
+            raise ValueError(message)
+        return template
+
+    def concrete(self, world: World) -> str:
+        """Return the template of the given world's paths."""
+        match world:
+            case World.OFFLINE:
+                return self.replica
+            case World.ONLINE:
+                return self.live
+
+
+def logical_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str:
+    """Map a path as the given world has it to the logical path; the first rule that fits wins.
+
+    A path that no rule knows is its own logical path.
+    """
+    for rule in rules:
+        found = _pattern(rule.concrete(world)).fullmatch(path)
+        if found:
+            values = found.groupdict()
+            wanted = {name for name, _ in _SEGMENT.findall(rule.logical)}
+            if wanted <= set(values):
+                return _fill(rule.logical, values)
+    return path
+
+
+def concrete_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str | None:
+    """Map a logical path to a path of the given world.
+
+    Returns:
+        The path; the same path where no rule knows it; None where a rule knows it but its form in
+        that world needs a part that the logical path does not hold.
+    """
+    for rule in rules:
+        found = _pattern(rule.logical).fullmatch(path)
+        if found:
+            template = rule.concrete(world)
+            needed = {name for name, _ in _SEGMENT.findall(template)}
+            return _fill(template, found.groupdict()) if needed <= set(found.groupdict()) else None
+    return path
+
+
+def _fill(template: str, values: dict[str, str]) -> str:
+    return _SEGMENT.sub(lambda found: values[found.group(1)], template)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    parts: list[str] = []
+    end = 0
+    for found in _SEGMENT.finditer(template):
+        parts.append(re.escape(template[end : found.start()]))
+        parts.append(f"(?P<{found.group(1)}>{'.+' if found.group(2) else '[^/]+'})")
+        end = found.end()
+    parts.append(re.escape(template[end:]))
+    return re.compile("".join(parts))

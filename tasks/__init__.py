@@ -1,0 +1,1 @@
+"""What agents are asked: task schema, loader, linter, and suites as YAML."""

@@ -1,0 +1,217 @@
+"""What a suite file may say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from evaluators.checks import Check, PerWorld, Slug, When
+from sites.worlds import World
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Family(StrEnum):
+    """What kind of work a task is, after WebArena's three families, plus the unachievable."""
+
+    INFORMATION = "information"
+    NAVIGATION = "navigation"
+    CONTENT = "content"
+    UNACHIEVABLE = "unachievable"
+
+
+class _Reference(_Strict):
+    """What all reference actions share.
+
+    `only` limits an action to one world; a field that takes `{offline: …, online: …}` differs
+    between the worlds.
+    """
+
+    only: World | None = None
+
+
+Text = str | PerWorld[str]
+
+
+class OnElement(_Reference):
+    """An action on the element with this accessible role and name.
+
+    Attributes:
+        name: compared exactly after white space is collapsed; `within` narrows to the descendants
+            of the element with this accessible name.
+        nth: which of several, from 0, in document order.
+    """
+
+    do: Literal["click", "hover"]
+    role: Text
+    name: Text
+    within: Text | None = None
+    nth: int = 0
+
+
+class TypeInto(_Reference):
+    """Type text into an element, replacing what it holds."""
+
+    do: Literal["type"]
+    role: Text
+    name: Text
+    within: Text | None = None
+    nth: int = 0
+    text: Text
+    submit: bool = False
+
+
+class SelectIn(_Reference):
+    """Choose an option of a select element by its label."""
+
+    do: Literal["select"]
+    role: Text = "combobox"
+    name: Text
+    within: Text | None = None
+    nth: int = 0
+    option: Text
+
+
+class PressKeys(_Reference):
+    """Press a key or chord."""
+
+    do: Literal["press"]
+    keys: str
+
+
+class ScrollPage(_Reference):
+    """Scroll the page."""
+
+    do: Literal["scroll"]
+    direction: Literal["up", "down"]
+
+
+class GotoPage(_Reference):
+    """Open a page by its logical URL, `site:/path`."""
+
+    do: Literal["goto"]
+    page: Text
+
+
+class Simple(_Reference):
+    """An action without arguments."""
+
+    do: Literal["back", "forward", "new_tab", "close_tab"]
+
+
+class FocusTabAt(_Reference):
+    """Make a tab current."""
+
+    do: Literal["focus_tab"]
+    index: int
+
+
+class StopWith(_Reference):
+    """Stop, with an answer where the task asks for one."""
+
+    do: Literal["stop"]
+    answer: Text | None = None
+
+
+ReferenceAction = Annotated[
+    OnElement
+    | TypeInto
+    | SelectIn
+    | PressKeys
+    | ScrollPage
+    | GotoPage
+    | Simple
+    | FocusTabAt
+    | StopWith,
+    Field(discriminator="do"),
+]
+
+
+class Parting(_Strict):
+    """How the reference is known to end in the online world where the worlds part on purpose.
+
+    Attributes:
+        outcome: as reports write it: `failure`, `unscored: drifted`.
+        at: the check at which the worlds part, where the outcome is a failure.
+        why: one sentence for readers of the report.
+    """
+
+    outcome: Literal["failure", "unscored: drifted", "unscored: blocked"]
+    at: Slug | None = None
+    why: str
+
+    @model_validator(mode="after")
+    def _failure_names_its_check(self) -> Self:
+        if (self.outcome == "failure") != (self.at is not None):
+            message = "`at` names the check of a failure, and stands nowhere else"
+            raise ValueError(message)
+        return self
+
+
+class Limits(_Strict):
+    """Where an episode ends by itself."""
+
+    steps: int = Field(default=20, ge=1, le=500)
+    seconds: float = Field(default=180.0, gt=0, le=7200)
+
+
+class Task(_Strict):
+    """One intent with its sites, start pages and checks.
+
+    Attributes:
+        roles: by site, the role that is logged in when the episode starts.
+        start: logical URLs, one tab each; the first is current.
+        worlds: where the task can run.
+        live_writes: whether requests that may write may go to live sites.
+        requires: checks that must hold in a world before the agent starts; where one does not, the
+            outcome is `unscored: drifted`.
+        parts: how the oracle ends online, where that differs from offline on purpose.
+        why: why the task cannot be done, for the unachievable.
+    """
+
+    id: Slug
+    family: Family
+    intent: str = Field(min_length=10)
+    sites: tuple[str, ...] = Field(min_length=1)
+    roles: dict[str, str] = Field(default_factory=dict)
+    start: tuple[str, ...] = Field(min_length=1)
+    worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
+    live_writes: bool = False
+    limits: Limits = Limits()
+    requires: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = Field(min_length=1)
+    reference: tuple[ReferenceAction, ...] = Field(min_length=1)
+    parts: Parting | None = None
+    why: str | None = None
+
+    @property
+    def key_nodes(self) -> tuple[Check, ...]:
+        """The checks that may be met at any step."""
+        return tuple(check for check in self.checks if check.when is When.STEP)
+
+    def checks_in(self, world: World) -> tuple[Check, ...]:
+        """Return the checks that apply in a world."""
+        return tuple(check for check in self.checks if world in check.worlds)
+
+
+class Suite(_Strict):
+    """A file of tasks."""
+
+    suite: Slug
+    version: int = Field(ge=1)
+    title: str
+    tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ids_are_unique(self) -> Self:
+        seen: set[str] = set()
+        for task in self.tasks:
+            if task.id in seen:
+                message = f"two tasks are called '{task.id}'"
+                raise ValueError(message)
+            seen.add(task.id)
+        return self
