@@ -1,0 +1,1 @@
+"""What a run leaves on disk: its lock, its ledger, and the evidence of every attempt."""

@@ -1,0 +1,149 @@
+"""The ledger of a run: which attempts were started and which finished, in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
+
+from orchestrator.store.trials import Trial
+from sites.errors import StoreError
+from sites.worlds import World
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS attempt (
+    task TEXT NOT NULL,
+    world TEXT NOT NULL,
+    repeat INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('started', 'finished', 'retried', 'abandoned')),
+    outcome TEXT,
+    started_at TEXT NOT NULL,
+    ended_at TEXT,
+    PRIMARY KEY (task, world, repeat, attempt)
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS one_finish
+    ON attempt (task, world, repeat) WHERE state = 'finished';
+"""
+
+
+class AttemptState(StrEnum):
+    """What became of an attempt.
+
+    `retried`: it broke off for a reason that is not the agent's, and another attempt followed.
+    `abandoned`: the run ended in its middle (Ctrl-C, kill); it counts for nothing.
+    """
+
+    STARTED = "started"
+    FINISHED = "finished"
+    RETRIED = "retried"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One line of the ledger."""
+
+    trial: Trial
+    number: int
+    state: AttemptState
+    outcome: str | None
+
+    @property
+    def folder(self) -> str:
+        """The name of its evidence folder."""
+        return self.trial.folder(self.number)
+
+
+class Ledger:
+    """Attempts of one run; an attempt is written before it starts, and finishes in one commit."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection = connection
+        self._path = path
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the ledger, creating it where there is none.
+
+        Raises:
+            StoreError: the file cannot be opened or is no ledger.
+        """
+        try:
+            connection = sqlite3.connect(path, isolation_level=None, timeout=10)
+            connection.executescript(_SCHEMA)
+        except sqlite3.Error as cause:
+            message = f"{path}: cannot be opened as a run's ledger: {cause}"
+            raise StoreError(message, hint="is this a run folder of Arena?") from cause
+        return cls(connection, path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def start(self, trial: Trial) -> int:
+        """Write down that an attempt begins, and return its number (from 1)."""
+        [[latest]] = self._all(
+            "SELECT coalesce(max(attempt), 0) FROM attempt"
+            " WHERE task = ? AND world = ? AND repeat = ?",
+            _key(trial),
+        )
+        number = int(latest) + 1
+        self._write(
+            "INSERT INTO attempt VALUES (?, ?, ?, ?, 'started', NULL, ?, NULL)",
+            (*_key(trial), number, _now()),
+        )
+        return number
+
+    def end(self, trial: Trial, number: int, state: AttemptState, outcome: str | None) -> None:
+        """Write down how an attempt ended; `finished` closes its trial for good."""
+        self._write(
+            "UPDATE attempt SET state = ?, outcome = ?, ended_at = ?"
+            " WHERE task = ? AND world = ? AND repeat = ? AND attempt = ?",
+            (state, outcome, _now(), *_key(trial), number),
+        )
+
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Return every attempt in the order of trials."""
+        rows = self._all(
+            "SELECT task, world, repeat, attempt, state, outcome FROM attempt"
+            " ORDER BY task, world, repeat, attempt"
+        )
+        return tuple(
+            Attempt(
+                trial=Trial(task, World(world), repeat),
+                number=attempt,
+                state=AttemptState(state),
+                outcome=outcome,
+            )
+            for task, world, repeat, attempt, state, outcome in rows
+        )
+
+    def finished(self) -> tuple[Attempt, ...]:
+        """Return the attempt that closed each finished trial."""
+        return tuple(one for one in self.attempts() if one.state is AttemptState.FINISHED)
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as cause:
+            message = f"{self._path}: the ledger cannot be written: {cause}"
+            raise StoreError(message, hint="is the disk full or the folder read-only?") from cause
+
+    def _all(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as cause:
+            message = f"{self._path}: the ledger cannot be read: {cause}"
+            raise StoreError(message) from cause
+
+
+def _key(trial: Trial) -> tuple[object, ...]:
+    return (trial.task, trial.world.value, trial.repeat)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,100 @@
+"""The lock of a run: everything needed to say what exactly was measured."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+from pydantic import BaseModel, ConfigDict
+
+from sites.worlds import World
+from tasks.schema import Suite
+
+LOCK_VERSION = 1
+_PACKAGES = ("arena-orchestrator", "aiohttp", "docker", "openai", "playwright", "pydantic")
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class HostEnvelope(_Record):
+    """The machine a run was made on."""
+
+    platform: str
+    python: str
+    cpus: int
+    memory_mb: int
+
+
+class AgentLock(_Record):
+    """Which agent ran, without its secrets.
+
+    Attributes:
+        name: as reports show it, the model included.
+        options: what it was made with: kind, model, endpoint without credentials, seed.
+    """
+
+    name: str
+    options: dict[str, str | int | float | None]
+
+
+class RunLock(_Record):
+    """What a run was asked to do and with what.
+
+    Attributes:
+        tasks: the ids chosen, in order.
+        suite_hash: SHA-256 over the suite's content.
+        images: image id by local tag.
+        staged: sites whose live origin was a staged stand-in.
+        resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
+    """
+
+    version: int = LOCK_VERSION
+    run: str
+    created_at: str
+    suite: str
+    suite_version: int
+    suite_hash: str
+    tasks: tuple[str, ...]
+    worlds: tuple[World, ...]
+    repeats: int
+    attempts: int
+    agent: AgentLock
+    staged: tuple[str, ...] = ()
+    resolves: tuple[str, ...] = ()
+    images: dict[str, str]
+    engine: str
+    browser: str
+    packages: dict[str, str]
+    host: HostEnvelope
+
+
+def hash_suite(suite: Suite) -> str:
+    """Return SHA-256 over a suite's content, the same whatever its file's layout."""
+    return hashlib.sha256(suite.model_dump_json().encode()).hexdigest()
+
+
+def describe_host() -> HostEnvelope:
+    """Describe this machine."""
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return HostEnvelope(
+        platform=platform.platform(),
+        python=sys.version.split()[0],
+        cpus=os.cpu_count() or 1,
+        memory_mb=pages * size // 2**20,
+    )
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages whose behaviour a score may depend on."""
+    found: dict[str, str] = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # pragma: no cover - only an incomplete installation
+            found[name] = "missing"
+    return found

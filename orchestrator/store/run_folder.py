@@ -1,0 +1,161 @@
+"""One run on disk: who may write it, and where everything lies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from evaluators.evidence import Evidence
+from orchestrator.store.ledger import Ledger
+from orchestrator.store.lock import RunLock
+from sites.errors import StoreError
+from tasks.schema import Suite
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_PARTIAL = ".partial"
+
+
+class RunFolder:
+    """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ledger_path = path / "ledger.sqlite"
+        self.report_path = path / "report.html"
+
+    @classmethod
+    def create(cls, path: Path, lock: RunLock, suite: Suite) -> Self:
+        """Make a new run folder.
+
+        Raises:
+            StoreError: it exists already, or cannot be written.
+        """
+        folder = cls(path)
+        try:
+            path.mkdir(parents=True)
+            (path / "evidence").mkdir()
+            _write_atomically(path / "suite.json", suite.model_dump_json(indent=1))
+            _write_atomically(path / "lock.json", lock.model_dump_json(indent=1))
+        except FileExistsError as cause:
+            message = f"{path}: exists already"
+            raise StoreError(message, hint="use --resume to go on with it") from cause
+        except OSError as cause:
+            message = f"{path}: a run folder cannot be made there: {cause.strerror}"
+            raise StoreError(message) from cause
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the folder of an earlier run.
+
+        Raises:
+            StoreError: it is no run folder.
+        """
+        if not (path / "lock.json").is_file():
+            message = f"{path}: is not a run folder (it has no lock.json)"
+            raise StoreError(message, hint="`arena eval` prints the folder of each run")
+        return cls(path)
+
+    def lock(self) -> RunLock:
+        """Read what the run was asked to do."""
+        return self._read("lock.json", RunLock)
+
+    def suite(self) -> Suite:
+        """Read the suite as it was when the run began."""
+        return self._read("suite.json", Suite)
+
+    @contextmanager
+    def writing(self) -> Iterator[Ledger]:
+        """Hold the run for writing: one process at a time.
+
+        Raises:
+            StoreError: another process writes it now.
+        """
+        handle = os.open(self.path / ".writer", os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as cause:
+                message = f"{self.path}: another `arena eval` is writing this run"
+                raise StoreError(message, hint="wait for it, or end it") from cause
+            ledger = Ledger.open(self.ledger_path)
+            try:
+                yield ledger
+            finally:
+                ledger.close()
+        finally:
+            os.close(handle)
+
+    @contextmanager
+    def reading(self) -> Iterator[Ledger]:
+        """Open the ledger for reading, beside a writer."""
+        if not self.ledger_path.is_file():
+            message = f"{self.path}: nothing was run yet (it has no ledger)"
+            raise StoreError(message)
+        ledger = Ledger.open(self.ledger_path)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    def save_evidence(self, name: str, evidence: Evidence, files: Mapping[str, bytes]) -> None:
+        """Write an attempt's evidence and its screenshots in one atomic step.
+
+        Raises:
+            StoreError: the disk is full, or the folder read-only; nothing half-written stays.
+        """
+        final = self.path / "evidence" / name
+        partial = final.with_name(name + _PARTIAL)
+        try:
+            if partial.exists():
+                shutil.rmtree(partial)
+            partial.mkdir()
+            for file_name, content in files.items():
+                (partial / file_name).write_bytes(content)
+            (partial / "evidence.json").write_text(
+                evidence.model_dump_json(indent=1, exclude_defaults=True), encoding="utf-8"
+            )
+            partial.replace(final)
+        except OSError as cause:
+            shutil.rmtree(partial, ignore_errors=True)
+            message = f"{final}: the evidence cannot be written: {cause.strerror}"
+            raise StoreError(message, hint="free some disk and go on with --resume") from cause
+
+    def has_evidence(self, name: str) -> bool:
+        """Whether an attempt's evidence was written whole."""
+        return (self.path / "evidence" / name / "evidence.json").is_file()
+
+    def evidence(self, name: str) -> Evidence:
+        """Read an attempt's evidence."""
+        return self._read(f"evidence/{name}/evidence.json", Evidence)
+
+    def evidence_folder(self, name: str) -> Path:
+        """Return where an attempt's evidence and screenshots lie."""
+        return self.path / "evidence" / name
+
+    def _read(self, name: str, model: type[Model]) -> Model:
+        path = self.path / name
+        try:
+            return model.model_validate_json(path.read_bytes())
+        except OSError as cause:
+            message = f"{path}: cannot be read: {cause.strerror}"
+            raise StoreError(message) from cause
+        except ValidationError as cause:
+            first = cause.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            message = f"{path}: is not what this version of Arena writes: {where}: {first['msg']}"
+            raise StoreError(message) from cause
+
+
+def _write_atomically(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + _PARTIAL)
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

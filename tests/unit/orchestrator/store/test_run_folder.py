@@ -1,0 +1,129 @@
+from pathlib import Path
+
+import pytest
+
+from evaluators.evidence import Evidence
+from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
+from orchestrator.store.run_folder import RunFolder
+from sites.errors import StoreError
+from sites.worlds import World
+from tasks.schema import Suite
+
+SUITE = Suite.model_validate(
+    {
+        "suite": "tiny",
+        "version": 1,
+        "title": "Tiny",
+        "tasks": [
+            {
+                "id": "one",
+                "family": "information",
+                "intent": "Tell when the kettle was invented.",
+                "sites": ["wiki"],
+                "start": ["wiki:/"],
+                "checks": [
+                    {
+                        "name": "answer",
+                        "when": "end",
+                        "locate": {"by": "answer"},
+                        "match": {"how": "number", "value": 1891},
+                    }
+                ],
+                "reference": [{"do": "stop", "answer": "1891"}],
+            }
+        ],
+    }
+)
+
+
+def make_lock() -> RunLock:
+    return RunLock(
+        run="r1",
+        created_at="2026-11-21T00:00:00Z",
+        suite="tiny",
+        suite_version=1,
+        suite_hash=hash_suite(SUITE),
+        tasks=("one",),
+        worlds=(World.OFFLINE,),
+        repeats=1,
+        attempts=2,
+        agent=AgentLock(name="idle", options={}),
+        images={},
+        engine="",
+        browser="",
+        packages=package_versions(),
+        host=describe_host(),
+    )
+
+
+def make_evidence() -> Evidence:
+    return Evidence(
+        suite="tiny",
+        task="one",
+        world=World.OFFLINE,
+        agent="idle",
+        repeat=0,
+        attempt=1,
+        started_at="2026-11-21T00:00:00Z",
+        seconds=1.5,
+    )
+
+
+def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    folder.save_evidence("a", make_evidence(), {"step-000.png": b"png"})
+    again = RunFolder.open(tmp_path / "run")
+    assert again.lock() == make_lock()
+    assert again.suite() == SUITE
+    assert again.evidence("a") == make_evidence()
+    assert (again.evidence_folder("a") / "step-000.png").read_bytes() == b"png"
+
+
+def test_evidence_that_was_cut_off_does_not_count(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    partial = folder.path / "evidence" / "a.partial"
+    partial.mkdir()
+    (partial / "evidence.json").write_text("{")
+    assert not folder.has_evidence("a")
+    folder.save_evidence("a", make_evidence(), {})
+    assert folder.has_evidence("a")
+    assert not partial.exists()
+
+
+def test_two_writers_cannot_hold_one_run(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    with (
+        folder.writing(),
+        pytest.raises(StoreError, match="another"),
+        RunFolder.open(folder.path).writing(),
+    ):
+        pass
+    with folder.writing():
+        pass
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is not a run folder"):
+        RunFolder.open(tmp_path)
+
+
+def test_a_run_never_overwrites_another(tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    with pytest.raises(StoreError, match="exists already"):
+        RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+
+
+def test_damaged_evidence_is_named(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    folder.save_evidence("a", make_evidence(), {})
+    (folder.evidence_folder("a") / "evidence.json").write_text('{"suite": "tiny"}')
+    with pytest.raises(StoreError, match=r"evidence\.json: is not what this version"):
+        folder.evidence("a")
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    with pytest.raises(StoreError, match="cannot be written"):
+        folder.save_evidence("a", make_evidence(), {"sub/folder/that/is/missing.png": b""})
+    assert not folder.has_evidence("a")
+    assert list((folder.path / "evidence").iterdir()) == []
