@@ -1,0 +1,110 @@
+"""What the engine is asked to run, and what it says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from orchestrator.engine.endpoints import Endpoint
+
+
+class Labels:
+    """Names of the labels on Arena's containers and images.
+
+    An empty value counts as absent: an image committed from a container inherits the container's
+    labels, and the engine can overwrite a label but not take it away.
+    """
+
+    SITE: Final = "arena.site"
+    KIND: Final = "arena.kind"
+    OWNER: Final = "arena.owner"
+    SLOT: Final = "arena.slot"
+    GOLDEN: Final = "arena.golden"
+    GOLDEN_PARTS: Final = "arena.golden-parts"
+    SOURCE: Final = "arena.source"
+
+
+class Kind(StrEnum):
+    """What a container is for: the value of `Labels.KIND`."""
+
+    REPLICA = "replica"
+    STAGED = "staged"
+    SEALING = "sealing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageInfo:
+    """An image the engine has.
+
+    Attributes:
+        id: the content digest, `sha256:…`.
+        tag: the name it was asked for by, `repository:tag`.
+        labels: non-empty labels.
+        size_bytes: with all layers.
+    """
+
+    id: str
+    tag: str
+    labels: Mapping[str, str]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainerSpec:
+    """What to run.
+
+    Attributes:
+        name: unique on the engine.
+        image: tag or id.
+        labels: see `Labels`.
+        ports: container ports published on 127.0.0.1.
+        fixed: host port by container port; the others get a free one.
+        memory_mb: memory limit (no swap beyond it).
+        cpus: limit in cores.
+        pids: limit on processes and threads.
+        files: content by absolute path, copied in before the start, readable by everybody inside.
+        environment: added to the image's.
+    """
+
+    name: str
+    image: str
+    labels: Mapping[str, str]
+    ports: tuple[int, ...]
+    fixed: Mapping[int, int] = field(default_factory=dict)
+    memory_mb: int
+    cpus: float
+    pids: int
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container:
+    """A container as the engine saw it when asked.
+
+    Attributes:
+        id: full identifier.
+        state: the engine's word: created, running, paused, exited, dead, …
+        exit_code: of a container that has exited.
+        labels: non-empty labels, those of its image included.
+        ports: where each published container port is reached; empty unless it runs.
+    """
+
+    id: str
+    name: str
+    image_id: str
+    labels: Mapping[str, str]
+    state: str
+    exit_code: int | None
+    ports: Mapping[int, Endpoint]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """What a command inside a container left."""
+
+    exit_code: int
+    stdout: bytes
+    stderr: bytes
