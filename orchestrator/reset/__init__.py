@@ -1,0 +1,1 @@
+"""Back to golden: fingerprints of a replica's state, the ladder of resets, and their receipts."""

@@ -1,0 +1,64 @@
+"""Read-only connections to a replica's database, with every failure named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pymysql
+from pymysql.constants import CLIENT
+
+from sites.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.endpoints import Endpoint
+    from sites.manifest import Site
+
+CONNECT_TIMEOUT_S = 10
+READ_TIMEOUT_S = 60
+
+Row = tuple[object, ...]
+Connection = pymysql.connections.Connection[pymysql.cursors.Cursor]
+
+
+@contextmanager
+def connected(site: Site, endpoint: Endpoint) -> Iterator[Connection]:
+    """Open a connection that may only read; blocking, so it belongs into a thread.
+
+    One statement a call: the protocol's multi-statement flag stays off. Times are in UTC, and what
+    is read is one consistent snapshot.
+
+    Raises:
+        DatabaseError: it cannot be opened, or a statement inside the block failed.
+    """
+    if site.database is None:
+        message = f"site '{site.name}' has no database in its manifest"
+        raise DatabaseError(message)
+    account = site.database
+    try:
+        connection = pymysql.connect(
+            host=endpoint.host,
+            port=endpoint.port,
+            user=account.user,
+            password=account.password,
+            database=account.name,
+            charset="utf8mb4",
+            connect_timeout=CONNECT_TIMEOUT_S,
+            read_timeout=READ_TIMEOUT_S,
+            client_flag=CLIENT.FOUND_ROWS,
+            init_command="SET SESSION time_zone = '+00:00', SESSION TRANSACTION READ ONLY",
+        )
+    except (pymysql.MySQLError, OSError) as cause:
+        raise _database_error(site, "no connection", cause) from cause
+    try:
+        yield connection
+    except (pymysql.MySQLError, OSError) as cause:
+        raise _database_error(site, "query failed", cause) from cause
+    finally:
+        connection.close()
+
+
+def _database_error(site: Site, what: str, cause: Exception) -> DatabaseError:
+    detail = str(cause.args[-1]) if cause.args else str(cause)
+    return DatabaseError(f"database of site '{site.name}': {what}: {detail}")

@@ -1,0 +1,166 @@
+"""What a replica's state consists of, as values that can be compared, named and stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from sites.errors import ImageError
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """One table: its definition, its rows as a set with repeats, and the next id it would give.
+
+    Attributes:
+        content: hash over the rows, whatever order they are in.
+        auto_increment: None where the table has no such column.
+        definition: hash of the definition without the counter.
+    """
+
+    name: str
+    rows: int
+    content: str
+    auto_increment: int | None
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """One entry of a file tree.
+
+    Attributes:
+        kind: `f` file, `d` folder, `l` link, as find(1) names them.
+        mode: octal permissions.
+        owner: `uid:gid`.
+        content: SHA-256 of a file, target of a link, empty otherwise.
+    """
+
+    path: str
+    kind: str
+    mode: str
+    owner: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """A replica's whole state: equal digests mean equal state, volatile parts left out."""
+
+    tables: tuple[TableState, ...] = ()
+    files: tuple[FileState, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """One SHA-256 over every part, as hex."""
+        return hashlib.sha256(self.to_json()).hexdigest()
+
+    def to_json(self) -> bytes:
+        """Return the canonical form: equal fingerprints give equal bytes."""
+        document = {
+            "version": _VERSION,
+            "tables": [asdict(table) for table in sorted(self.tables, key=lambda part: part.name)],
+            "files": [asdict(entry) for entry in sorted(self.files, key=lambda part: part.path)],
+        }
+        return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_json(cls, document: bytes) -> Fingerprint:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ImageError: it is of another version of Arena, or damaged.
+        """
+        try:
+            stored = _STORED.validate_json(document)
+        except ValidationError as cause:
+            message = "the image's golden fingerprint cannot be read"
+            raise ImageError(message, hint="arena build --force") from cause
+        if stored.version != _VERSION:
+            message = f"the image's golden fingerprint has version {stored.version}, not {_VERSION}"
+            raise ImageError(message, hint="arena build --force")
+        return cls(tables=stored.tables, files=stored.files)
+
+    def differences(self, golden: Fingerprint) -> tuple[str, ...]:
+        """Say in one line each which tables and files differ from golden, and how."""
+        return (
+            *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
+            *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    version: int
+    tables: tuple[TableState, ...]
+    files: tuple[FileState, ...]
+
+
+_STORED = TypeAdapter(_Stored)
+
+Part = TypeVar("Part", TableState, FileState)
+
+
+def _name(table: TableState) -> str:
+    return table.name
+
+
+def _path(entry: FileState) -> str:
+    return entry.path
+
+
+def _by(parts: tuple[Part, ...], key: Callable[[Part], str]) -> dict[str, Part]:
+    return {key(part): part for part in parts}
+
+
+def _compare(
+    golden: Mapping[str, Part],
+    found: Mapping[str, Part],
+    noun: str,
+    change: Callable[[Part, Part], list[str]],
+) -> Iterator[str]:
+    for key in sorted({*golden, *found}):
+        if key not in golden:
+            yield f"{noun} {key}: new"
+        elif key not in found:
+            yield f"{noun} {key}: removed"
+        elif changes := change(golden[key], found[key]):
+            yield f"{noun} {key}: {', '.join(changes)}"
+
+
+def _table_change(golden: TableState, found: TableState) -> list[str]:
+    changes = []
+    if found.rows != golden.rows:
+        more = found.rows - golden.rows
+        changes.append(f"{_rows(abs(more))} {'more' if more > 0 else 'fewer'}")
+    elif found.content != golden.content:
+        changes.append("same number of rows, other content")
+    if found.auto_increment != golden.auto_increment:
+        changes.append(f"next id {found.auto_increment} instead of {golden.auto_increment}")
+    if found.definition != golden.definition:
+        changes.append("other definition")
+    return changes
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _file_change(golden: FileState, found: FileState) -> list[str]:
+    changes = []
+    if found.kind != golden.kind:
+        changes.append(f"type {found.kind} instead of {golden.kind}")
+    if found.content != golden.content:
+        changes.append("other content")
+    if found.mode != golden.mode:
+        changes.append(f"mode {found.mode} instead of {golden.mode}")
+    if found.owner != golden.owner:
+        changes.append(f"owner {found.owner} instead of {golden.owner}")
+    return changes
