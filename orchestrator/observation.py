@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from evaluators.actions import Action
 from sites.worlds import World
+from tasks.schema import ReferenceAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class Assignment:
 
     Attributes:
         sites: title and start URL of each site by name, as the agent may know them.
+        repeat: which repeat of the same task this is, from 0; parts the seeds of repeats.
     """
 
     task: str
@@ -71,6 +73,20 @@ class Assignment:
     world: World
     sites: Mapping[str, str]
     step_limit: int
+    repeat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """How the task is done: for the oracle alone, never part of what a contestant is told.
+
+    Attributes:
+        actions: the task's reference, with the actions of both worlds.
+        url_of: turns a logical URL (`site:/path`) into the URL of the assignment's world.
+    """
+
+    actions: tuple[ReferenceAction, ...]
+    url_of: Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +117,14 @@ class Agent(Protocol):
 
 
 class AgentMaker(Protocol):
-    """Makes one agent per episode."""
+    """Makes one agent per episode; its agents may share what is dear to open."""
 
     @property
     def name(self) -> str:
         """The name that runs and reports show, with the model where there is one."""
 
-    def __call__(self, assignment: Assignment) -> Agent:
-        """Make the agent for an episode."""
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
+        """Make the agent for an episode; only the oracle may look at the reference."""
+
+    async def close(self) -> None:
+        """Give back what the agents shared, such as connections to a model; safe to repeat."""
