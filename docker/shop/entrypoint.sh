@@ -7,7 +7,7 @@ rm -f /srv/shop/run/*.sock /srv/shop/run/*.pid
 
 mariadbd --defaults-file=/srv/shop/my.cnf &
 database=$!
-gunicorn --config /srv/shop/gunicorn.conf.py harbour.wsgi:application &
+python3 -m gunicorn --config /srv/shop/gunicorn.conf.py harbour.wsgi:application &
 app=$!
 nginx -c /srv/shop/nginx.conf &
 web=$!

@@ -1,0 +1,119 @@
+"""Search, catalogue and category pages as ORM views; templates and URLs are Oscar's."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
+from django.shortcuts import get_object_or_404
+from django.views.generic import ListView
+from oscar.apps.search.signals import user_search
+from oscar.core.loading import get_model
+
+from harbour.search.facets import PARAMETER, chosen, facet_data, narrowed, with_price
+from harbour.search.forms import SearchForm
+from harbour.search.fulltext import matching
+
+Category = get_model("catalogue", "Category")
+Product = get_model("catalogue", "Product")
+
+
+class Result(NamedTuple):
+    """A search result as Oscar's templates expect it: the product is its `object`."""
+
+    object: object
+
+
+class ProductListView(ListView):
+    """A page of products: narrowed by facets, sorted as asked."""
+
+    paginate_by = settings.OSCAR_PRODUCTS_PER_PAGE
+    default_order: tuple[str, ...] = ("-date_created", "id")
+
+    def matching_products(self) -> QuerySet:
+        """Return the products that this page is about, before facets and sorting."""
+        return Product.objects.browsable()
+
+    def get_queryset(self) -> QuerySet:
+        """Return the products of all pages, in the order asked for."""
+        self.form = SearchForm(self.request.GET)
+        self.unrefined = with_price(self.matching_products())
+        products = narrowed(self.unrefined, chosen(self.request.GET)).base_queryset()
+        order = SearchForm.ORDER.get(self.request.GET.get("sort_by", ""))
+        if order:
+            return products.order_by(*order)
+        return products if products.query.order_by else products.order_by(*self.default_order)
+
+    def get_context_data(self, **kwargs: object) -> dict[str, object]:
+        """Add the form, the facets and the wrapped page that Oscar's templates read."""
+        context = super().get_context_data(**kwargs)
+        query = self.request.GET
+        page = context["page_obj"]
+        page.object_list = [Result(product) for product in page.object_list]
+        context[self.context_object_name] = page.object_list
+        context.update(
+            form=self.form,
+            search_form=self.form,
+            query=query.get("q", ""),
+            page=page,
+            has_facets=True,
+            facet_data=facet_data(self.unrefined, query, self.request.path),
+            selected_facets=query.getlist(PARAMETER),
+        )
+        return context
+
+
+class FacetedSearchView(ProductListView):
+    """Results of a search, best first."""
+
+    template_name = "oscar/search/results.html"
+    context_object_name = "results"
+
+    def matching_products(self) -> QuerySet:
+        """Return the browsable products that match the visitor's words."""
+        text = self.request.GET.get("q", "")
+        user_search.send(
+            sender=self, session=self.request.session, user=self.request.user, query=text
+        )
+        return matching(super().matching_products(), text)
+
+
+class CatalogueView(ProductListView):
+    """All products."""
+
+    template_name = "oscar/catalogue/browse.html"
+    context_object_name = "products"
+
+    def get_context_data(self, **kwargs: object) -> dict[str, object]:
+        """Add the page's heading."""
+        return {**super().get_context_data(**kwargs), "summary": "All products"}
+
+
+class ProductCategoryView(ProductListView):
+    """The products of a category and of those below it."""
+
+    template_name = "oscar/catalogue/category.html"
+    context_object_name = "products"
+
+    def get(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Show the category, at its own URL only."""
+        self.category = get_object_or_404(Category, pk=self.kwargs["pk"])
+        if not (self.category.is_public or request.user.is_staff):
+            raise Http404
+        expected = self.category.get_absolute_url()
+        if unquote(expected) != unquote(request.path):
+            return HttpResponsePermanentRedirect(expected)
+        return super().get(request, *args, **kwargs)
+
+    def matching_products(self) -> QuerySet:
+        """Return the browsable products of the category's subtree."""
+        categories = self.category.get_descendants_and_self().values("pk")
+        through = Product.categories.through.objects.filter(category__in=categories)
+        return super().matching_products().filter(pk__in=through.values("product"))
+
+    def get_context_data(self, **kwargs: object) -> dict[str, object]:
+        """Add the category and its heading."""
+        return {**super().get_context_data(**kwargs), "category": self.category}

@@ -1,0 +1,26 @@
+#!/bin/bash
+# Makes the database, the pictures and the static files of the image, then stops the database cleanly.
+set -euo pipefail
+cd /srv/shop/app
+export PYTHONPATH=/srv/shop/seed:$PYTHONPATH
+sql() { mariadb --defaults-file=/srv/shop/my.cnf --user=arena "$@"; }
+
+mariadb-install-db --defaults-file=/srv/shop/my.cnf --skip-test-db \
+    --auth-root-authentication-method=socket --auth-root-socket-user=arena >/dev/null
+mariadbd --defaults-file=/srv/shop/my.cnf --bind-address=127.0.0.1 &
+server=$!
+for _ in $(seq 300); do sql -e 'SELECT 1' >/dev/null 2>&1 && break; sleep 0.1; done
+sql <<'SQL'
+CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE USER arena_reader@'%' IDENTIFIED BY 'reader';
+GRANT SELECT ON shop.* TO arena_reader@'%';
+SQL
+
+python3 manage.py migrate --verbosity 0
+python3 -m shopseed
+python3 manage.py collectstatic --noinput --verbosity 0
+cp /srv/shop/static/oscar/img/image_not_found.jpg /srv/shop/media/
+
+kill -TERM "$server"
+wait "$server"
+rm -rf /srv/shop/run/*

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Removes from a folder of Python packages what a running shop never reads: tests, translations, phone geography.
+set -eu
+cd "$1"
+rm -rf bin oscar/test phonenumbers/geodata phonenumbers/carrierdata phonenumbers/tzdata
+find . -type d \( -name tests -o -name test_utils \) -prune -exec rm -rf {} +
+find . -type d -name locale | while read -r folder; do
+    find "$folder" -mindepth 1 -maxdepth 1 -type d ! -name 'en*' -exec rm -rf {} +
+done
+find babel/locale-data -type f ! -name 'en*.dat' ! -name 'root.dat' -delete
+find . \( -name '*.po' -o -name '*.scss' -o -name '*.pyi' -o -name '*.pyx' \) -delete
+rm -rf django/contrib/gis oscar/static/oscar/js/tinymce/langs oscar/static/oscar/scss
