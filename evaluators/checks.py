@@ -147,14 +147,13 @@ class LocateApi(_Strict):
     """Yields values of a site's JSON answer.
 
     Attributes:
-        path: logical path and query, fetched by GET with the cookies of `role`.
+        path: logical path and query, fetched by GET with the episode's logins.
         json_path: dotted names and `[index]` or `[*]`; the whole body as text where omitted.
     """
 
     by: Literal["api"] = "api"
     site: str
     path: str
-    role: str | None = None
     json_path: str | None = None
 
 

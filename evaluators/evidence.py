@@ -169,6 +169,8 @@ class Evidence(_Record):
         located: what end checks found.
         fault: set where the attempt broke off; such evidence is never a failure.
         receipts: of the resets that made this slot ready for the attempt.
+        staged: sites whose live origin was a staged stand-in.
+        input_tokens, output_tokens: what the agent's model reported, 0 for agents without one.
     """
 
     version: int = SCHEMA_VERSION
@@ -189,3 +191,5 @@ class Evidence(_Record):
     fault: Fault | None = None
     receipts: tuple[Receipt, ...] = ()
     staged: tuple[str, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0

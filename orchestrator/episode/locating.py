@@ -1,0 +1,124 @@
+"""The first phase of scoring: look, write down what was found, judge nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from evaluators.checks import (
+    Check,
+    LocateAnswer,
+    LocateApi,
+    LocateDb,
+    LocateElement,
+    LocatePage,
+    LocateUrl,
+    PerWorld,
+    When,
+)
+from evaluators.evidence import Located
+from orchestrator.browser.session import Session
+from orchestrator.episode.json_path import JsonPathError, read_json_path
+from orchestrator.episode.stage import Stage
+from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError
+
+
+class Locators:
+    """Runs the locators of a task's checks against the stage and the agent's browser session."""
+
+    def __init__(self, stage: Stage, session: Session) -> None:
+        self._stage = stage
+        self._session = session
+
+    async def at_step(self, checks: Iterable[Check]) -> tuple[Located, ...]:
+        """Look for the key nodes that read the agent's own page; the others need no look."""
+        return tuple(
+            [
+                await self._look(check)
+                for check in checks
+                if check.when is When.STEP and isinstance(check.locate, LocatePage)
+            ]
+        )
+
+    async def at_end(self, checks: Iterable[Check]) -> tuple[Located, ...]:
+        """Look for end checks: first the agent's own page as it was left, then everything else."""
+        wanted = [
+            check
+            for check in checks
+            if check.when is When.END and not isinstance(check.locate, LocateUrl | LocateAnswer)
+        ]
+        wanted.sort(key=lambda check: not _is_own_page(check))
+        return tuple([await self._look(check) for check in wanted])
+
+    async def _look(self, check: Check) -> Located:
+        """Locate one check; what keeps it from looking is written down, not raised.
+
+        Raises:
+            BrowserError, SiteGoneError: the stage itself is gone: the episode breaks off.
+        """
+        try:
+            return Located(check=check.name, values=await self._values(check))
+        except (BrowserError, SiteGoneError):
+            raise
+        except ArenaError as error:
+            return Located(check=check.name, error=error.message)
+
+    async def _values(self, check: Check) -> tuple[str, ...]:
+        match check.locate:
+            case LocatePage() as locate:
+                return await self._page(locate)
+            case LocateDb() as locate:
+                return rows_as_text(await self._stage.database.query(locate.site, locate.sql))
+            case LocateApi() as locate:
+                return await self._api(locate)
+            case LocateUrl() | LocateAnswer() | LocateElement():
+                return ()  # read from the steps themselves when scored
+
+    async def _page(self, locate: LocatePage) -> tuple[str, ...]:
+        selector = locate.selector
+        if isinstance(selector, PerWorld):
+            selector = selector.of(self._stage.world)
+        if locate.at == "own":
+            return await self._session.read_own(selector, locate.attribute)
+        url = self._stage.atlas.url(locate.at, self._stage.world)
+        return await self._session.read_fresh(url, selector, locate.attribute)
+
+    async def _api(self, locate: LocateApi) -> tuple[str, ...]:
+        url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)
+        status, body = await self._session.fetch_text(url)
+        if status != 200:  # noqa: PLR2004
+            message = f"GET {url} answered {status}, wanted 200"
+            raise DatabaseError(message)
+        if locate.json_path is None:
+            return (body,)
+        try:
+            return tuple(
+                as_text(value) for value in read_json_path(json.loads(body), locate.json_path)
+            )
+        except (ValueError, JsonPathError) as error:
+            message = f"GET {url}: {error}"
+            raise DatabaseError(message) from error
+
+
+def rows_as_text(rows: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    """Return one value per row, columns joined with ` | `."""
+    return tuple(" | ".join(as_text(cell) for cell in row) for row in rows)
+
+
+def as_text(value: object) -> str:
+    """Return a database's or JSON's value as the text that matchers compare."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case bytes():
+            return value.decode("utf-8", "replace")
+        case Mapping() | list():
+            return json.dumps(value, ensure_ascii=False, sort_keys=True)
+        case _:
+            return str(value)
+
+
+def _is_own_page(check: Check) -> bool:
+    return isinstance(check.locate, LocatePage) and check.locate.at == "own"

@@ -1,0 +1,265 @@
+"""Plays one attempt: open, require, act step by step, locate."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from evaluators.actions import Stop
+from evaluators.evidence import (
+    Ended,
+    Receipt,
+    RequestNote,
+    StepEvidence,
+    Timings,
+    UnscoredReason,
+)
+from evaluators.match import match
+from orchestrator.browser.session import Activity, Session, SessionOptions
+from orchestrator.episode.locating import Locators
+from orchestrator.episode.recorder import Recorder
+from orchestrator.episode.routing import policy_for, read_only_origins
+from orchestrator.episode.stage import Part, Stage
+from orchestrator.fleet.cookie import Cookie
+from orchestrator.gateway.gateway import Gateway
+from orchestrator.gateway.journal import Exchange
+from orchestrator.observation import Assignment, Decision, Observation
+from sites.errors import (
+    AgentError,
+    BrowserError,
+    EngineError,
+    GatewayError,
+    LoginError,
+    ModelError,
+    SiteError,
+)
+from sites.worlds import World
+from tasks.schema import Task
+
+SETTLE_DEADLINE_S = 10.0
+
+Result = TypeVar("Result")
+
+
+async def perform(part: Part, stage: Stage, receipts: tuple[Receipt, ...] = ()) -> Recorder:
+    """Play one attempt and return its record; a fault of the world is recorded, never raised."""
+    recorder = Recorder(part, stage, receipts)
+    try:
+        await _play(part, stage, recorder)
+    except LoginError as error:
+        live = stage.world is World.ONLINE
+        recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
+    except (SiteError, EngineError, GatewayError, BrowserError, ModelError) as error:
+        recorder.fault(UnscoredReason.INFRA, error.message)
+    return recorder
+
+
+async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
+    task = part.task
+    async with Gateway.open(policy_for(task, stage)) as gateway:
+        try:
+            options = SessionOptions(
+                proxy_url=gateway.url,
+                cookies=await _log_in(task, stage),
+                read_only_origins=read_only_origins(task, stage),
+                logical=stage.atlas.logical,
+            )
+            async with stage.browser.session(options) as session:
+                await _Performance(part, stage, recorder, gateway, session).play()
+        finally:
+            recorder.wrote = frozenset(
+                site for site in task.sites if gateway.journal.writes(site) > 0
+            )
+
+
+async def _log_in(task: Task, stage: Stage) -> tuple[Cookie, ...]:
+    jars = [await stage.accounts.cookies(site, role) for site, role in task.roles.items()]
+    return tuple(cookie for jar in jars for cookie in jar)
+
+
+class _Performance:
+    """One attempt, its gateway and its browser session."""
+
+    def __init__(
+        self, part: Part, stage: Stage, recorder: Recorder, gateway: Gateway, session: Session
+    ) -> None:
+        self._part = part
+        self._task = part.task
+        self._stage = stage
+        self._recorder = recorder
+        self._journal = gateway.journal
+        self._session = session
+        self._locators = Locators(stage, session)
+        self._checks = part.task.checks_in(stage.world)
+
+    async def play(self) -> None:
+        """Play from the start pages to the end checks."""
+        if not await self._requirements_hold():
+            return
+        observation = await self._open()
+        try:
+            async with asyncio.timeout(self._task.limits.seconds):
+                await self._act(observation)
+        except TimeoutError:
+            self._end(Ended.DEADLINE, f"{self._task.limits.seconds:g} s were over")
+        if not self._recorder.interrupted:
+            self._recorder.located = await self._locators.at_end(self._checks)
+
+    async def _requirements_hold(self) -> bool:
+        """Look whether the world still is as the task needs it, before the agent starts."""
+        world = self._stage.world
+        required = [check for check in self._task.requires if world in check.worlds]
+        self._recorder.required = await self._locators.at_end(required)
+        values = {one.check: one for one in self._recorder.required}
+        return all(
+            values[check.name].error is None
+            and match(check.match, values[check.name].values, world).met
+            for check in required
+        )
+
+    async def _open(self) -> Observation:
+        urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start]
+        mark = self._journal.mark()
+        error, act_ms = await _timed(self._session.open(urls))
+        return await self._close_step(0, None, error, mark, Timings(act_ms=act_ms))
+
+    async def _act(self, observation: Observation) -> None:
+        """Let the agent act until it stops or its limit is reached."""
+        agent = self._part.agent(self._assignment(), Reference(self._task.reference, self._url_of))
+        for index in range(1, self._task.limits.steps + 1):
+            try:
+                decision, decide_ms = await _timed(agent.decide(observation))
+            except AgentError as error:
+                self._end(Ended.AGENT_GAVE_UP, error.message)
+                return
+            self._count_tokens(decision)
+            if isinstance(decision.action, Stop):
+                await self._stop(index, decision, decide_ms)
+                return
+            observation = await self._step(index, decision, decide_ms)
+            if self._stage.interrupted.is_set():
+                self._recorder.interrupted = True
+                return
+        self._end(Ended.STEP_LIMIT, f"{self._task.limits.steps} steps were used up")
+
+    async def _step(self, index: int, decision: Decision, decide_ms: float) -> Observation:
+        mark = self._journal.mark()
+        error, act_ms = await _timed(self._session.act(decision.action))
+        timings = Timings(decide_ms=decide_ms, act_ms=act_ms)
+        return await self._close_step(index, decision, error, mark, timings)
+
+    async def _stop(self, index: int, decision: Decision, decide_ms: float) -> None:
+        if isinstance(decision.action, Stop):
+            self._recorder.answer = decision.action.answer
+        self._end(Ended.STOPPED, None)
+        self._recorder.steps.append(
+            StepEvidence(
+                index=index,
+                action=decision.action,
+                url=self._session.url,
+                logical=self._stage.atlas.logical(self._session.url),
+                title=await self._session.title(),
+                thought=decision.thought,
+                timings=Timings(decide_ms=decide_ms),
+            )
+        )
+
+    async def _close_step(
+        self,
+        index: int,
+        decision: Decision | None,
+        error: str | None,
+        mark: int,
+        timings: Timings,
+    ) -> Observation:
+        """Wait until the page is settled, then write down what the step changed."""
+        settled, settle_ms = await _timed(self._session.settle(SETTLE_DEADLINE_S))
+        async with together() as group:
+            seen = group.create_task(_timed(self._session.observe(index, error)))
+            located = group.create_task(_timed(self._locators.at_step(self._checks)))
+            image = group.create_task(self._screenshot(index))
+        observation, observe_ms = seen.result()
+        found, locate_ms = located.result()
+        activity = self._session.drain()
+        exchanges = self._journal.since(mark)
+        self._recorder.steps.append(
+            StepEvidence(
+                index=index,
+                action=decision.action if decision else None,
+                error=error,
+                url=observation.url,
+                logical=self._stage.atlas.logical(observation.url),
+                title=observation.title,
+                visits=activity.visits,
+                acted=activity.acted,
+                requests=len(exchanges),
+                notes=_notes(activity, exchanges),
+                located=found,
+                timings=timings.model_copy(
+                    update={
+                        "settle_ms": settle_ms,
+                        "observe_ms": observe_ms,
+                        "locate_ms": locate_ms,
+                    }
+                ),
+                settled=settled,
+                thought=decision.thought if decision else None,
+                screenshot=image.result(),
+            )
+        )
+        return observation
+
+    async def _screenshot(self, index: int) -> str | None:
+        if not self._part.screenshots:
+            return None
+        return self._recorder.keep_screenshot(index, await self._session.screenshot())
+
+    def _assignment(self) -> Assignment:
+        sites = {name: self._stage.atlas.site(name) for name in self._task.sites}
+        return Assignment(
+            task=self._task.id,
+            intent=self._task.intent,
+            world=self._stage.world,
+            sites={
+                site.title: self._stage.atlas.url(f"{name}:/", self._stage.world)
+                for name, site in sites.items()
+            },
+            step_limit=self._task.limits.steps,
+            repeat=self._part.repeat,
+        )
+
+    def _url_of(self, page: str) -> str:
+        return self._stage.atlas.url(page, self._stage.world)
+
+    def _count_tokens(self, decision: Decision) -> None:
+        self._recorder.input_tokens += decision.input_tokens
+        self._recorder.output_tokens += decision.output_tokens
+
+    def _end(self, ended: Ended, because: str | None) -> None:
+        self._recorder.ended = ended
+        self._recorder.ended_because = because
+
+
+def _notes(activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:
+    """Return the requests worth telling: refused ones, and those that may have written."""
+    told = tuple(
+        RequestNote(
+            method=one.method,
+            url=one.url,
+            site=one.site,
+            may_write=one.may_write,
+            refused=one.refused,
+        )
+        for one in exchanges
+        if one.may_write or one.refused
+    )
+    return told + activity.refused
+
+
+async def _timed(work: Awaitable[Result]) -> tuple[Result, float]:
+    """Await and return the result with the milliseconds it took."""
+    began = time.monotonic()
+    result = await work
+    return result, round((time.monotonic() - began) * 1000, 1)

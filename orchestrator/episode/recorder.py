@@ -1,0 +1,76 @@
+"""Gathers the evidence of one attempt while it happens, so that a fault keeps what there was."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from evaluators.evidence import (
+    Ended,
+    Evidence,
+    Fault,
+    Located,
+    Receipt,
+    StepEvidence,
+    UnscoredReason,
+)
+from orchestrator.episode.stage import Part, Stage
+
+
+@dataclass(slots=True)
+class Recorder:
+    """The growing record of one attempt."""
+
+    part: Part
+    stage: Stage
+    receipts: tuple[Receipt, ...] = ()
+    steps: list[StepEvidence] = field(default_factory=list)
+    screenshots: dict[str, bytes] = field(default_factory=dict)
+    required: tuple[Located, ...] = ()
+    located: tuple[Located, ...] = ()
+    answer: str | None = None
+    ended: Ended | None = None
+    ended_because: str | None = None
+    interrupted: bool = False
+    wrote: frozenset[str] = frozenset()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    _fault: Fault | None = None
+    _clock: float = field(default_factory=time.monotonic)
+    _started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def fault(self, reason: UnscoredReason, message: str) -> None:
+        """Write down why the attempt broke off; the first reason stands."""
+        if self._fault is None:
+            self._fault = Fault(reason=reason, message=message)
+
+    def keep_screenshot(self, index: int, image: bytes) -> str:
+        """Keep a step's screenshot and return its file name."""
+        name = f"step-{index:03d}.png"
+        self.screenshots[name] = image
+        return name
+
+    def evidence(self) -> Evidence:
+        """Return everything as it stands now."""
+        return Evidence(
+            suite=self.part.suite,
+            task=self.part.task.id,
+            world=self.stage.world,
+            agent=self.part.agent.name,
+            repeat=self.part.repeat,
+            attempt=self.part.attempt,
+            started_at=self._started.isoformat(timespec="milliseconds"),
+            seconds=round(time.monotonic() - self._clock, 3),
+            answer=self.answer,
+            ended=self.ended,
+            ended_because=self.ended_because,
+            steps=tuple(self.steps),
+            required=self.required,
+            located=self.located,
+            fault=self._fault,
+            receipts=self.receipts,
+            staged=self.stage.staged,
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+        )

@@ -1,0 +1,60 @@
+"""Which hosts an episode may reach, and where the gateway sends them."""
+
+from __future__ import annotations
+
+from orchestrator.episode.stage import Stage
+from orchestrator.gateway.policy import Address, Policy, Resolve, Route
+from sites.errors import GatewayError
+from sites.manifest import Live, Site
+from sites.worlds import World
+from tasks.schema import Task
+
+
+def policy_for(task: Task, stage: Stage) -> Policy:
+    """Return the routes of a task's sites in the stage's world; every other host is refused.
+
+    Raises:
+        GatewayError: a site has neither a replica on this stage nor a live origin.
+    """
+    return Policy(tuple(_route(stage.atlas.site(name), task, stage) for name in task.sites))
+
+
+def read_only_origins(task: Task, stage: Stage) -> tuple[str, ...]:
+    """Return the live origins that the browser session keeps read-only inside TLS."""
+    if task.live_writes or stage.world is not World.ONLINE:
+        return ()
+    sites = (stage.atlas.site(name) for name in task.sites)
+    return tuple(site.live.origin for site in sites if site.live)
+
+
+def _route(site: Site, task: Task, stage: Stage) -> Route:
+    if stage.world is World.ONLINE and site.live:
+        return _live_route(site, site.live, task, stage.resolves)
+    replica = stage.replicas.get(site.name)
+    if replica is None:
+        message = f"site '{site.name}' has no replica on this stage and no live origin"
+        raise GatewayError(message)
+    return Route(
+        site=site.name,
+        live=False,
+        host=site.host,
+        port=80,
+        upstream=Address(replica.endpoint.host, replica.endpoint.port),
+        read_only=False,
+        pace_s=0.0,
+    )
+
+
+def _live_route(site: Site, live: Live, task: Task, resolves: tuple[Resolve, ...]) -> Route:
+    elsewhere = next(
+        (one.to for one in resolves if (one.host, one.port) == (live.host, live.port)), None
+    )
+    return Route(
+        site=site.name,
+        live=True,
+        host=live.host,
+        port=live.port,
+        upstream=elsewhere,
+        read_only=not task.live_writes,
+        pace_s=live.pace_s,
+    )

@@ -1,0 +1,73 @@
+"""What an episode is played on, and with whom."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from orchestrator.browser.launch import Browser
+from orchestrator.fleet.cookie import Cookie
+from orchestrator.fleet.replica import Replica
+from orchestrator.gateway.policy import Resolve
+from orchestrator.observation import AgentMaker
+from sites.atlas import Atlas
+from sites.worlds import World
+from tasks.schema import Task
+
+
+class Accounts(Protocol):
+    """Hands out what makes a browser context logged in."""
+
+    async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
+        """Return the proven login of a role, in the world of the stage.
+
+        Raises:
+            LoginError: the role cannot log in or is not recognised.
+        """
+
+
+class Database(Protocol):
+    """Answers read-only queries on the replicas of the stage."""
+
+    async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
+        """Return the rows of one SELECT.
+
+        Raises:
+            DatabaseError: the query failed.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The world of one episode, ready to be entered.
+
+    Attributes:
+        replicas: by site name; sites that are visited live have none.
+        resolves: where live hosts are sent elsewhere.
+        staged: sites whose live origin is a staged stand-in.
+        interrupted: set when the user asked to stop: no step begins after the one under way.
+    """
+
+    atlas: Atlas
+    world: World
+    browser: Browser
+    replicas: Mapping[str, Replica]
+    accounts: Accounts
+    database: Database
+    resolves: tuple[Resolve, ...] = ()
+    staged: tuple[str, ...] = ()
+    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Who plays what: one attempt at one task."""
+
+    suite: str
+    task: Task
+    repeat: int
+    attempt: int
+    agent: AgentMaker
+    screenshots: bool = True
