@@ -110,8 +110,9 @@ class StepEvidence(_Record):
 
 
 class Ended(StrEnum):
-    """How an episode came to its end."""
+    """How an episode came to its end; `not_started` where what the task requires did not hold."""
 
+    NOT_STARTED = "not_started"
     STOPPED = "stopped"
     STEP_LIMIT = "step_limit"
     DEADLINE = "deadline"

@@ -25,7 +25,8 @@ from orchestrator.episode.stage import Part, Stage
 from orchestrator.fleet.cookie import Cookie
 from orchestrator.gateway.gateway import Gateway
 from orchestrator.gateway.journal import Exchange
-from orchestrator.observation import Assignment, Decision, Observation
+from orchestrator.observation import Assignment, Decision, Observation, Reference
+from orchestrator.reset.together import together
 from sites.errors import (
     AgentError,
     BrowserError,
@@ -97,6 +98,7 @@ class _Performance:
     async def play(self) -> None:
         """Play from the start pages to the end checks."""
         if not await self._requirements_hold():
+            self._end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
         observation = await self._open()
         try:
