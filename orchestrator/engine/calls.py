@@ -1,0 +1,179 @@
+"""How calls of the blocking SDK run beside the event loop, each with a deadline.
+
+Short calls share a bounded pool of threads and connections. Long ones (a build, a wait for a
+container's end, a log that is followed) get a thread and a connection of their own, so that they
+never starve the short ones, and end at once when cancelled: their socket is shut.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from orchestrator.engine.faults import mapped
+from sites.errors import EngineError
+
+if TYPE_CHECKING:
+    from docker import APIClient
+    from requests import Response
+
+Result = TypeVar("Result")
+
+THREADS = 16
+ANSWER_S = 60.0
+_UNWIND_S = 5.0
+
+
+class Calls:
+    """The calls of one engine.
+
+    Attributes:
+        api: the SDK's client that short calls share.
+    """
+
+    def __init__(self, api: APIClient, reconnect: Callable[[float | None], APIClient]) -> None:
+        self.api = api
+        self._reconnect = reconnect
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="arena-engine")
+
+    async def short(
+        self, doing: str, work: Callable[[APIClient], Result], deadline_s: float = ANSWER_S
+    ) -> Result:
+        """Run `work` in the pool.
+
+        The thread of a call that is cancelled or late goes on until the SDK's own time limit.
+
+        Raises:
+            ArenaError: see `faults`; `EngineError` when the deadline passes.
+        """
+
+        def body() -> Result:
+            with mapped(doing):
+                return work(self.api)
+
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(deadline_s):
+                return await loop.run_in_executor(self._threads, body)
+        except TimeoutError as cause:
+            raise _late(doing, deadline_s) from cause
+
+    async def long(
+        self, doing: str, work: Callable[[APIClient], Result], deadline_s: float | None
+    ) -> Result:
+        """Run `work` in a thread and over a connection of its own; cancelling ends it at once.
+
+        Args:
+            doing: for messages.
+            work: what to call; the client it gets has no time limit of its own.
+            deadline_s: None for a wait whose end only the caller knows.
+
+        Raises:
+            ArenaError: see `faults`; `EngineError` when the deadline passes.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Result] = loop.create_future()
+        done.add_done_callback(lambda future: future.cancelled() or future.exception())
+        line = _Line()
+
+        def body() -> None:
+            try:
+                with mapped(doing):
+                    result = work(line.open(self._reconnect(None)))
+            except BaseException as error:  # noqa: BLE001  carried over to the waiting coroutine
+                _settle(loop, done, partial(done.set_exception, error))
+            else:
+                _settle(loop, done, partial(done.set_result, result))
+            finally:
+                line.close()
+
+        threading.Thread(target=body, name=f"arena-engine: {doing}", daemon=True).start()
+        try:
+            async with asyncio.timeout(deadline_s):
+                return await asyncio.shield(done)
+        except TimeoutError as cause:
+            raise _late(doing, deadline_s) from cause
+        finally:
+            if not done.done():
+                line.cut()
+                await asyncio.wait({done}, timeout=_UNWIND_S)
+
+    def close(self) -> None:
+        """Let the connections go; calls that still run end with them or at their time limit."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.api.close()
+
+
+class _Line:
+    """The connection of one long call, which another thread may shut."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._client: APIClient | None = None
+        self._response: Response | None = None
+        self._is_cut = False
+
+    def open(self, client: APIClient) -> APIClient:
+        """Take over a client and watch its answers."""
+        self._client = client
+        client.hooks["response"].append(self._remember)
+        return client
+
+    def cut(self) -> None:
+        """Shut the socket, now or as soon as there is one."""
+        with self._lock:
+            self._is_cut = True
+            response = self._response
+        if response is not None:
+            _shut(response)
+
+    def close(self) -> None:
+        """Close what the call left open."""
+        if self._response is not None:
+            self._response.close()
+        if self._client is not None:
+            self._client.close()
+
+    def _remember(self, response: Response, *_: object, **__: object) -> None:
+        with self._lock:
+            self._response = response
+            is_cut = self._is_cut
+        if is_cut:
+            _shut(response)
+
+
+def _shut(response: Response) -> None:
+    """Shut the socket under an answer; the engine then breaks off what it was doing for it."""
+    from docker.errors import DockerException  # noqa: PLC0415  the SDK loads on first use
+    from docker.types.daemon import CancellableStream  # noqa: PLC0415
+
+    try:
+        CancellableStream(iter(()), response).close()
+    except (DockerException, OSError, AttributeError):
+        # Over SSH nothing can be shut, and a finished answer has no socket left: either way the
+        # thread is a daemon and ends with the answer or with the process.
+        return
+
+
+def _settle(
+    loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result], deliver: Callable[[], None]
+) -> None:
+    """Hand a thread's result to the loop, unless nobody waits any more."""
+
+    def unless_done() -> None:
+        if not done.done():
+            deliver()
+
+    try:
+        loop.call_soon_threadsafe(unless_done)
+    except RuntimeError:
+        # The loop is closed: the process is on its way out.
+        return
+
+
+def _late(doing: str, deadline_s: float | None) -> EngineError:
+    return EngineError(f"{doing}: the Docker engine did not finish within {deadline_s:g} s")

@@ -1,0 +1,82 @@
+"""The one bridge network of Arena's containers: published ports work, and nothing gets out.
+
+Masquerading is off, so that no answer from outside finds its way back; traffic between containers
+is off; and `creation` gives each container a time to live of one hop, so that its packets die on
+this machine's bridge instead of being forwarded.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from sites.errors import EngineError
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+NAME: Final = "arena"
+_OPTIONS: Final[Mapping[str, str]] = {
+    "com.docker.network.bridge.enable_ip_masquerade": "false",
+    "com.docker.network.bridge.enable_icc": "false",
+}
+_making = threading.Lock()
+
+
+def find(api: APIClient) -> str | None:
+    """Return the network's id, or None where it was not made yet.
+
+    Raises:
+        EngineError: a network of that name exists that would let containers out.
+    """
+    known = _known(api)
+    if not known:
+        return None
+    first = known[0]
+    options = first.get("Options") or {}
+    wrong = [name for name, value in _OPTIONS.items() if options.get(name) != value]
+    if wrong:
+        message = f"the Docker network `{NAME}` was not made by Arena: {', '.join(wrong)} not off"
+        raise EngineError(message, hint=f"remove it: docker network rm {NAME}")
+    return str(first["Id"])
+
+
+def ensure(api: APIClient) -> str:
+    """Return the network's id; make it where it is missing, also when others do so meanwhile."""
+    with _making:
+        found = find(api)
+        if found is not None:
+            return found
+        _create(api)
+        return _keep_oldest(api)
+
+
+def _create(api: APIClient) -> None:
+    from docker.errors import APIError  # noqa: PLC0415  the SDK loads on first use
+
+    try:
+        api.create_network(NAME, driver="bridge", options=dict(_OPTIONS), check_duplicate=True)
+    except APIError as error:
+        if "already exists" not in str(error.explanation):
+            raise
+
+
+def _keep_oldest(api: APIClient) -> str:
+    """Return the oldest network of the name; the engine may let two be made at one time."""
+    from docker.errors import APIError  # noqa: PLC0415
+
+    oldest, *others = _known(api)
+    for other in others:
+        try:
+            api.remove_network(other["Id"])
+        except APIError:
+            # Another process removed it, or is using it: ids, not names, are used to attach.
+            continue
+    return str(oldest["Id"])
+
+
+def _known(api: APIClient) -> list[dict[str, Any]]:
+    """Return the networks of exactly that name, oldest first."""
+    known = [network for network in api.networks(names=[NAME]) if network["Name"] == NAME]
+    return sorted(known, key=lambda network: (network["Created"], network["Id"]))
