@@ -1,0 +1,189 @@
+"""The one importer of openai: asks a model for a reply, and says clearly why there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ValidationError
+
+from orchestrator.model import faults
+from orchestrator.model.completion import Completion
+from orchestrator.model.options import ModelOptions
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+    from openai.types.chat import ChatCompletionMessageParam
+
+
+class Speaker(StrEnum):
+    """Whose words a chat message holds."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of a conversation."""
+
+    speaker: Speaker
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """What the model said.
+
+    Attributes:
+        model: the name that the endpoint gave itself, often with a date; None where it gave none.
+        is_cut: the reply ended at a length limit.
+        input_tokens, output_tokens: as reported; None where the endpoint does not count.
+    """
+
+    text: str
+    model: str | None
+    is_cut: bool
+    input_tokens: int | None
+    output_tokens: int | None
+
+
+_Parameter = Literal["temperature", "seed"]
+
+
+class ModelClient:
+    """A model behind an endpoint; opened at the first question, shared by many episodes.
+
+    Attempts, back-off with jitter and `Retry-After` are the openai library's. What it does not
+    bound, this class does: the time for all attempts together.
+    """
+
+    def __init__(self, options: ModelOptions) -> None:
+        self._options = options
+        self._sdk: AsyncOpenAI | None = None
+        self._dropped: set[_Parameter] = set()
+
+    def __repr__(self) -> str:
+        return f"ModelClient({self._options.name!r} at {self._options.url})"
+
+    @property
+    def dropped(self) -> frozenset[str]:
+        """The parameters that the endpoint would not take: replies are less repeatable then."""
+        return frozenset(self._dropped)
+
+    async def ask(self, messages: Sequence[ChatMessage], *, seed: int | None = None) -> ModelReply:
+        """Return the model's reply to a conversation.
+
+        Args:
+            messages: oldest first.
+            seed: asks the endpoint to sample repeatably; many honour it only roughly.
+
+        Raises:
+            ModelError: the endpoint cannot be reached, stalls, refuses, or answers garbage.
+        """
+        body = await self._fetch(messages, seed)
+        try:
+            completion = Completion.model_validate_json(body)
+        except ValidationError as cause:
+            raise faults.garbage(self._options, body, cause) from None
+        return self._read(completion)
+
+    async def close(self) -> None:
+        """Close the connections; safe to repeat."""
+        sdk, self._sdk = self._sdk, None
+        if sdk is not None:
+            await sdk.close()
+
+    async def _fetch(self, messages: Sequence[ChatMessage], seed: int | None) -> bytes:
+        """Return the body of the first answer with a status of success."""
+        # A heavy import (about a second), paid only by runs that talk to a model.
+        import openai  # noqa: PLC0415
+
+        try:
+            async with asyncio.timeout(self._options.deadline_s):
+                while True:
+                    try:
+                        return await self._send(messages, seed)
+                    except openai.APIStatusError as refusal:
+                        if not self._drop_refused_parameter(refusal):
+                            raise
+        # The library's errors carry the request with its key, so none travels on as a cause.
+        except TimeoutError:
+            raise faults.stalled(self._options, self._options.deadline_s) from None
+        except openai.APITimeoutError:
+            raise faults.stalled(self._options, self._options.attempt_s) from None
+        except openai.APIConnectionError as cause:
+            raise faults.unreachable(self._options, cause) from None
+        except openai.APIStatusError as cause:
+            raise faults.refused(self._options, cause.status_code, cause.response.text) from None
+        except openai.OpenAIError as cause:
+            raise faults.other(self._options, cause) from None
+
+    async def _send(self, messages: Sequence[ChatMessage], seed: int | None) -> bytes:
+        raw = await self._opened().chat.completions.with_raw_response.create(
+            model=self._options.name,
+            messages=[_as_sent(message) for message in messages],
+            extra_body=self._sampling(seed),
+        )
+        return raw.content
+
+    def _sampling(self, seed: int | None) -> dict[str, float | int]:
+        asked: dict[_Parameter, float | int] = {"temperature": self._options.temperature}
+        if seed is not None:
+            asked["seed"] = seed
+        return {name: value for name, value in asked.items() if name not in self._dropped}
+
+    def _opened(self) -> AsyncOpenAI:
+        if self._sdk is None:
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # noqa: PLC0415
+
+            key = self._options.key
+            self._sdk = AsyncOpenAI(
+                api_key=key.get_secret_value() if key else "none",
+                base_url=self._options.url,
+                timeout=self._options.attempt_s,
+                max_retries=self._options.retries,
+                http_client=DefaultAsyncHttpxClient(trust_env=not self._options.is_local),
+            )
+        return self._sdk
+
+    def _drop_refused_parameter(self, refusal: APIStatusError) -> bool:
+        """Note the parameter that a 400 or 422 is about; False where it is about no such thing."""
+        if refusal.status_code not in {400, 422}:
+            return False
+        parameters: tuple[_Parameter, ...] = ("temperature", "seed")
+        for parameter in parameters:
+            named = refusal.param == parameter or parameter in refusal.response.text
+            if named and parameter not in self._dropped:
+                self._dropped.add(parameter)
+                return True
+        return False
+
+    def _read(self, completion: Completion) -> ModelReply:
+        if not completion.choices:
+            raise faults.no_choices(self._options)
+        choice = completion.choices[0]
+        if choice.finish_reason == "content_filter":
+            raise faults.filtered(self._options)
+        usage = completion.usage
+        return ModelReply(
+            text=choice.message.content or choice.message.refusal or "",
+            model=completion.model,
+            is_cut=choice.finish_reason == "length",
+            input_tokens=usage.prompt_tokens if usage else None,
+            output_tokens=usage.completion_tokens if usage else None,
+        )
+
+
+def _as_sent(message: ChatMessage) -> ChatCompletionMessageParam:
+    match message.speaker:
+        case Speaker.SYSTEM:
+            return {"role": "system", "content": message.text}
+        case Speaker.USER:
+            return {"role": "user", "content": message.text}
+        case Speaker.ASSISTANT:
+            return {"role": "assistant", "content": message.text}

@@ -1,0 +1,97 @@
+"""Everything that can go wrong between Arena and a model, as errors that a person can act on."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from orchestrator.model.options import KEY_VARIABLE, ModelOptions
+from sites.errors import ModelError
+
+_EXCERPT = 200
+_UNAUTHORISED = frozenset({401, 403})
+_NOT_FOUND = 404
+_TOO_MANY = 429
+_SERVER_ERROR = 500
+
+
+def stalled(options: ModelOptions, waited_s: float) -> ModelError:
+    """Say that no answer came in time."""
+    message = f"{_where(options)} did not answer within {waited_s:g} s"
+    return ModelError(message, hint="is the endpoint overloaded, or still loading the model?")
+
+
+def unreachable(options: ModelOptions, cause: BaseException) -> ModelError:
+    """Say that the connection failed or broke; evidence is the innermost cause."""
+    innermost = cause
+    while innermost.__cause__ is not None:
+        innermost = innermost.__cause__
+    evidence = excerpt(str(innermost) or type(innermost).__name__, options)
+    message = f"{_where(options)} cannot be reached{_attempts(options)}: {evidence}"
+    return ModelError(message, hint="is the endpoint running, and is --model-url right?")
+
+
+def refused(options: ModelOptions, status: int, body: str) -> ModelError:
+    """Say with which status the endpoint refused, and what it said."""
+    retried = _attempts(options) if status == _TOO_MANY or status >= _SERVER_ERROR else ""
+    message = f"{_where(options)} answered {status}{retried}: {excerpt(body, options)}"
+    return ModelError(message, hint=_next_step(options, status))
+
+
+def garbage(options: ModelOptions, body: bytes, cause: ValidationError) -> ModelError:
+    """Say that the answer is no chat completion."""
+    fault = cause.errors(include_url=False, include_context=False, include_input=False)[0]
+    field = ".".join(str(part) for part in fault["loc"]) or "body"
+    shown = excerpt(body.decode("utf-8", errors="replace"), options)
+    reason = excerpt(fault["msg"], options)
+    message = f"{_where(options)} sent no chat completion ({field}: {reason}): {shown}"
+    return ModelError(message, hint="does --model-url end where the API starts, often in /v1?")
+
+
+def no_choices(options: ModelOptions) -> ModelError:
+    """Say that the answer holds no reply."""
+    message = f"{_where(options)} sent a completion without choices"
+    return ModelError(message, hint="see the endpoint's own log")
+
+
+def filtered(options: ModelOptions) -> ModelError:
+    """Say that the endpoint withheld the reply."""
+    message = f"{_where(options)} withheld its reply: content filter"
+    return ModelError(message, hint="the page or the task set off the endpoint's filter")
+
+
+def other(options: ModelOptions, cause: BaseException) -> ModelError:
+    """Say what else the client library found wrong."""
+    message = f"{_where(options)} could not be asked: {excerpt(str(cause), options)}"
+    return ModelError(message, hint="check --model, --model-url and the key")
+
+
+def excerpt(text: str, options: ModelOptions) -> str:
+    """Return the start of foreign text on one line, without the key should it be quoted there."""
+    if options.key is not None:
+        text = text.replace(options.key.get_secret_value(), "***")
+    line = " ".join(text.split()) or "(nothing)"
+    return line if len(line) <= _EXCERPT else line[: _EXCERPT - 1] + "…"
+
+
+def _where(options: ModelOptions) -> str:
+    return f"model {options.name!r} at {options.url}"
+
+
+def _attempts(options: ModelOptions) -> str:
+    return f" in {options.retries + 1} attempts" if options.retries else ""
+
+
+def _next_step(options: ModelOptions, status: int) -> str:
+    if status in _UNAUTHORISED:
+        return (
+            f"the endpoint does not accept the key in {KEY_VARIABLE}"
+            if options.key
+            else f"the endpoint asks for a key: set {KEY_VARIABLE}"
+        )
+    if status == _NOT_FOUND:
+        return "does it serve this model, and does --model-url end where the API starts (/v1)?"
+    if status == _TOO_MANY:
+        return "lower --workers, or wait until the endpoint's limit allows more"
+    if status >= _SERVER_ERROR:
+        return "see the endpoint's own log"
+    return "check --model and what the endpoint accepts"

@@ -1,0 +1,104 @@
+"""Which model, where, with which key, and how long to wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from sites.errors import UsageError
+
+OPENAI_URL = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
+URL_VARIABLE = "ARENA_MODEL_URL"
+ATTEMPT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """How to reach a model.
+
+    Attributes:
+        name: as the endpoint knows it.
+        url: base URL of the API, as in `http://127.0.0.1:8000/v1`.
+        key: what the endpoint asks for; None for a local server that asks for nothing.
+        temperature: 0 asks for the likeliest reply.
+        attempt_s: deadline for one request, in seconds.
+        deadline_s: deadline for one reply with all attempts and the waiting between them.
+        retries: further attempts after 408, 409, 429, 5xx, a broken connection or a stall.
+    """
+
+    name: str
+    url: str = OPENAI_URL
+    key: SecretStr | None = field(default=None, repr=False)
+    temperature: float = 0.0
+    attempt_s: float = ATTEMPT_S
+    deadline_s: float = 120.0
+    retries: int = 4
+
+    @classmethod
+    def of(
+        cls,
+        name: str | None,
+        url: str | None,
+        environment: Mapping[str, str],
+        *,
+        temperature: float = 0.0,
+        deadline_s: float = 120.0,
+    ) -> Self:
+        """Fill in from the environment what the command line left out.
+
+        Raises:
+            UsageError: no model is named, the URL or key is none, or OpenAI's own endpoint has no
+                key.
+        """
+        if not name:
+            message = "no model is named"
+            raise UsageError(message, hint="name one with --model NAME, as its endpoint calls it")
+        address = _checked(url or environment.get(URL_VARIABLE) or OPENAI_URL)
+        key = environment.get(KEY_VARIABLE, "").strip()
+        if not all(character.isascii() and character.isprintable() for character in key):
+            message = f"{KEY_VARIABLE} holds characters that no key has"
+            raise UsageError(message, hint="was it copied whole, and alone?")
+        if not key and address == OPENAI_URL:
+            message = f"{OPENAI_URL} asks for a key, and {KEY_VARIABLE} is not set"
+            hint = (
+                f"set {KEY_VARIABLE}, or name another endpoint with --model-url or {URL_VARIABLE}"
+            )
+            raise UsageError(message, hint=hint)
+        return cls(
+            name=name,
+            url=address,
+            key=SecretStr(key) if key else None,
+            temperature=temperature,
+            attempt_s=min(ATTEMPT_S, deadline_s),
+            deadline_s=deadline_s,
+        )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the endpoint is on this machine, where no proxy of the lab's is wanted."""
+        return urlsplit(self.url).hostname in {"127.0.0.1", "::1", "localhost"}
+
+
+def _checked(url: str) -> str:
+    """Return the URL without a slash at its end.
+
+    It is shown in messages and written into a run's lock, so it must not hold a secret.
+    """
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+        parts = None
+    if not sound or parts is None:
+        message = f"the model's URL is not an http(s) URL: {url!r}"
+        raise UsageError(message, hint="it looks like http://127.0.0.1:8000/v1")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        message = f"the model's URL on {parts.hostname} holds a user, a query or a fragment"
+        raise UsageError(message, hint=f"put the key into {KEY_VARIABLE}, and only the path here")
+    return url.rstrip("/")

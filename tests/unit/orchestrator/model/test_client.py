@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import Callable, Coroutine
+
+import pytest
+from pydantic import SecretStr
+from scripted_model import Fails, HangsUp, Says, Script, ScriptedModel, Sends, Stalls
+
+from orchestrator.model.client import ChatMessage, ModelClient, ModelReply, Speaker
+from orchestrator.model.options import ModelOptions
+from sites.errors import ModelError
+
+KEY = "sk-arena-secret-0123456789"
+HELLO = (ChatMessage(Speaker.SYSTEM, "be brief"), ChatMessage(Speaker.USER, "hello"))
+
+StartModel = Callable[[Script], ScriptedModel]
+
+
+def options(url: str, **changed: float) -> ModelOptions:
+    return ModelOptions(
+        name="scripted",
+        url=url,
+        key=SecretStr(KEY),
+        temperature=changed.get("temperature", 0.0),
+        attempt_s=changed.get("attempt_s", 5.0),
+        deadline_s=changed.get("deadline_s", 10.0),
+        retries=int(changed.get("retries", 2)),
+    )
+
+
+async def ask(model_options: ModelOptions, seed: int | None = None) -> ModelReply:
+    client = ModelClient(model_options)
+    try:
+        return await client.ask(HELLO, seed=seed)
+    finally:
+        await client.close()
+
+
+async def error_of(asking: Coroutine[None, None, ModelReply]) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await asking
+    return caught.value
+
+
+async def test_a_reply_comes_with_the_tokens_as_reported(scripted_model: StartModel) -> None:
+    model = scripted_model([Says("hi", input_tokens=21, output_tokens=3)])
+    reply = await ask(options(model.url), seed=7)
+    assert reply == ModelReply(
+        text="hi", model="scripted-2025-01-01", is_cut=False, input_tokens=21, output_tokens=3
+    )
+    [request] = model.requests
+    assert [(message.role, message.content) for message in request.messages] == [
+        ("system", "be brief"),
+        ("user", "hello"),
+    ]
+    assert (request.model, request.temperature, request.seed) == ("scripted", 0.0, 7)
+    assert request.authorization == f"Bearer {KEY}"
+
+
+async def test_an_endpoint_that_does_not_count_tokens_reports_none(
+    scripted_model: StartModel,
+) -> None:
+    model = scripted_model([Says("hi", input_tokens=None)])
+    reply = await ask(options(model.url))
+    assert (reply.input_tokens, reply.output_tokens) == (None, None)
+
+
+async def test_a_reply_cut_at_the_length_limit_is_marked(scripted_model: StartModel) -> None:
+    model = scripted_model([Says("hi", finish_reason="length")])
+    assert (await ask(options(model.url))).is_cut
+
+
+@pytest.mark.parametrize("fault", [Fails(500), Fails(503), Fails(429), HangsUp()])
+async def test_a_passing_fault_is_tried_again(
+    scripted_model: StartModel, fault: Fails | HangsUp
+) -> None:
+    model = scripted_model([fault, Says("hi")])
+    assert (await ask(options(model.url))).text == "hi"
+    assert len(model.requests) == 2
+
+
+async def test_retry_after_is_honoured(scripted_model: StartModel) -> None:
+    model = scripted_model([Fails(429, headers={"retry-after": "1"}), Says("hi")])
+    started = time.monotonic()
+    await ask(options(model.url))
+    # Without the header the first pause is half a second at most.
+    assert time.monotonic() - started >= 1.0
+
+
+async def test_attempts_are_bounded(scripted_model: StartModel) -> None:
+    model = scripted_model(lambda _: Fails(500, "out of memory"))
+    error = await error_of(ask(options(model.url)))
+    assert len(model.requests) == 3
+    assert "answered 500 in 3 attempts" in error.message
+    assert "out of memory" in error.message
+
+
+async def test_a_refused_connection_names_endpoint_and_cause() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        error = await error_of(ask(options(url, retries=0)))
+    assert f"model 'scripted' at {url} cannot be reached" in error.message
+    assert "refused" in error.message or "attempts failed" in error.message
+    assert "--model-url" in error.hint
+
+
+async def test_a_stall_ends_at_the_deadline_of_one_attempt(scripted_model: StartModel) -> None:
+    model = scripted_model([Stalls()])
+    error = await error_of(ask(options(model.url, attempt_s=0.2, retries=0)))
+    assert "did not answer within 0.2 s" in error.message
+
+
+async def test_all_attempts_together_have_a_deadline(scripted_model: StartModel) -> None:
+    model = scripted_model(lambda _: Stalls())
+    started = time.monotonic()
+    error = await error_of(
+        ask(options(model.url, attempt_s=0.2, deadline_s=0.5, retries=1000)),
+    )
+    assert "did not answer within 0.5 s" in error.message
+    assert time.monotonic() - started < 3
+
+
+async def test_a_refused_key_is_said_without_the_key(scripted_model: StartModel) -> None:
+    with ScriptedModel([], key="another") as model:
+        error = await error_of(ask(options(model.url)))
+    assert "answered 401: " in error.message
+    assert "Incorrect API key provided: Bearer ***" in error.message
+    assert "OPENAI_API_KEY" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "next_step"), [(404, "/v1"), (429, "limit"), (400, "--model"), (500, "log")]
+)
+async def test_a_status_comes_with_its_own_next_step(
+    scripted_model: StartModel, status: int, next_step: str
+) -> None:
+    model = scripted_model(lambda _: Fails(status))
+    error = await error_of(ask(options(model.url)))
+    assert f"answered {status}" in error.message
+    assert next_step in error.hint
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>lab portal</html>",
+        b"\xff\xfe\x00",
+        b"[]",
+        b'{"error": {"message": "overloaded"}}',
+        b'{"choices": "none"}',
+        b'{"choices": [{"message": {"content": 7}}]}',
+    ],
+)
+async def test_a_garbage_body_is_quoted(scripted_model: StartModel, body: bytes) -> None:
+    model = scripted_model([Sends(body)])
+    error = await error_of(ask(options(model.url)))
+    assert "sent no chat completion" in error.message
+    assert len(error.message) < 600
+
+
+async def test_a_garbage_page_is_garbage_whatever_its_type(scripted_model: StartModel) -> None:
+    model = scripted_model([Sends(b"<html>lab portal</html>", content_type="text/html")])
+    assert "lab portal" in (await error_of(ask(options(model.url)))).message
+
+
+async def test_a_completion_without_choices_is_an_error(scripted_model: StartModel) -> None:
+    model = scripted_model([Sends(b'{"choices": []}')])
+    assert "without choices" in (await error_of(ask(options(model.url)))).message
+
+
+async def test_a_filtered_reply_is_an_error(scripted_model: StartModel) -> None:
+    model = scripted_model([Says("", finish_reason="content_filter")])
+    assert "content filter" in (await error_of(ask(options(model.url)))).message
+
+
+async def test_a_refusal_is_what_the_model_said(scripted_model: StartModel) -> None:
+    body = b'{"choices": [{"message": {"content": null, "refusal": "I will not"}}]}'
+    model = scripted_model([Sends(body)])
+    assert (await ask(options(model.url))).text == "I will not"
+
+
+@pytest.mark.parametrize("parameter", ["temperature", "seed"])
+async def test_a_parameter_that_the_endpoint_refuses_is_left_out_and_noted(
+    scripted_model: StartModel, parameter: str
+) -> None:
+    refusal = Fails(400, f"Unsupported parameter: '{parameter}'", param=parameter)
+    model = scripted_model([refusal, Says("hi"), Says("again")])
+    client = ModelClient(options(model.url))
+    assert (await client.ask(HELLO, seed=7)).text == "hi"
+    assert (await client.ask(HELLO, seed=7)).text == "again"
+    await client.close()
+    assert client.dropped == {parameter}
+    assert [getattr(request, parameter) for request in model.requests][1:] == [None, None]
+    kept = {"temperature": "seed", "seed": "temperature"}[parameter]
+    assert all(getattr(request, kept) is not None for request in model.requests)
+
+
+async def test_the_key_shows_nowhere(
+    scripted_model: StartModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    model = scripted_model([Fails(400, f"bad key {KEY}"), Sends(f"no {KEY} either".encode())])
+    client = ModelClient(options(model.url))
+    shown = [repr(client), repr(options(model.url)), str(options(model.url))]
+    for _ in range(2):
+        error = await error_of(client.ask(HELLO))
+        shown += [error.message, error.hint, repr(error), str(error)]
+        assert error.__cause__ is None
+    await client.close()
+    assert not [text for text in [*shown, caplog.text] if KEY in text]
+
+
+async def test_one_client_serves_many_at_once_and_closes_twice(
+    scripted_model: StartModel,
+) -> None:
+    model = scripted_model(lambda request: Says(request.messages[-1].content))
+    client = ModelClient(options(model.url))
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            group.create_task(client.ask((ChatMessage(Speaker.USER, f"question {number}"),)))
+            for number in range(8)
+        ]
+    await client.close()
+    await client.close()
+    assert [task.result().text for task in asked] == [f"question {number}" for number in range(8)]
+
+
+async def test_a_local_endpoint_is_not_asked_through_the_labs_proxy(
+    scripted_model: StartModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    model = scripted_model([Says("hi")])
+    assert (await ask(options(model.url))).text == "hi"
