@@ -5,8 +5,17 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    StringConstraints,
+    model_validator,
+)
 
+from evaluators.text import normalise
 from sites.worlds import World
 
 T = TypeVar("T")
@@ -43,8 +52,11 @@ class When(StrEnum):
 class UrlPart(StrEnum):
     """What of a visited URL a url locator yields.
 
-    `logical` is `site:/path` without query and fragment, `query` the values of one parameter,
-    `full` the logical URL with query and fragment. All are percent-decoded once.
+    `logical` is `site:/path` without query and fragment, `query` every value of one parameter,
+    `full` the logical URL with query and fragment. All are percent-decoded once; a trailing slash
+    of the path and the order of different parameters make no difference. The expected side of
+    `logical` and `full` is a logical URL and is read the same way; that of `query` and `fragment`
+    is a plain value and stands as it is meant.
     """
 
     LOGICAL = "logical"
@@ -162,15 +174,26 @@ Locate = Annotated[
     Field(discriminator="by"),
 ]
 
-Expected = str | int | float
+
+def _no_boolean(value: object) -> object:
+    """Refuse what YAML made of a bare `yes` or `no`: as a number it would be 1 or 0."""
+    if isinstance(value, bool):
+        message = "is a boolean to YAML: put the text in quotes"
+        raise ValueError(message)  # noqa: TRY004 - pydantic reports ValueError with its field
+    return value
+
+
+Expected = Annotated[str | int | FiniteFloat, BeforeValidator(_no_boolean)]
 ExpectedValues = Expected | tuple[Expected, ...]
 
 
 class MatchExact(_Strict):
     """Met where a value equals the expected one.
 
-    Both sides: Unicode NFKC, white space collapsed, stripped; case folded unless `case`. A list is
-    compared with all values: in order, or as a multiset where `ordered` is false.
+    Both sides are normalised as `evaluators.text.normalise` says; case is folded unless `case`. A
+    list is compared with all values: in order, or as a multiset where `ordered` is false; the empty
+    list asks that nothing was found. A number written without quotes equals that number however
+    many zeros it is written with (`12.5` and `12.50`).
     """
 
     how: Literal["exact"] = "exact"
@@ -182,7 +205,8 @@ class MatchExact(_Strict):
 class MatchInclude(_Strict):
     """Met where a value holds the expected text, as whole words unless `parts`.
 
-    Normalised as in `exact`. A list asks for each of its texts, in any of the values.
+    Normalised as in `exact`. A list asks for each of its texts, in any of the values. What counts
+    as a word says `evaluators.text.holds_words`.
     """
 
     how: Literal["include"] = "include"
@@ -190,17 +214,29 @@ class MatchInclude(_Strict):
     case: bool = False
     parts: bool = False
 
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        given = self.value
+        branches = (given.offline, given.online) if isinstance(given, PerWorld) else (given,)
+        for branch in branches:
+            texts = branch if isinstance(branch, tuple) else (branch,)
+            if not texts or not all(normalise(str(text)) for text in texts):
+                message = "every text holds the empty text: `value` must ask for something"
+                raise ValueError(message)
+        return self
+
 
 class MatchNumber(_Strict):
     """Met where the value holds exactly one number, within `tolerance` of the expected one.
 
     Thousands separators, signs, currency signs, units and percent signs around the number are
-    understood; text with two different numbers is not a match, so no answer can list guesses.
+    understood; text with two different numbers is not a match, so no answer can list guesses. How
+    numbers are read says `evaluators.numbers.read_numbers`. `tolerance` is inclusive.
     """
 
     how: Literal["number"] = "number"
-    value: float | PerWorld[float]
-    tolerance: float = Field(default=0.0, ge=0)
+    value: FiniteFloat | PerWorld[FiniteFloat]
+    tolerance: FiniteFloat = Field(default=0.0, ge=0)
 
 
 Match = Annotated[MatchExact | MatchInclude | MatchNumber, Field(discriminator="how")]

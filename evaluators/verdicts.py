@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluators.checks import When
-from evaluators.evidence import UnscoredReason
+from evaluators.checks import Check, When
+from evaluators.evidence import Evidence, Located, UnscoredReason
+from evaluators.found import found_at_end, found_at_step, found_before
+from evaluators.match import match
+from evaluators.reasons import absence, never_met
+from sites.worlds import World
+
+_KEPT_VALUES = 20
 
 
 class Standing(StrEnum):
@@ -23,7 +30,7 @@ class Verdict:
 
     Attributes:
         step: the first step that met a key node; None otherwise.
-        found: what the locator found, shortened for reading.
+        found: what the locator found, each value once, the first 20.
         expected: what was asked for, as text.
     """
 
@@ -53,3 +60,97 @@ class Outcome:
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.reason}" if self.reason else str(self.kind)
+
+
+def verdicts(checks: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]:
+    """Judge every check that applies in the evidence's world, in the order given.
+
+    A key node is met at the first step from 1 on whose values match; the opening of the start pages
+    (step 0) is not the agent's doing and meets none. A key node that no step met, but that some
+    step could not look at, is unknown.
+    """
+    return tuple(
+        _key_node(check, evidence) if check.when is When.STEP else _end_check(check, evidence)
+        for check in checks
+        if evidence.world in check.worlds
+    )
+
+
+def required_verdicts(requires: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]:
+    """Judge a task's `requires` checks by what was found before the agent started."""
+    return tuple(
+        _of_values(check, found_before(check, evidence), evidence.world)
+        for check in requires
+        if evidence.world in check.worlds
+    )
+
+
+def _end_check(check: Check, evidence: Evidence) -> Verdict:
+    return _of_values(check, found_at_end(check, evidence), evidence.world)
+
+
+def _of_values(check: Check, located: Located, world: World) -> Verdict:
+    """Judge what was found at one moment."""
+    matched = match(check, located.values, world)
+    if located.error is not None:
+        return _unknown(check, located, matched.expected)
+    reason = matched.reason
+    if not located.values and not matched.met:
+        reason = f"{absence(check)}, wanted {matched.expected}"
+    return Verdict(
+        check=check.name,
+        when=check.when,
+        standing=Standing.MET if matched.met else Standing.UNMET,
+        reason=reason,
+        found=_kept(located.values),
+        expected=matched.expected,
+    )
+
+
+def _key_node(check: Check, evidence: Evidence) -> Verdict:
+    seen: list[str] = []
+    blind: Located | None = None
+    for step in evidence.steps:
+        if step.index == 0:
+            continue
+        located = found_at_step(check, step)
+        if located.error is not None:
+            blind = blind or located
+            continue
+        seen.extend(located.values)
+        matched = match(check, located.values, evidence.world)
+        if matched.met:
+            return Verdict(
+                check=check.name,
+                when=check.when,
+                standing=Standing.MET,
+                reason=f"{matched.reason} at step {step.index}",
+                step=step.index,
+                found=_kept(located.values),
+                expected=matched.expected,
+            )
+    unmet = match(check, seen, evidence.world)
+    if blind is not None:
+        return _unknown(check, blind, unmet.expected)
+    return Verdict(
+        check=check.name,
+        when=check.when,
+        standing=Standing.UNMET,
+        reason=never_met(check, seen, unmet.expected),
+        found=_kept(seen),
+        expected=unmet.expected,
+    )
+
+
+def _unknown(check: Check, located: Located, expected: str) -> Verdict:
+    return Verdict(
+        check=check.name,
+        when=check.when,
+        standing=Standing.UNKNOWN,
+        reason=f"could not be looked at: {located.error}",
+        expected=expected,
+    )
+
+
+def _kept(values: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))[:_KEPT_VALUES]

@@ -48,9 +48,12 @@ class Atlas:
         """Map a URL as the browser shows it to `site:/path?query#fragment`.
 
         Returns:
-            None for a URL of no site (about:blank, a refused host).
+            None for a URL of no site (about:blank, a refused host, what is no URL at all).
         """
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return None
         for site in self.sites.values():
             world = self._face(site, parts.hostname or "")
             if world is not None:

@@ -1,0 +1,122 @@
+"""What an episode is worth: outcome, completion, efficiency, human alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from evaluators.checks import Check, When
+from evaluators.evidence import Ended, Evidence, UnscoredReason
+from evaluators.verdicts import (
+    Outcome,
+    OutcomeKind,
+    Standing,
+    Verdict,
+    required_verdicts,
+    verdicts,
+)
+
+_UNSIGNALLED_COMPLETION = 0.95
+_UNSIGNALLED_PART = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """What an episode is worth.
+
+    Attributes:
+        because: one sentence that says why the outcome is what it is.
+        verdicts: of the task's checks that apply in the world.
+        required: of its `requires` checks.
+        key_nodes_met: key nodes known to be met; `key_nodes`: how many apply in the world.
+        completion: key nodes met ÷ key nodes; None where there are none, where one of them could
+            not be looked at, and where the episode is unscored. The same holds for `alignment`.
+        steps: the agent's actions, `stop` included; the opening is no step.
+        efficiency: steps per met key node; None where none was met and as for `completion`.
+        alignment: human alignment score (WebCanvas, arXiv 2406.12373, appendix E): 1 where all key
+            nodes were met and the agent stopped by itself, 0.95 where it did not stop by itself;
+            otherwise completion, times 0.8 where it did not stop by itself.
+    """
+
+    outcome: Outcome
+    because: str
+    verdicts: tuple[Verdict, ...]
+    required: tuple[Verdict, ...]
+    key_nodes_met: int
+    key_nodes: int
+    completion: float | None
+    steps: int
+    efficiency: float | None
+    alignment: float | None
+
+
+def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check] = ()) -> Score:
+    """Score an episode from its evidence alone.
+
+    The first of these that holds is the outcome:
+
+    1. the attempt broke off: unscored, with the fault's reason;
+    2. a `requires` check is not met: unscored, drifted; one could not be looked at: check_error;
+    3. a check is not met: failure, whatever other checks could not be looked at, since no answer to
+       them could change it;
+    4. a check could not be looked at, or none applies in this world: unscored, check_error;
+    5. every check is met: success.
+    """
+    judged = verdicts(checks, evidence)
+    required = required_verdicts(requires, evidence)
+    outcome, because = _outcome(evidence, judged, required)
+    nodes = [verdict for verdict in judged if verdict.when is When.STEP]
+    met = sum(verdict.standing is Standing.MET for verdict in nodes)
+    is_known = all(verdict.standing is not Standing.UNKNOWN for verdict in nodes)
+    is_scored = outcome.kind is not OutcomeKind.UNSCORED
+    completion = met / len(nodes) if nodes and is_known and is_scored else None
+    steps = sum(step.action is not None for step in evidence.steps)
+    return Score(
+        outcome=outcome,
+        because=because,
+        verdicts=judged,
+        required=required,
+        key_nodes_met=met,
+        key_nodes=len(nodes),
+        completion=completion,
+        steps=steps,
+        efficiency=steps / met if completion else None,
+        alignment=None if completion is None else _alignment(completion, evidence.ended),
+    )
+
+
+def _outcome(
+    evidence: Evidence, judged: Sequence[Verdict], required: Sequence[Verdict]
+) -> tuple[Outcome, str]:
+    """Return the outcome and why it is so."""
+    if evidence.fault is not None:
+        return Outcome(OutcomeKind.UNSCORED, evidence.fault.reason), evidence.fault.message
+    for standing, reason in (
+        (Standing.UNMET, UnscoredReason.DRIFTED),
+        (Standing.UNKNOWN, UnscoredReason.CHECK_ERROR),
+    ):
+        for verdict in required:
+            if verdict.standing is standing:
+                because = f"requirement '{verdict.check}': {verdict.reason}"
+                return Outcome(OutcomeKind.UNSCORED, reason), because
+    unmet = [verdict for verdict in judged if verdict.standing is Standing.UNMET]
+    if unmet:
+        others = f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else ""
+        because = f"check '{unmet[0].check}': {unmet[0].reason}{others}"
+        return Outcome(OutcomeKind.FAILURE), because
+    for verdict in judged:
+        if verdict.standing is Standing.UNKNOWN:
+            because = f"check '{verdict.check}' {verdict.reason}"
+            return Outcome(OutcomeKind.UNSCORED, UnscoredReason.CHECK_ERROR), because
+    if not judged:
+        because = f"no check of the task applies in the {evidence.world} world"
+        return Outcome(OutcomeKind.UNSCORED, UnscoredReason.CHECK_ERROR), because
+    return Outcome(OutcomeKind.SUCCESS), f"all {len(judged)} checks are met"
+
+
+def _alignment(completion: float, ended: Ended | None) -> float:
+    """Return the human alignment score: the four cases of WebCanvas' appendix E."""
+    has_signalled = ended is Ended.STOPPED
+    if completion == 1:
+        return 1.0 if has_signalled else _UNSIGNALLED_COMPLETION
+    return completion if has_signalled else _UNSIGNALLED_PART * completion
