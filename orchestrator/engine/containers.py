@@ -22,7 +22,6 @@ class Labels:
     OWNER: Final = "arena.owner"
     SLOT: Final = "arena.slot"
     GOLDEN: Final = "arena.golden"
-    GOLDEN_PARTS: Final = "arena.golden-parts"
     SOURCE: Final = "arena.source"
 
 

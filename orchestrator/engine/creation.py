@@ -28,8 +28,21 @@ def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:
     )
     container_id = str(created["Id"])
     if spec.files:
-        api.put_archive(container_id, "/", _archive(spec.files))
+        copy_in(api, container_id, spec.files)
     return container_id
+
+
+def copy_in(api: APIClient, container_id: str, files: Mapping[str, bytes]) -> None:
+    """Write files, by absolute path, into a container that need not run."""
+    api.put_archive(container_id, "/", _archive(files))
+
+
+def copy_out(api: APIClient, container_id: str, path: str) -> bytes:
+    """Read one file of a container that need not run."""
+    chunks, _ = api.get_archive(container_id, path)
+    with tarfile.open(fileobj=io.BytesIO(b"".join(chunks))) as tar:
+        content = tar.extractfile(tar.next() or tarfile.TarInfo())
+        return content.read() if content else b""
 
 
 def inspect(api: APIClient, container_id: str) -> Container:
@@ -102,6 +115,8 @@ def _host_config(api: APIClient, spec: ContainerSpec, network_id: str) -> object
         # A name server that is not there: looking a name up fails at once, and leaves no trace
         # outside. One hop: what masquerading-off still lets out dies on the bridge.
         dns=[LOOPBACK],
+        dns_search=["."],
+        dns_opt=["timeout:1", "attempts:1"],
         sysctls={"net.ipv4.ip_default_ttl": "1"},
     )
 

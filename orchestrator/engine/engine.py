@@ -189,16 +189,25 @@ class Engine:
             PortTakenError: a fixed port is in use.
             ImageError: no such image.
         """
-        work = asyncio.ensure_future(
-            self._calls.short(f"starting {spec.name}", lambda api: self._start(api, spec))
+        return await self._made(spec, start=True)
+
+    async def create(self, spec: ContainerSpec) -> Container:
+        """Create a container without starting it: to copy files in or out, or to commit."""
+        return await self._made(spec, start=False)
+
+    async def copy_in(self, container_id: str, files: Mapping[str, bytes]) -> None:
+        """Write files, by absolute path, into a container that need not run."""
+        await self._calls.short(
+            f"copying into {container_id[:12]}",
+            lambda api: creation.copy_in(api, container_id, files),
         )
-        try:
-            return await asyncio.shield(work)
-        except asyncio.CancelledError:
-            await asyncio.wait({work}, timeout=ANSWER_S)
-            if work.done() and not work.cancelled() and work.exception() is None:
-                await self.remove(work.result().id)
-            raise
+
+    async def copy_out(self, container_id: str, path: str) -> bytes:
+        """Read one file of a container that need not run."""
+        return await self._calls.short(
+            f"copying {path} out of {container_id[:12]}",
+            lambda api: creation.copy_out(api, container_id, path),
+        )
 
     async def container(self, container_id: str) -> Container | None:
         """Return a container's present state by id or name, or None when it is gone."""
@@ -329,7 +338,21 @@ class Engine:
             )
         )
 
-    def _start(self, api: APIClient, spec: ContainerSpec) -> Container:
+    async def _made(self, spec: ContainerSpec, *, start: bool) -> Container:
+        """Make a container; a caller that is cancelled meanwhile leaves none behind."""
+        doing = f"starting {spec.name}"
+        work = asyncio.ensure_future(
+            self._calls.short(doing, lambda api: self._make(api, spec, start=start))
+        )
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            await asyncio.wait({work}, timeout=ANSWER_S)
+            if work.done() and not work.cancelled() and work.exception() is None:
+                await self.remove(work.result().id)
+            raise
+
+    def _make(self, api: APIClient, spec: ContainerSpec, *, start: bool) -> Container:
         """Create, start and inspect, in one go; what was created and fails to start is removed."""
         from docker.errors import NotFound  # noqa: PLC0415
 
@@ -344,7 +367,8 @@ class Engine:
             container_id = creation.create(api, spec, network_id)
         self._network_id = network_id
         try:
-            api.start(container_id)
+            if start:
+                api.start(container_id)
             return creation.inspect(api, container_id)
         except BaseException:
             api.remove_container(container_id, force=True, v=True)
