@@ -1,0 +1,112 @@
+"""Message bodies, passed on piece by piece: never more in memory than a connection's buffer."""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from orchestrator.gateway.heads import BadMessageError, Framing, Kind
+from orchestrator.gateway.wire import PeerGoneError, Wire
+
+_CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
+_MAX_LINE_BYTES = 4096
+_MAX_TRAILERS = 64
+
+
+class Body:
+    """A body as it arrives on a wire."""
+
+    def __init__(self, wire: Wire, framing: Framing) -> None:
+        self._wire = wire
+        self._kind = framing.kind
+        self._left = framing.length
+        self.complete = framing.kind is Kind.NONE
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the next piece can be had without waiting for the peer."""
+        return self._wire.has_data
+
+    async def piece(self) -> bytes:
+        """Return the next bytes; empty when the body is complete.
+
+        Raises:
+            PeerGoneError: the connection ended before the body did.
+            BadMessageError: its chunks are malformed.
+        """
+        match self._kind:
+            case Kind.NONE:
+                return b""
+            case Kind.LENGTH:
+                piece = await self._some()
+                self.complete = not self._left
+                return piece
+            case Kind.CHUNKED:
+                return await self._chunk_piece()
+            case Kind.UNTIL_CLOSE:
+                piece = await self._wire.read()
+                self.complete = not piece
+                return piece
+            case _:
+                assert_never(self._kind)
+
+    async def _some(self) -> bytes:
+        piece = await self._wire.read(self._left) if self._left else b""
+        if not piece and self._left:
+            raise PeerGoneError
+        self._left -= len(piece)
+        return piece
+
+    async def _chunk_piece(self) -> bytes:
+        if self.complete:
+            return b""
+        if not self._left:
+            self._left = await self._chunk_size()
+        if not self._left:
+            await self._skip_trailers()
+            self.complete = True
+            return b""
+        piece = await self._some()
+        if not self._left and await self._wire.line(2) != b"":
+            message = "a chunk is longer than it says"
+            raise BadMessageError(message)
+        return piece
+
+    async def _chunk_size(self) -> int:
+        found = _CHUNK_LINE.fullmatch(await self._wire.line(_MAX_LINE_BYTES))
+        if found is None:
+            message = "a chunk's size is malformed"
+            raise BadMessageError(message)
+        return int(found[1], 16)
+
+    async def _skip_trailers(self) -> None:
+        # Dropped, as RFC 9110, 6.5.1 allows: nothing may slip in behind the head's checks.
+        for _ in range(_MAX_TRAILERS):
+            if await self._wire.line(_MAX_LINE_BYTES) == b"":
+                return
+        message = "too many trailers"
+        raise BadMessageError(message)
+
+
+async def relay(body: Body, to: Wire, *, head: bytes = b"", chunked: bool) -> None:
+    """Send a head and then a body, as chunks of our own where `chunked`.
+
+    The head leaves at once, together with the body's first bytes where those are here already.
+
+    Raises:
+        PeerGoneError: either side ended first.
+        BadMessageError: the body's chunks are malformed.
+    """
+    if head and not body.is_waiting:
+        to.write(head)
+        head = b""
+    while not body.complete:
+        piece = await body.piece()
+        if chunked:
+            piece = b"%x\r\n%b\r\n" % (len(piece), piece)  # the empty piece ends the body
+        if head or piece:
+            to.write(head + piece)
+            head = b""
+            await to.drain()
+    if head:
+        to.write(head)

@@ -1,0 +1,230 @@
+"""One client connection from its first request to its last."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from orchestrator.gateway import pages
+from orchestrator.gateway.deadlines import Deadlines
+from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
+from orchestrator.gateway.heads import NO_BODY, BadMessageError, RequestHead, parse_request
+from orchestrator.gateway.journal import Journal, Pending
+from orchestrator.gateway.pacing import Pace
+from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.targets import Target, absolute_target, authority_target, origin_target
+from orchestrator.gateway.tunnels import splice
+from orchestrator.gateway.upstreams import Upstream, UpstreamError
+from orchestrator.gateway.wire import PeerGoneError, Wire
+
+_READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
+# RFC 8446, 5.1: the content type of the record that opens a TLS connection.
+_TLS_HANDSHAKE = b"\x16"
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The way out to one route: its connections, and how fast pages and tunnels may start."""
+
+    upstream: Upstream
+    pages: Pace
+    tunnels: Pace
+
+
+class Conversation:
+    """Reads requests from one client connection and answers them one after the other."""
+
+    def __init__(
+        self,
+        client: Wire,
+        policy: Policy,
+        journal: Journal,
+        exits: Mapping[Route, Exit],
+        deadlines: Deadlines,
+    ) -> None:
+        self._client = client
+        self._policy = policy
+        self._journal = journal
+        self._exits = exits
+        self._deadlines = deadlines
+        self._inside: Route | None = None  # set once a CONNECT led to a route with plain http in it
+
+    async def run(self) -> None:
+        """Answer requests until either side has had enough, then close."""
+        try:
+            while await self._next():
+                pass
+        except PeerGoneError:
+            pass  # the client went away: nobody is left to be told
+        finally:
+            self._client.close()
+
+    async def _next(self) -> bool:
+        if not await self._client.arrival():
+            return False
+        try:
+            async with asyncio.timeout(self._deadlines.head_s):
+                request = parse_request(await self._client.head())
+            return await self._dispatch(request)
+        except TimeoutError:
+            return await self._malformed(BadMessageError("the head did not end in time", 408))
+        except BadMessageError as bad:
+            return await self._malformed(bad)
+
+    async def _dispatch(self, request: RequestHead) -> bool:
+        framing = request.framing()
+        if request.method == "CONNECT":
+            if self._inside is not None or framing != NO_BODY:
+                message = "CONNECT inside a tunnel, or with a body"
+                raise BadMessageError(message)
+            return await self._connect(request, authority_target(request))
+        if self._inside is None:
+            return await self._request(request, absolute_target(request))
+        return await self._request(request, origin_target(request, self._inside))
+
+    async def _request(self, request: RequestHead, target: Target) -> bool:
+        route, pending = self._begin(request, target)
+        try:
+            if route is None:
+                return await self._refuse_host(request, target, pending)
+            if route.read_only and request.method not in _READING_METHODS:
+                pending.finish(403, refused=f"{route.host} is read-only: {request.method}")
+                return await self._reply(403, pages.read_only(route, request.method), request)
+            if route.live and _asks_for_a_page(request):
+                await self._exits[route].pages.turn()
+            return await self._forward(request, target, route, pending)
+        finally:
+            pending.finish()
+
+    async def _forward(
+        self, request: RequestHead, target: Target, route: Route, pending: Pending
+    ) -> bool:
+        if request.method not in SAFE_METHODS:
+            pending.mark_write()
+        upstream = self._exits[route].upstream
+        forwarding = Forwarding(
+            self._client, request, target.path, upstream, pending, self._deadlines.first_byte_s
+        )
+        try:
+            done = await forwarding.run()
+        except UpstreamError as error:
+            pending.finish(error.status, failed=error.reason)
+            return await self._reply(error.status, pages.unreachable(route, error.reason), request)
+        except BrokenOffError as error:
+            pending.finish(failed=error.reason)
+            self._client.abort()
+            return False
+        except BadMessageError as bad:
+            pending.finish(bad.status, refused=bad.reason)
+            return await self._reply(bad.status, pages.malformed(bad.reason), request)
+        if done.tunnel is not None:
+            pending.mark_tunnel()
+            pending.finish()
+            await splice(self._client, done.tunnel)
+        elif not done.keeps_client:
+            await self._linger()
+        return done.keeps_client
+
+    async def _connect(self, request: RequestHead, target: Target) -> bool:
+        route, pending = self._begin(request, target)
+        try:
+            if route is None:
+                return await self._refuse_host(request, target, pending)
+            way = self._exits[route]
+            if route.live:
+                await way.tunnels.turn()
+            try:
+                wire = await way.upstream.connect()
+            except UpstreamError as error:
+                pending.finish(error.status, failed=error.reason)
+                page = pages.unreachable(route, error.reason)
+                return await self._reply(error.status, page, request)
+            self._client.on_end = wire.abort
+            wire.on_end = self._client.close
+            try:
+                self._client.write(_ESTABLISHED)
+                pending.mark_tunnel()
+                pending.finish(200)
+                return await self._through_tunnel(route, way, wire)
+            except BaseException:
+                wire.abort()
+                raise
+            finally:
+                self._client.on_end = None
+        finally:
+            pending.finish()
+
+    async def _through_tunnel(self, route: Route, way: Exit, wire: Wire) -> bool:
+        """Join TLS to a live host; read plain http like any other, WebSocket's start included.
+
+        Nothing goes unread to a replica, so that what may write there is known.
+        """
+        first = await self._client.arrival()
+        wire.on_end = self._client.on_end = None
+        if first and first != _TLS_HANDSHAKE:
+            way.upstream.keep(wire)
+            self._inside = route
+            return True
+        if not first:
+            wire.close()
+            return False
+        if not route.live:
+            message = f"TLS to {route.host}, whose replica speaks plain http"
+            raise BadMessageError(message)
+        await splice(self._client, wire)
+        return False
+
+    def _begin(self, request: RequestHead, target: Target) -> tuple[Route | None, Pending]:
+        route = self._policy.lookup(target.host, target.port)
+        pending = self._journal.begin(
+            request.method,
+            f"{target.host}:{target.port}" if request.method == "CONNECT" else target.url,
+            site=route.site if route else None,
+            live=route.live if route else False,
+        )
+        return route, pending
+
+    async def _refuse_host(self, request: RequestHead, target: Target, pending: Pending) -> bool:
+        pending.finish(403, refused=self._policy.why_refused(target.host, target.port))
+        page = pages.refusal(self._policy, target.host, target.port)
+        return await self._reply(403, page, request)
+
+    async def _malformed(self, bad: BadMessageError) -> bool:
+        self._journal.begin("?", "", site=None, live=False).finish(bad.status, refused=bad.reason)
+        page = pages.malformed(bad.reason)
+        self._client.write(pages.response(bad.status, page, method="GET", closes=True))
+        await self._linger()
+        return False
+
+    async def _reply(self, status: int, page: str, request: RequestHead) -> bool:
+        keeps = request.keeps_alive and request.framing() == NO_BODY
+        self._client.write(pages.response(status, page, method=request.method, closes=not keeps))
+        await self._client.drain()
+        if not keeps:
+            await self._linger()
+        return keeps
+
+    async def _linger(self) -> None:
+        """End the response, then wait a moment for the client to read it and to leave.
+
+        Closing at once while the client still sends would reset the connection, and the client
+        would lose a response it has not read yet.
+        """
+        self._client.end_writing()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._deadlines.linger_s):
+                while await self._client.read():
+                    pass
+
+
+def _asks_for_a_page(request: RequestHead) -> bool:
+    """Tell whether this is a page load rather than a part of a page.
+
+    Chromium sends Sec-Fetch-Dest to trustworthy origins only; over plain http Accept tells.
+    """
+    if wanted := request.values(b"sec-fetch-dest"):
+        return wanted[0] in {b"document", b"iframe", b"frame"}
+    return any(value.startswith(b"text/html") for value in request.values(b"accept"))

@@ -1,0 +1,225 @@
+"""One request to a site and its response, streamed both ways."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from orchestrator.gateway.bodies import Body, relay
+from orchestrator.gateway.heads import (
+    NO_BODY,
+    BadMessageError,
+    Kind,
+    RequestHead,
+    ResponseHead,
+    parse_response,
+)
+from orchestrator.gateway.journal import Pending
+from orchestrator.gateway.rewriting import request_head, response_head, switching_head
+from orchestrator.gateway.upstreams import Upstream, UpstreamError
+from orchestrator.gateway.wire import PeerGoneError, Wire
+
+# RFC 9110, 9.2.1: what these ask for changes nothing, so asking twice is safe.
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+_SWITCHING = 101
+
+# Sends a request's body; its result is what is wrong with it.
+_Upload: TypeAlias = "asyncio.Task[BadMessageError | None]"
+
+
+class BrokenOffError(Exception):
+    """A response ended in the middle, after its head had been sent to the client."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class _StaleError(Exception):
+    """A kept connection turned out to be closed already: the request can go on another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarded:
+    """What is left to do after a response: keep the client, close it, or join it to `tunnel`."""
+
+    keeps_client: bool
+    tunnel: Wire | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarding:
+    """A request on its way; `path` is its target in origin form."""
+
+    client: Wire
+    request: RequestHead
+    path: str
+    upstream: Upstream
+    pending: Pending
+    first_byte_s: float
+
+    async def run(self) -> Forwarded:
+        """Send the request and stream its response back.
+
+        A request that may be repeated may travel on a kept connection; where the upstream has just
+        closed that one, it is sent once more. Any other gets a connection of its own.
+
+        Raises:
+            UpstreamError: there is no response, and none of it was sent to the client.
+            BrokenOffError: the response ended in the middle.
+            PeerGoneError: the client is gone.
+            BadMessageError: the request's body is malformed.
+        """
+        request = self.request
+        repeatable = request.method in SAFE_METHODS and request.framing() == NO_BODY
+        if repeatable and not request.is_websocket:
+            kept = self.upstream.take()
+            if kept is not None:
+                with contextlib.suppress(_StaleError):
+                    return await self._on(kept, is_kept=True)
+        return await self._on(await self.upstream.connect(), is_kept=False)
+
+    async def _on(self, wire: Wire, *, is_kept: bool) -> Forwarded:
+        body = Body(self.client, self.request.framing())
+        self.client.on_end = wire.abort
+        if self.client.has_ended:
+            wire.abort()
+        try:
+            async with self._sending(body, wire) as upload:
+                response = await self._final_head(wire, upload, is_kept=is_kept)
+                return await self._answer(response, body, wire)
+        except BaseException:
+            wire.abort()
+            raise
+        finally:
+            self.client.on_end = None
+
+    @contextlib.asynccontextmanager
+    async def _sending(self, body: Body, wire: Wire) -> AsyncIterator[_Upload | None]:
+        """Send the request, a body beside the response; stop when the response is through."""
+        head = request_head(self.request, self.path)
+        if body.complete:
+            # Where the upstream is gone already, whoever reads the response finds out.
+            with contextlib.suppress(PeerGoneError):
+                wire.write(head)
+            yield None
+            return
+        upload = asyncio.create_task(self._upload(head, body, wire))
+        try:
+            yield upload
+        finally:
+            upload.cancel()
+            await asyncio.wait({upload})
+
+    async def _upload(self, head: bytes, body: Body, wire: Wire) -> BadMessageError | None:
+        """Send head and body; return what is wrong with the body."""
+        try:
+            chunked = self.request.framing().kind is Kind.CHUNKED
+            await relay(body, wire, head=head, chunked=chunked)
+        except PeerGoneError:
+            return None  # the response, or its absence, tells which side went
+        except BadMessageError as bad:
+            wire.abort()
+            return bad
+        return None
+
+    async def _final_head(
+        self, wire: Wire, upload: _Upload | None, *, is_kept: bool
+    ) -> ResponseHead:
+        """Return the response's head; pass interim ones (100, 103) on before it."""
+        while True:
+            head = await self._next_head(wire, upload, is_kept=is_kept)
+            try:
+                response = parse_response(head)
+            except BadMessageError as bad:
+                raise _unreadable(bad) from None
+            if not response.is_interim or response.status == _SWITCHING:
+                return response
+            if self.request.minor:
+                self.client.write(response_head(response, chunked=False, closes=False))
+            is_kept = False  # something was answered: no second try
+
+    async def _next_head(self, wire: Wire, upload: _Upload | None, *, is_kept: bool) -> bytes:
+        try:
+            async with _deadline(self.first_byte_s, upload):
+                return await wire.head()
+        except TimeoutError:
+            message = f"no response from {self.upstream.address} within {self.first_byte_s:g} s"
+            raise UpstreamError(message, 504) from None
+        except BadMessageError as bad:
+            raise _unreadable(bad) from None
+        except PeerGoneError:
+            if upload is not None and upload.done() and (wrong := upload.result()) is not None:
+                raise wrong from None
+            if self.client.has_ended:
+                raise
+            if is_kept and not wire.has_data:
+                raise _StaleError from None
+            message = f"{self.upstream.address} closed the connection without a response"
+            raise UpstreamError(message) from None
+
+    async def _answer(self, response: ResponseHead, body: Body, wire: Wire) -> Forwarded:
+        request = self.request
+        if response.status == _SWITCHING:
+            return self._switch(response, wire)
+        try:
+            framing = response.framing(request.method)
+        except BadMessageError as bad:
+            raise _unreadable(bad) from None
+        chunked = framing.kind is Kind.CHUNKED and request.minor == 1
+        delimited = framing.kind in {Kind.NONE, Kind.LENGTH} or chunked
+        keeps_client = request.keeps_alive and delimited and body.complete
+        self.pending.status = response.status
+        head = response_head(response, chunked=chunked, closes=not keeps_client)
+        await self._stream(Body(wire, framing), head, chunked=chunked)
+        if response.keeps_alive and framing.kind is not Kind.UNTIL_CLOSE and body.complete:
+            self.upstream.keep(wire)
+        else:
+            wire.close()
+        return Forwarded(keeps_client)
+
+    def _switch(self, response: ResponseHead, wire: Wire) -> Forwarded:
+        if not self.request.is_websocket:
+            message = f"{self.upstream.address} switched protocols unasked"
+            raise UpstreamError(message)
+        self.client.write(switching_head(response))
+        self.pending.status = response.status
+        return Forwarded(keeps_client=False, tunnel=wire)
+
+    async def _stream(self, body: Body, head: bytes, *, chunked: bool) -> None:
+        try:
+            await relay(body, self.client, head=head, chunked=chunked)
+        except BadMessageError as bad:
+            raise BrokenOffError(str(_unreadable(bad))) from None
+        except PeerGoneError:
+            if self.client.has_ended:
+                raise
+            message = f"{self.upstream.address} broke off in the middle of the response"
+            raise BrokenOffError(message) from None
+
+
+def _unreadable(bad: BadMessageError) -> UpstreamError:
+    return UpstreamError(f"the response is not HTTP/1.1: {bad.reason}")
+
+
+@contextlib.asynccontextmanager
+async def _deadline(seconds: float, upload: _Upload | None) -> AsyncIterator[None]:
+    """Give the block `seconds`, counted from the end of an upload where there is one."""
+    if upload is None or upload.done():
+        async with asyncio.timeout(seconds):
+            yield
+        return
+    async with asyncio.timeout(None) as limit:
+        loop = asyncio.get_running_loop()
+
+        def begin(_: _Upload) -> None:
+            limit.reschedule(loop.time() + seconds)
+
+        upload.add_done_callback(begin)
+        try:
+            yield
+        finally:
+            upload.remove_done_callback(begin)

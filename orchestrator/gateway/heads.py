@@ -1,0 +1,239 @@
+"""HTTP/1.1 message heads, read strictly: what two parsers could read in two ways is refused.
+
+RFC 9112 leaves a proxy room to repair messages; this one repairs none. A message with both
+Content-Length and Transfer-Encoding, a folded line, a bare LF or a space before a colon is an
+error, so nothing can be smuggled past it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import NamedTuple
+
+MAX_HEAD_BYTES = 64 * 1024
+MAX_FIELDS = 256
+
+_TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
+_NAME = re.compile(_TOKEN)
+_REQUEST_LINE = re.compile(rb"(" + _TOKEN + rb") ([\x21-\x7e]+) HTTP/1\.([01])")
+_STATUS_LINE = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?")
+_FORBIDDEN = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_LENGTH = re.compile(rb"[0-9]{1,18}")
+
+# RFC 9110, 7.6.1: what concerns one connection only.
+HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+
+
+class BadMessageError(Exception):
+    """A message that is not HTTP/1.1 as it should be; `status` is what a client is told."""
+
+    def __init__(self, reason: str, status: int = 400) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+
+
+class Field(NamedTuple):
+    """One header field: its name in lower case, its name as sent, its value."""
+
+    key: bytes
+    name: bytes
+    value: bytes
+
+
+class Kind(Enum):
+    """How the end of a body is found."""
+
+    NONE = auto()
+    LENGTH = auto()
+    CHUNKED = auto()
+    UNTIL_CLOSE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How a body is delimited; `length` in bytes where its kind is LENGTH."""
+
+    kind: Kind
+    length: int = 0
+
+
+NO_BODY = Framing(Kind.NONE)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a request's and a response's head have in common."""
+
+    minor: int
+    fields: tuple[Field, ...]
+
+    def values(self, key: bytes) -> list[bytes]:
+        """Return the values of every field of that name (lower case)."""
+        return [field.value for field in self.fields if field.key == key]
+
+    def tokens(self, key: bytes) -> frozenset[bytes]:
+        """Return the comma-separated tokens of a field, in lower case."""
+        return frozenset(
+            token.strip().lower() for value in self.values(key) for token in value.split(b",")
+        )
+
+    def end_to_end(self, also_drop: Iterable[bytes] = ()) -> list[Field]:
+        """Return the fields that travel on: all but hop-by-hop ones and those Connection names."""
+        # Host and framing are never dropped on a peer's word, or Connection could unmake them.
+        named = self.tokens(b"connection") - {b"host", b"content-length"}
+        dropped = HOP_BY_HOP | named | frozenset(also_drop)
+        return [field for field in self.fields if field.key not in dropped]
+
+    def _declared(self) -> Framing | None:
+        encodings = self.values(b"transfer-encoding")
+        lengths = self.values(b"content-length")
+        if encodings:
+            if lengths:
+                message = "both Content-Length and Transfer-Encoding"
+                raise BadMessageError(message)
+            if self.minor == 0:
+                message = "Transfer-Encoding in HTTP/1.0"
+                raise BadMessageError(message)
+            if len(encodings) > 1 or encodings[0].lower() != b"chunked":
+                message = "a Transfer-Encoding other than chunked"
+                raise BadMessageError(message, 501)
+            return Framing(Kind.CHUNKED)
+        if not lengths:
+            return None
+        if len(lengths) > 1 or not _LENGTH.fullmatch(lengths[0]):
+            message = "Content-Length is not one number"
+            raise BadMessageError(message)
+        length = int(lengths[0])
+        return Framing(Kind.LENGTH, length) if length else NO_BODY
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead(Head):
+    """A request line and its fields."""
+
+    method: str
+    target: str
+
+    def framing(self) -> Framing:
+        """Return how the body ends.
+
+        Raises:
+            BadMessageError: the fields contradict each other.
+        """
+        return self._declared() or NO_BODY
+
+    @property
+    def keeps_alive(self) -> bool:
+        """Whether the client wants to send another request on this connection."""
+        closes = self.tokens(b"connection") | self.tokens(b"proxy-connection")
+        return self.minor == 1 and b"close" not in closes
+
+    @property
+    def is_websocket(self) -> bool:
+        """Whether this asks to speak WebSocket on (RFC 6455, 4.1)."""
+        return (
+            self.method == "GET"
+            and self.minor == 1
+            and b"upgrade" in self.tokens(b"connection")
+            and self.tokens(b"upgrade") == {b"websocket"}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseHead(Head):
+    """A status line (kept as sent, without the version) and its fields."""
+
+    status: int
+    line: bytes
+
+    def framing(self, method: str) -> Framing:
+        """Return how the body ends, given the request's method.
+
+        Raises:
+            BadMessageError: the fields contradict each other.
+        """
+        declared = self._declared()
+        if method == "HEAD" or self.is_interim or self.status in {204, 304}:
+            return NO_BODY
+        return declared if declared is not None else Framing(Kind.UNTIL_CLOSE)
+
+    @property
+    def is_interim(self) -> bool:
+        """Whether another response to the same request follows (1xx)."""
+        return self.status < 200  # noqa: PLR2004
+
+    @property
+    def keeps_alive(self) -> bool:
+        """Whether the server takes another request on this connection."""
+        tokens = self.tokens(b"connection")
+        return b"close" not in tokens and (self.minor == 1 or b"keep-alive" in tokens)
+
+
+def parse_request(head: bytes) -> RequestHead:
+    """Read a request's head, without the empty line that ends it.
+
+    Raises:
+        BadMessageError: with 400, or 431 for too many fields, or 505 for another version.
+    """
+    line, fields = _parse(head)
+    found = _REQUEST_LINE.fullmatch(line)
+    if found is None:
+        message = "the request line is malformed"
+        raise BadMessageError(message, 505 if re.search(rb" HTTP/[2-9]", line) else 400)
+    method, target, minor = found.groups()
+    return RequestHead(int(minor), fields, method.decode(), target.decode())
+
+
+def parse_response(head: bytes) -> ResponseHead:
+    """Read a response's head, without the empty line that ends it.
+
+    Raises:
+        BadMessageError: what is wrong with it.
+    """
+    line, fields = _parse(head)
+    found = _STATUS_LINE.fullmatch(line)
+    if found is None:
+        message = "the status line is malformed"
+        raise BadMessageError(message)
+    return ResponseHead(int(found[1]), fields, int(found[2]), line[len(b"HTTP/1.x ") :])
+
+
+def write_head(first_line: bytes, fields: Iterable[Field]) -> bytes:
+    """Return the bytes of a head with the empty line that ends it."""
+    lines = [first_line, *(b"%b: %b" % (name, value) for _, name, value in fields), b"", b""]
+    return b"\r\n".join(lines)
+
+
+def _parse(head: bytes) -> tuple[bytes, tuple[Field, ...]]:
+    first, *lines = head.split(b"\r\n")
+    if len(lines) > MAX_FIELDS:
+        message = f"more than {MAX_FIELDS} header fields"
+        raise BadMessageError(message, 431)
+    return first, tuple(map(_parse_field, lines))
+
+
+def _parse_field(line: bytes) -> Field:
+    if line[:1] in {b" ", b"\t"}:
+        message = "a header field is folded over two lines"
+        raise BadMessageError(message)
+    name, colon, value = line.partition(b":")
+    if not colon or not _NAME.fullmatch(name) or _FORBIDDEN.search(value):
+        message = "a header field is malformed"
+        raise BadMessageError(message)
+    return Field(name.lower(), name, value.strip(b" \t"))

@@ -1,0 +1,169 @@
+"""What went through a gateway, or was refused: append-only, read by the episode."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request as the gateway saw it, written down when it ended.
+
+    Attributes:
+        url: absolute; `host:port` for CONNECT.
+        site: None where the host belongs to no site of the task.
+        may_write: it was passed on and may have changed the site's state. Of what is tunnelled to a
+            replica this is assumed; of what is tunnelled to a live host nothing is known, so False.
+        refused: why policy or HTTP forbade it; it then never left the gateway.
+        failed: why it broke off for a reason that is not the agent's (upstream unreachable, dead).
+        tunnelled: bytes went both ways unread (CONNECT with TLS inside, WebSocket).
+        status: as the client got it; None where it went away before there was one.
+        started: seconds since the epoch; `ms` until the last byte, or until a tunnel stood.
+    """
+
+    method: str
+    url: str
+    site: str | None
+    live: bool
+    may_write: bool
+    refused: str | None
+    failed: str | None
+    tunnelled: bool
+    status: int | None
+    started: float
+    ms: float
+
+
+class Pending:
+    """An exchange that is under way; `finish` writes it down, once."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        method: str,
+        url: str,
+        *,
+        site: str | None = None,
+        live: bool = False,
+    ) -> None:
+        self._journal = journal
+        self._method = method
+        self._url = url
+        self._site = site
+        self._live = live
+        self._started = time.time()
+        self._clock = time.perf_counter()
+        self._finished = False
+        self._may_write = False
+        self._tunnelled = False
+        self.status: int | None = None
+
+    def mark_write(self) -> None:
+        """Count this exchange as one that may write, before its first byte is sent."""
+        if not self._may_write and self._site is not None:
+            self._may_write = True
+            self._journal.count_write(self._site)
+
+    def mark_tunnel(self) -> None:
+        """Note that what follows goes both ways unread; to a replica it may write."""
+        self._tunnelled = True
+        if not self._live:
+            self.mark_write()
+
+    def finish(
+        self, status: int | None = None, *, refused: str | None = None, failed: str | None = None
+    ) -> None:
+        """Write the exchange down; later calls change nothing."""
+        if self._finished:
+            return
+        self._finished = True
+        self._journal.append(
+            Exchange(
+                method=self._method,
+                url=self._url,
+                site=self._site,
+                live=self._live,
+                may_write=self._may_write,
+                refused=refused,
+                failed=failed,
+                tunnelled=self._tunnelled,
+                status=self.status if status is None else status,
+                started=self._started,
+                ms=(time.perf_counter() - self._clock) * 1000,
+            )
+        )
+
+
+class Journal:
+    """The exchanges of one gateway in the order in which they ended, and what is under way.
+
+    It belongs to one event loop, like its gateway.
+    """
+
+    def __init__(self) -> None:
+        self._exchanges: list[Exchange] = []
+        self._writes: Counter[str] = Counter()
+        self._in_flight = 0
+        self._waiters: list[asyncio.Future[None]] = []
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests have begun and not ended; a tunnel that stands does not count."""
+        return self._in_flight
+
+    def mark(self) -> int:
+        """Return a position; `since` gives what ended after it."""
+        return len(self._exchanges)
+
+    def since(self, mark: int) -> tuple[Exchange, ...]:
+        """Return the exchanges that ended after a mark."""
+        return tuple(self._exchanges[mark:])
+
+    def writes(self, site: str) -> int:
+        """Return how many requests that may write were passed on to a site; begun ones count."""
+        return self._writes[site]
+
+    async def changed(self) -> None:
+        """Wait until `in_flight` changes next."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            await waiter
+        finally:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+
+    async def quiet(self, timeout_s: float) -> bool:
+        """Wait until nothing is in flight; False where that takes longer than `timeout_s`."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                while self._in_flight:
+                    await self.changed()
+        except TimeoutError:
+            return False
+        return True
+
+    def begin(self, method: str, url: str, *, site: str | None, live: bool) -> Pending:
+        """Note that a request has begun."""
+        self._in_flight += 1
+        self._notify()
+        return Pending(self, method, url, site=site, live=live)
+
+    def count_write(self, site: str) -> None:
+        """Count one request that may write (for `Pending`)."""
+        self._writes[site] += 1
+
+    def append(self, exchange: Exchange) -> None:
+        """Write one exchange down (for `Pending`)."""
+        self._exchanges.append(exchange)
+        self._in_flight -= 1
+        self._notify()
+
+    def _notify(self) -> None:
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)

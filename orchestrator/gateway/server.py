@@ -1,0 +1,109 @@
+"""The gateway itself: a forward proxy on the loopback interface for one browser context."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from ipaddress import ip_address
+from typing import Self
+
+from orchestrator.gateway.conversation import Conversation, Exit
+from orchestrator.gateway.deadlines import Deadlines
+from orchestrator.gateway.journal import Journal
+from orchestrator.gateway.pacing import Pace
+from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.upstreams import Upstream
+from orchestrator.gateway.wire import Wire
+from sites.errors import GatewayError
+
+# What Chromium opens to one host for one page: that many tunnels at once are one page load.
+_TUNNELS_A_PAGE = 6
+
+
+class Gateway:
+    """A running gateway; it stops at the end of `async with Gateway.open(policy)`.
+
+    Attributes:
+        journal: what went through and what was refused.
+        url: what a browser context takes as its proxy.
+    """
+
+    def __init__(self, policy: Policy, deadlines: Deadlines) -> None:
+        self.journal = Journal()
+        self.url = ""
+        self._policy = policy
+        self._deadlines = deadlines
+        self._alive: set[Wire] = set()
+        self._conversations: set[asyncio.Task[None]] = set()
+        self._exits = {route: self._exit(route) for route in policy.routes}
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, policy: Policy, *, bind: str = "127.0.0.1", deadlines: Deadlines | None = None
+    ) -> AsyncIterator[Self]:
+        """Start a gateway on a free port; at the end, close every connection it has.
+
+        Raises:
+            GatewayError: `bind` is not a loopback address, or nothing can listen on it.
+        """
+        if not _is_loopback(bind):
+            message = f"the gateway listens on loopback only, not on '{bind}'"
+            raise GatewayError(message)
+        gateway = cls(policy, deadlines or Deadlines())
+        loop = asyncio.get_running_loop()
+        try:
+            server = await loop.create_server(
+                lambda: Wire(gateway._alive, gateway._accept), bind, 0
+            )
+        except OSError as error:
+            message = f"the gateway cannot listen on {bind}: {error.strerror or error}"
+            raise GatewayError(message) from error
+        host, port = server.sockets[0].getsockname()[:2]
+        gateway.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        try:
+            yield gateway
+        finally:
+            server.close()
+            await gateway._stop()
+
+    def _exit(self, route: Route) -> Exit:
+        return Exit(
+            Upstream(route.address, self._alive, self._deadlines.connect_s),
+            Pace(route.pace_s),
+            Pace(route.pace_s, burst=_TUNNELS_A_PAGE),
+        )
+
+    def _accept(self, client: Wire) -> None:
+        conversation = Conversation(
+            client, self._policy, self.journal, self._exits, self._deadlines
+        )
+        task = asyncio.create_task(conversation.run(), name="gateway conversation")
+        self._conversations.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._conversations.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # A bug of the gateway: said aloud, and seen by the browser as a closed connection.
+            context = {"message": "a gateway conversation failed", "exception": error, "task": task}
+            task.get_loop().call_exception_handler(context)
+
+    async def _stop(self) -> None:
+        for task in self._conversations:
+            task.cancel()
+        if self._conversations:
+            await asyncio.wait(self._conversations)
+        wires = tuple(self._alive)
+        for wire in wires:
+            wire.abort()
+        if wires:
+            await asyncio.wait([wire.closed for wire in wires])
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

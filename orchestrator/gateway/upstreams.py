@@ -1,0 +1,76 @@
+"""Connections to where routes lead: opened with a deadline, kept alive, handed out again."""
+
+from __future__ import annotations
+
+import asyncio
+
+from orchestrator.gateway.addresses import Address
+from orchestrator.gateway.wire import Wire
+
+_MAX_IDLE = 16
+
+
+class UpstreamError(Exception):
+    """An upstream could not be reached, or broke off; `status` is what the client is told."""
+
+    def __init__(self, reason: str, status: int = 502) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+
+
+class Upstream:
+    """The connections to one address."""
+
+    def __init__(self, address: Address, alive: set[Wire], connect_s: float) -> None:
+        self._address = address
+        self._alive = alive
+        self._connect_s = connect_s
+        self._idle: list[Wire] = []
+
+    @property
+    def address(self) -> Address:
+        """Where the connections lead."""
+        return self._address
+
+    async def connect(self) -> Wire:
+        """Open a connection.
+
+        Raises:
+            UpstreamError: it was refused, the name is unknown, or the time was up.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._connect_s):
+                _, wire = await loop.create_connection(
+                    lambda: Wire(self._alive), self._address.host, self._address.port
+                )
+        except TimeoutError:
+            message = f"no connection to {self._address} within {self._connect_s:g} s"
+            raise UpstreamError(message) from None
+        except OSError as error:
+            message = f"no connection to {self._address}: {error.strerror or error}"
+            raise UpstreamError(message) from None
+        return wire
+
+    def take(self) -> Wire | None:
+        """Return a connection that was kept, the one last used first; None where there is none."""
+        while self._idle:
+            wire = self._idle.pop()
+            if not wire.has_ended and not wire.has_data:
+                wire.on_end = None
+                return wire
+            wire.close()
+        return None
+
+    def keep(self, wire: Wire) -> None:
+        """Keep a connection for the next request, or close it where it cannot be used again.
+
+        Bytes that nobody asked for make it unusable: they would answer the next request.
+        """
+        if wire.has_ended or wire.has_data or len(self._idle) >= _MAX_IDLE:
+            wire.on_end = None
+            wire.close()
+            return
+        self._idle.append(wire)
+        wire.on_end = lambda: self._idle.remove(wire)
