@@ -42,7 +42,7 @@ def build_app(words: Sequence[str]) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="The same web-agent task on Docker replicas and on the live web, scored with one ruler.",
+        help="The same task on Docker replicas and on the live web, scored with one ruler.",
     )
     app.callback()(_root)
     called = next((word for word in words if not word.startswith("-")), "")

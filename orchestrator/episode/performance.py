@@ -10,7 +10,6 @@ from typing import TypeVar
 from evaluators.actions import Stop
 from evaluators.evidence import (
     Ended,
-    Receipt,
     RequestNote,
     StepEvidence,
     Timings,
@@ -44,9 +43,9 @@ SETTLE_DEADLINE_S = 10.0
 Result = TypeVar("Result")
 
 
-async def perform(part: Part, stage: Stage, receipts: tuple[Receipt, ...] = ()) -> Recorder:
-    """Play one attempt and return its record; a fault of the world is recorded, never raised."""
-    recorder = Recorder(part, stage, receipts)
+async def perform(recorder: Recorder) -> None:
+    """Play one attempt into its record; a fault of the world is recorded, never raised."""
+    part, stage = recorder.part, recorder.stage
     try:
         await _play(part, stage, recorder)
     except LoginError as error:
@@ -54,7 +53,6 @@ async def perform(part: Part, stage: Stage, receipts: tuple[Receipt, ...] = ()) 
         recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
     except (SiteError, EngineError, GatewayError, BrowserError, ModelError) as error:
         recorder.fault(UnscoredReason.INFRA, error.message)
-    return recorder
 
 
 async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from orchestrator.episode.stage import Stage
-from orchestrator.gateway.policy import Address, Policy, Resolve, Route
+from orchestrator.gateway.addresses import Address
+from orchestrator.gateway.policy import Policy, Route
 from sites.errors import GatewayError
 from sites.manifest import Live, Site
 from sites.worlds import World
@@ -16,7 +17,8 @@ def policy_for(task: Task, stage: Stage) -> Policy:
     Raises:
         GatewayError: a site has neither a replica on this stage nor a live origin.
     """
-    return Policy(tuple(_route(stage.atlas.site(name), task, stage) for name in task.sites))
+    routes = (_route(stage.atlas.site(name), task, stage) for name in task.sites)
+    return Policy(tuple(routes)).resolved(stage.resolves)
 
 
 def read_only_origins(task: Task, stage: Stage) -> tuple[str, ...]:
@@ -29,7 +31,7 @@ def read_only_origins(task: Task, stage: Stage) -> tuple[str, ...]:
 
 def _route(site: Site, task: Task, stage: Stage) -> Route:
     if stage.world is World.ONLINE and site.live:
-        return _live_route(site, site.live, task, stage.resolves)
+        return _live_route(site, site.live, task)
     replica = stage.replicas.get(site.name)
     if replica is None:
         message = f"site '{site.name}' has no replica on this stage and no live origin"
@@ -45,16 +47,13 @@ def _route(site: Site, task: Task, stage: Stage) -> Route:
     )
 
 
-def _live_route(site: Site, live: Live, task: Task, resolves: tuple[Resolve, ...]) -> Route:
-    elsewhere = next(
-        (one.to for one in resolves if (one.host, one.port) == (live.host, live.port)), None
-    )
+def _live_route(site: Site, live: Live, task: Task) -> Route:
     return Route(
         site=site.name,
         live=True,
         host=live.host,
         port=live.port,
-        upstream=elsewhere,
+        upstream=None,
         read_only=not task.live_writes,
         pace_s=live.pace_s,
     )

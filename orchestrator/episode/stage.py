@@ -9,9 +9,9 @@ from typing import Protocol
 
 from orchestrator.browser.launch import Browser
 from orchestrator.fleet.cookie import Cookie
-from orchestrator.fleet.replica import Replica
-from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
+from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas
 from sites.worlds import World
 from tasks.schema import Task

@@ -1,0 +1,46 @@
+# Two commands set everything up: `make demo` and `make test`. Each is quick when all is there.
+SHELL := /bin/bash
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+ARENA := $(VENV)/bin/arena
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test unit lint bench setup images clean
+
+help:  ## show this
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP)  ## install Arena here, and the Docker engine and Chromium where they are missing
+	@docker/bootstrap.sh
+
+$(STAMP): pyproject.toml
+	@test -x $(PYTHON) || python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --upgrade pip
+	$(PYTHON) -m pip install --quiet --editable . --group dev
+	@touch $@
+
+images: setup  ## build the sites' images and their staged live origins
+	@$(ARENA) build --staged
+
+demo: images  ## an agent solves tasks on replicas and on (staged) live sites; then a report
+	@$(ARENA) eval --suite demo --agent oracle --offline --online --staged
+
+unit: $(STAMP)  ## the tests that need no engine and no browser
+	@$(PYTHON) -m pytest tests/unit -n 2 -q
+
+lint: $(STAMP)  ## style, types, arrows between packages
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check .
+	@$(PYTHON) -m mypy
+	@$(VENV)/bin/lint-imports
+
+test: images lint  ## everything: lint, unit, contract, docker, browser, and the suite's own proof
+	@$(PYTHON) -m pytest tests -q
+	@$(ARENA) tasks lint demo --prove
+
+bench: images  ## speed, as ratios within this run; also written to bench.json
+	@$(PYTHON) -m tests.bench
+
+clean:  ## remove every container of Arena and what was installed here
+	@test ! -x $(ARENA) || $(ARENA) down
+	rm -rf $(VENV) bench.json

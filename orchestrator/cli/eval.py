@@ -1,0 +1,83 @@
+"""`arena eval`: run an agent on tasks, offline, online or both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console
+
+app = typer.Typer()
+
+RUNS = Path("arena-runs")
+
+
+@app.command()
+def evaluate(
+    tasks: Annotated[
+        list[str] | None,
+        typer.Argument(help="Task ids or patterns such as 'shop-*'; default: all."),
+    ] = None,
+    suite: Annotated[str, typer.Option(help="A suite's name or file.")] = "demo",
+    agent: Annotated[str, typer.Option(help="oracle, idle, random or chat.")] = "oracle",
+    offline: Annotated[bool, typer.Option("--offline", help="Play on replicas (default).")] = False,
+    online: Annotated[
+        bool, typer.Option("--online", help="Play on the live origins of the sites.")
+    ] = False,
+    staged: Annotated[
+        bool,
+        typer.Option("--staged", help="Live origins are staged on this machine, labelled so."),
+    ] = False,
+    repeats: Annotated[int, typer.Option(min=1, help="How often each task is played.")] = 1,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Tries of a trial that breaks off for no fault of the agent.")
+    ] = 2,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Model of the chat agent.")] = None,
+    model_url: Annotated[
+        str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of random, passed on to the model of chat.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
+    ] = None,
+    screenshots: Annotated[bool, typer.Option(help="Keep one screenshot per step.")] = True,
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Run an agent on tasks, offline, online or both; score; write a report.
+
+    The first Ctrl-C finishes the step under way and stops; the second stops at once. Either way
+    `arena eval --resume RUN` goes on where it was.
+    """
+    from orchestrator.cli.evaluation import NewRun, evaluate_new, evaluate_resumed
+
+    console = Console(as_json)
+    if resume is not None:
+        run(evaluate_resumed(resume, console))
+        return
+    asked = NewRun(
+        patterns=tuple(tasks or ()),
+        suite=suite,
+        agent=agent,
+        offline=offline or not online,
+        online=online,
+        staged=staged,
+        repeats=repeats,
+        attempts=attempts,
+        resolves=tuple(resolve or ()),
+        model=model,
+        model_url=model_url,
+        seed=seed,
+        out=out,
+        screenshots=screenshots,
+        headless=not headed,
+    )
+    run(evaluate_new(asked, RUNS, console))

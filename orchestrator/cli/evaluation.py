@@ -1,0 +1,206 @@
+"""From what the command line asks to a run, its progress lines, and its summary."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evaluators.verdicts import OutcomeKind
+from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.cli.console import Console
+from orchestrator.cli.reading import show_run
+from orchestrator.engine.engine import Engine
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.report.html import write_html
+from orchestrator.report.reading import read_run
+from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
+from orchestrator.runner.locking import make_lock
+from orchestrator.runner.request import RunRequest, tasks_of
+from orchestrator.runner.run import Run
+from orchestrator.store.lock import AgentLock, RunLock
+from orchestrator.store.run_folder import RunFolder
+from sites.atlas import load_atlas
+from sites.errors import InterruptedRunError, UsageError
+from sites.worlds import World
+from tasks.loader import load_suite
+from tasks.select import Selection, select_tasks
+
+if TYPE_CHECKING:
+    from sites.atlas import Atlas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """What the command line asks for."""
+
+    patterns: tuple[str, ...]
+    suite: str
+    agent: str
+    offline: bool
+    online: bool
+    staged: bool
+    repeats: int
+    attempts: int
+    resolves: tuple[str, ...]
+    model: str | None
+    model_url: str | None
+    seed: int
+    out: Path | None
+    screenshots: bool
+    headless: bool
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        """The worlds asked for, offline first."""
+        wanted = ((World.OFFLINE, self.offline), (World.ONLINE, self.online))
+        return tuple(world for world, is_wanted in wanted if is_wanted)
+
+    def agent_lock(self) -> AgentLock:
+        """Say which agent it is, so that `--resume` can make it again."""
+        options: dict[str, str | int | float | None] = {
+            "kind": self.agent,
+            "seed": self.seed,
+            "model": self.model,
+            "model_url": self.model_url,
+        }
+        return AgentLock(name=self.agent, options=options)
+
+
+async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
+    """Start a run and play it to its end."""
+    if asked.staged and not asked.online:
+        message = "--staged says what --online visits: it needs --online"
+        raise UsageError(message)
+    suite, atlas = load_suite(asked.suite), load_atlas()
+    request = RunRequest(
+        suite=suite,
+        tasks=select_tasks(suite, Selection(ids=asked.patterns)),
+        worlds=asked.worlds,
+        agent=make_agent(asked.agent, _agent_options(asked.agent_lock())),
+        agent_lock=asked.agent_lock(),
+        repeats=asked.repeats,
+        attempts=asked.attempts,
+        staged=asked.staged,
+        resolves=tuple(Resolve.parse(text) for text in asked.resolves),
+        screenshots=asked.screenshots,
+        headless=asked.headless,
+    )
+    async with _engine() as engine:
+        lock = await make_lock(request, atlas, engine)
+        folder = RunFolder.create(asked.out or runs / lock.run, lock, suite)
+        await _play(request, folder, lock, atlas, engine, console)
+
+
+async def evaluate_resumed(path: Path, console: Console) -> None:
+    """Go on with a run as its lock says."""
+    folder = RunFolder.open(path)
+    lock, suite, atlas = folder.lock(), folder.suite(), load_atlas()
+    request = RunRequest(
+        suite=suite,
+        tasks=tasks_of(lock, suite),
+        worlds=lock.worlds,
+        agent=make_agent(str(lock.agent.options["kind"]), _agent_options(lock.agent)),
+        agent_lock=lock.agent,
+        repeats=lock.repeats,
+        attempts=lock.attempts,
+        staged=bool(lock.staged),
+        resolves=tuple(Resolve.parse(text) for text in lock.resolves),
+    )
+    async with _engine() as engine:
+        await _play(request, folder, lock, atlas, engine, console)
+
+
+async def _play(
+    request: RunRequest,
+    folder: RunFolder,
+    lock: RunLock,
+    atlas: Atlas,
+    engine: Engine,
+    console: Console,
+) -> None:
+    console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
+    with _interrupts(console) as interrupted:
+        try:
+            is_done = await Run(
+                request=request,
+                folder=folder,
+                owner=lock.run,
+                atlas=atlas,
+                engine=engine,
+                on_event=lambda event: console.note(_line(event)),
+                interrupted=interrupted,
+            ).play()
+        finally:
+            await request.agent.close()
+    if not is_done:
+        message = f"{folder.path}: interrupted; what had finished is kept"
+        raise InterruptedRunError(message, hint=f"arena eval --resume {folder.path}")
+    report = read_run(folder)
+    write_html(report, folder.report_path)
+    show_run(report, console)
+    console.note(f"report: {folder.report_path}")
+
+
+@asynccontextmanager
+async def _engine() -> AsyncIterator[Engine]:
+    engine = await Engine.connect()
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+def _agent_options(lock: AgentLock) -> AgentOptions:
+    options = lock.options
+    model, model_url = options.get("model"), options.get("model_url")
+    return AgentOptions(
+        seed=int(options.get("seed") or 0),
+        model=None if model is None else str(model),
+        model_url=None if model_url is None else str(model_url),
+    )
+
+
+@contextmanager
+def _interrupts(console: Console) -> Iterator[asyncio.Event]:
+    """The first Ctrl-C sets the event; the second cancels everything at once."""
+    loop = asyncio.get_running_loop()
+    playing = asyncio.current_task()
+    interrupted = asyncio.Event()
+
+    def on_signal() -> None:
+        if interrupted.is_set() and playing is not None:
+            playing.cancel()
+            return
+        interrupted.set()
+        console.warn("finishing the step under way; press Ctrl-C again to stop at once")
+
+    loop.add_signal_handler(signal.SIGINT, on_signal)
+    try:
+        yield interrupted
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+def _line(event: RunEvent) -> str:
+    match event:
+        case Noted(text):
+            return text
+        case AttemptBroke():
+            trial = event.trial
+            return f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
+        case TrialEnded():
+            return _ended_line(event)
+
+
+def _ended_line(event: TrialEnded) -> str:
+    trial, score = event.trial, event.score
+    width = len(str(event.total))
+    done = f"[{event.done:>{width}}/{event.total}]"
+    figures = f"{score.steps:>3} steps {event.seconds:5.1f} s"
+    because = "" if score.outcome.kind is OutcomeKind.SUCCESS else f"  {score.because}"
+    return f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}{because}"

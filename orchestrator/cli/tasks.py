@@ -1,0 +1,85 @@
+"""`arena tasks`: list, show and lint tasks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.console import Column, Console
+
+app = typer.Typer(no_args_is_help=True)
+
+SuiteArgument = Annotated[str, typer.Argument(help="A suite's name, or the path of its YAML file.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command("list")
+def list_tasks(suite: SuiteArgument = "demo", as_json: JsonOption = False) -> None:
+    """List the tasks of a suite."""
+    from tasks.loader import load_suite
+
+    loaded = load_suite(suite)
+    Console(as_json).table(
+        (Column("task"), Column("family"), Column("sites"), Column("worlds"), Column("intent")),
+        [
+            (task.id, task.family, " ".join(task.sites), " ".join(task.worlds), task.intent)
+            for task in loaded.tasks
+        ],
+        [task.model_dump(mode="json", include=_SHOWN) for task in loaded.tasks],
+    )
+
+
+@app.command("show")
+def show_task(
+    task: Annotated[str, typer.Argument(help="The task's id.")],
+    suite: Annotated[str, typer.Option(help="The suite it is in.")] = "demo",
+    as_json: JsonOption = False,
+) -> None:
+    """Show one task whole: intent, checks and reference actions."""
+    import yaml
+
+    from tasks.loader import load_suite
+    from tasks.select import select_tasks
+
+    console = Console(as_json)
+    [found] = select_tasks(load_suite(suite), [task])
+    document = found.model_dump(mode="json", exclude_defaults=True)
+    if as_json:
+        console.json(document)
+    else:
+        console.line(
+            yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip()
+        )
+
+
+@app.command("lint")
+def lint(
+    suite: SuiteArgument = "demo",
+    prove: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Also play: the oracle must pass, idle must fail, in both worlds (needs Docker).",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a suite for mistakes; with --prove, play it to see that it can be solved and only so."""
+    from orchestrator.cli.asynchronous import run
+    from orchestrator.linting.findings import report_findings
+    from sites.atlas import load_atlas
+    from tasks.lint import lint_suite
+    from tasks.loader import load_suite
+
+    console = Console(as_json)
+    loaded, atlas = load_suite(suite), load_atlas()
+    findings = list(lint_suite(loaded, atlas))
+    if prove and not any(finding.is_error for finding in findings):
+        from orchestrator.linting.proof import prove_suite
+
+        findings += run(prove_suite(loaded, atlas, console.note))
+    report_findings(console, loaded, findings)
+
+
+_SHOWN = {"id", "family", "intent", "sites", "worlds", "roles"}

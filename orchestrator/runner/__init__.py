@@ -1,0 +1,1 @@
+"""Runs: episodes started together, in one world or both, resumable at any moment."""

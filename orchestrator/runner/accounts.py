@@ -1,0 +1,60 @@
+"""Logins at live origins, proven once per run and again before each episode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.episode.stage import Accounts
+from orchestrator.fleet.cookie import Cookie
+from orchestrator.fleet.doors import Door
+from orchestrator.fleet.logins import is_logged_in, live_role_of, login
+from orchestrator.gateway.addresses import Resolve
+from sites.atlas import Atlas
+from sites.errors import LoginError
+from sites.manifest import Live
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveAccounts:
+    """Roles logged in at live origins.
+
+    Attributes:
+        ca_file: the authority of staged origins; None on the real web.
+        replicas: answers for sites that have no live origin.
+        jars: the logins made so far, by site and role.
+    """
+
+    atlas: Atlas
+    resolves: Sequence[Resolve] = ()
+    ca_file: str | None = None
+    replicas: Accounts | None = None
+    jars: dict[tuple[str, str], tuple[Cookie, ...]] = field(default_factory=dict)
+
+    async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
+        """Return the proven login of a role.
+
+        Raises:
+            LoginError: it cannot log in there, or is not recognised afterwards.
+        """
+        manifest = self.atlas.site(site)
+        if manifest.live is None:
+            if self.replicas is None:
+                message = f"site '{site}' has neither a live origin nor a replica to log in at"
+                raise LoginError(message)
+            return await self.replicas.cookies(site, role)
+        door, account = self._door(manifest.live), live_role_of(manifest, role)
+        known = self.jars.get((site, role))
+        if known is None or not await is_logged_in(manifest, role, account, door, known):
+            known = await login(manifest, role, account, door)
+            self.jars[site, role] = known
+        return known
+
+    def _door(self, live: Live) -> Door:
+        elsewhere = next(
+            (one.to for one in self.resolves if (one.host, one.port) == (live.host, live.port)),
+            None,
+        )
+        address = Endpoint(elsewhere.host, elsewhere.port) if elsewhere else None
+        return Door(origin=live.origin, address=address, ca_file=self.ca_file)

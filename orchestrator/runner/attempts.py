@@ -1,0 +1,96 @@
+"""Attempts until a trial is finished: written down before they start, saved whole, tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from evaluators.evidence import Evidence, UnscoredReason
+from evaluators.scores import score
+from orchestrator.episode.recorder import Recorder
+from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
+from orchestrator.store.ledger import AttemptState, Ledger
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.trials import Trial
+from tasks.schema import Task
+
+Perform = Callable[[int], Awaitable[Recorder]]
+
+
+@dataclass(slots=True, kw_only=True)
+class Bookkeeper:
+    """Plays trials through their attempts and keeps ledger and evidence in step."""
+
+    folder: RunFolder
+    ledger: Ledger
+    limit: int
+    total: int
+    on_event: OnEvent
+    done: int = 0
+
+    async def play(self, trial: Trial, task: Task, perform: Perform) -> bool:
+        """Play one trial to its end; False where the user interrupted it."""
+        for number_left in range(self.limit, 0, -1):
+            number = self.ledger.start(trial)
+            recorder = await perform(number)
+            evidence = recorder.evidence()
+            self.folder.save_evidence(trial.folder(number), evidence, recorder.screenshots)
+            if recorder.interrupted:
+                self.ledger.end(trial, number, AttemptState.ABANDONED, None)
+                return False
+            if number_left > 1 and _may_go_better(evidence):
+                self._retry(trial, number, evidence)
+                continue
+            self._finish(trial, number, task, evidence)
+            return True
+        return True
+
+    def adopt_orphans(self, tasks: Mapping[str, Task]) -> None:
+        """Close what an earlier process left open.
+
+        An attempt whose evidence was written whole is finished, so nothing that was done is lost;
+        any other is abandoned.
+        """
+        for attempt in self.ledger.attempts():
+            if attempt.state is not AttemptState.STARTED:
+                continue
+            evidence = (
+                self.folder.evidence(attempt.folder)
+                if self.folder.has_evidence(attempt.folder)
+                else None
+            )
+            if evidence is None or not _is_whole(evidence):
+                self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
+            else:
+                self._finish(attempt.trial, attempt.number, tasks[attempt.trial.task], evidence)
+
+    def _finish(self, trial: Trial, number: int, task: Task, evidence: Evidence) -> None:
+        result = score(task.checks, evidence, task.requires)
+        self.ledger.end(trial, number, AttemptState.FINISHED, str(result.outcome))
+        self.done += 1
+        self.on_event(
+            TrialEnded(
+                trial=trial,
+                score=result,
+                seconds=evidence.seconds,
+                done=self.done,
+                total=self.total,
+            )
+        )
+
+    def _retry(self, trial: Trial, number: int, evidence: Evidence) -> None:
+        reason = evidence.fault.message if evidence.fault else ""
+        self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA))
+        self.on_event(AttemptBroke(trial=trial, number=number, reason=reason))
+
+
+def _may_go_better(evidence: Evidence) -> bool:
+    """Whether another attempt is fair: where the machine failed, not the agent or the world."""
+    return evidence.fault is not None and evidence.fault.reason is UnscoredReason.INFRA
+
+
+def _is_whole(evidence: Evidence) -> bool:
+    """Whether an attempt came to its end; an interrupted one has neither end nor fault."""
+    return evidence.ended is not None or (
+        evidence.fault is not None and not _may_go_better(evidence)
+    )

@@ -1,0 +1,40 @@
+"""What a run tells while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evaluators.scores import Score
+from orchestrator.store.trials import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something is prepared or waited for."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialEnded:
+    """A trial is finished for good; `done` of `total` are."""
+
+    trial: Trial
+    score: Score
+    seconds: float
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptBroke:
+    """An attempt broke off for a reason that is not the agent's, and is tried again."""
+
+    trial: Trial
+    number: int
+    reason: str
+
+
+RunEvent = Noted | TrialEnded | AttemptBroke
+OnEvent = Callable[[RunEvent], None]

@@ -1,0 +1,49 @@
+"""Writes down, before a run begins, everything that says what is measured."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from orchestrator.browser.launch import browser_version
+from orchestrator.engine.engine import Engine
+from orchestrator.runner.request import RunRequest
+from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
+from sites.atlas import Atlas
+
+
+async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
+    """Return the lock of a new run, with an id of its own."""
+    now = datetime.now(UTC)
+    live = request.sites_visited_live(atlas)
+    return RunLock(
+        run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
+        created_at=now.isoformat(timespec="seconds"),
+        suite=request.suite.suite,
+        suite_version=request.suite.version,
+        suite_hash=hash_suite(request.suite),
+        tasks=tuple(task.id for task in request.tasks),
+        worlds=request.worlds,
+        repeats=request.repeats,
+        attempts=request.attempts,
+        agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
+        staged=live if request.staged else (),
+        resolves=tuple(str(resolve) for resolve in request.resolves),
+        images=await _image_ids(request, atlas, engine),
+        engine=await engine.version(),
+        browser=await browser_version(),
+        packages=package_versions(),
+        host=describe_host(),
+    )
+
+
+async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[str, str]:
+    tags: list[str] = []
+    for world in request.worlds:
+        names = request.sites_with_replicas(atlas, world)
+        tags += [site.image.tag for site in atlas.select(names)] if names else []
+    if request.staged:
+        for site in atlas.select(request.sites_visited_live(atlas)):
+            tags += [site.live.staged.image.tag] if site.live and site.live.staged else []
+    found = {tag: await engine.image(tag) for tag in dict.fromkeys(tags)}
+    return {tag: image.id for tag, image in found.items() if image is not None}

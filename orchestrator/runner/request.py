@@ -1,0 +1,86 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.observation import AgentMaker
+from orchestrator.store.lock import AgentLock, RunLock
+from orchestrator.store.trials import Trial
+from sites.atlas import Atlas
+from sites.worlds import World
+from tasks.schema import Suite, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """Which agent plays which tasks in which worlds, how often.
+
+    Attributes:
+        tasks: the chosen ones, in order.
+        repeats: how often each task is played in each world.
+        attempts: how often a trial is tried when it breaks off for a reason not the agent's.
+        staged: the live origins are staged stand-ins on this machine.
+        resolves: where the user sends live hosts instead.
+    """
+
+    suite: Suite
+    tasks: tuple[Task, ...]
+    worlds: tuple[World, ...]
+    agent: AgentMaker
+    agent_lock: AgentLock
+    repeats: int = 1
+    attempts: int = 2
+    staged: bool = False
+    resolves: tuple[Resolve, ...] = ()
+    screenshots: bool = True
+    headless: bool = True
+
+    def trials(self) -> tuple[Trial, ...]:
+        """Return every trial: by world, repeat, and the tasks' order; tasks where they can run."""
+        return tuple(
+            Trial(task.id, world, repeat)
+            for world in self.worlds
+            for repeat in range(self.repeats)
+            for task in self.tasks
+            if world in task.worlds
+        )
+
+    def sites_with_replicas(self, atlas: Atlas, world: World) -> tuple[str, ...]:
+        """Return the sites that the chosen tasks visit as replicas in a world."""
+        return tuple(
+            dict.fromkeys(
+                name
+                for task in self.tasks
+                if world in task.worlds
+                for name in replicas_of(task, atlas, world)
+            )
+        )
+
+    def sites_visited_live(self, atlas: Atlas) -> tuple[str, ...]:
+        """Return the sites whose live origin the chosen tasks visit."""
+        if World.ONLINE not in self.worlds:
+            return ()
+        return tuple(
+            dict.fromkeys(
+                name
+                for task in self.tasks
+                if World.ONLINE in task.worlds
+                for name in task.sites
+                if atlas.site(name).live
+            )
+        )
+
+
+def replicas_of(task: Task, atlas: Atlas, world: World) -> tuple[str, ...]:
+    """Return the sites of a task that are replicas in a world."""
+    return tuple(
+        name for name in task.sites if world is World.OFFLINE or atlas.site(name).live is None
+    )
+
+
+def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:
+    """Return the tasks that a run's lock names, in its order."""
+    by_id = {task.id: task for task in suite.tasks}
+    return tuple(by_id[name] for name in lock.tasks)

@@ -1,0 +1,127 @@
+"""Runs every trial that is not finished yet, both worlds side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from orchestrator.browser.launch import BrowserOptions
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.pool import Fleet
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.reset.together import together
+from orchestrator.runner.accounts import LiveAccounts
+from orchestrator.runner.attempts import Bookkeeper
+from orchestrator.runner.events import Noted, OnEvent
+from orchestrator.runner.lane import BrowserKeeper, Lane
+from orchestrator.runner.request import RunRequest
+from orchestrator.staged.origins import StagedOrigins, staged_origins
+from orchestrator.store.ledger import Ledger
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.trials import Trial
+from sites.atlas import Atlas
+from sites.worlds import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run: what is asked, with what, and where it is written."""
+
+    request: RunRequest
+    folder: RunFolder
+    owner: str
+    atlas: Atlas
+    engine: Engine
+    on_event: OnEvent
+    interrupted: asyncio.Event
+
+    async def play(self) -> bool:
+        """Play what is not finished; True where every trial is finished now.
+
+        Containers that an earlier process of this run left behind are removed first.
+        """
+        with self.folder.writing() as ledger:
+            swept = await self.engine.sweep(self.owner)
+            if swept:
+                self.on_event(Noted(f"removed what an earlier process left: {', '.join(swept)}"))
+            bookkeeper = self._bookkeeper(ledger)
+            bookkeeper.adopt_orphans({task.id: task for task in self.request.tasks})
+            pending = self._pending(ledger)
+            bookkeeper.done = bookkeeper.total - len(pending)
+            async with together() as lanes:
+                for world in self.request.worlds:
+                    trials = [trial for trial in pending if trial.world is world]
+                    if trials:
+                        lanes.create_task(self._play_world(world, trials, bookkeeper))
+            return not self._pending(ledger)
+
+    def _bookkeeper(self, ledger: Ledger) -> Bookkeeper:
+        return Bookkeeper(
+            folder=self.folder,
+            ledger=ledger,
+            limit=self.request.attempts,
+            total=len(self.request.trials()),
+            on_event=self.on_event,
+        )
+
+    def _pending(self, ledger: Ledger) -> list[Trial]:
+        finished = {attempt.trial for attempt in ledger.finished()}
+        return [trial for trial in self.request.trials() if trial not in finished]
+
+    async def _play_world(self, world: World, trials: list[Trial], bookkeeper: Bookkeeper) -> None:
+        async with self._lane(world, bookkeeper) as lane:
+            await lane.play(trials)
+
+    @asynccontextmanager
+    async def _lane(self, world: World, bookkeeper: Bookkeeper) -> AsyncIterator[Lane]:
+        """Prepare a world: replicas and staged origins are started at the same time."""
+        async with AsyncExitStack() as stack:
+            fleet, staged = await self._start(world, stack)
+            browsers = BrowserKeeper(
+                options=BrowserOptions(
+                    headless=self.request.headless, trusted_spki=staged.spki if staged else None
+                )
+            )
+            stack.push_async_callback(browsers.close)
+            resolves = (*self.request.resolves, *(staged.resolves if staged else ()))
+            yield Lane(
+                world=world,
+                request=self.request,
+                atlas=self.atlas,
+                browsers=browsers,
+                fleet=fleet,
+                live=self._live_accounts(world, resolves, staged),
+                resolves=resolves,
+                staged=staged.names if staged else (),
+                bookkeeper=bookkeeper,
+                interrupted=self.interrupted,
+            )
+
+    async def _start(
+        self, world: World, stack: AsyncExitStack
+    ) -> tuple[Fleet | None, StagedOrigins | None]:
+        replicas = self.request.sites_with_replicas(self.atlas, world)
+        live = self.request.sites_visited_live(self.atlas)
+        fleet = staged = None
+        if replicas:
+            self.on_event(Noted(f"{world}: starting {', '.join(replicas)}"))
+            fleet = await stack.enter_async_context(
+                Fleet.open(self.engine, self.atlas, replicas, self.owner)
+            )
+        if world is World.ONLINE and self.request.staged and live:
+            self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))
+            staged = await stack.enter_async_context(
+                staged_origins(self.engine, self.atlas, live, self.owner)
+            )
+        return fleet, staged
+
+    def _live_accounts(
+        self, world: World, resolves: tuple[Resolve, ...], staged: StagedOrigins | None
+    ) -> LiveAccounts | None:
+        if world is not World.ONLINE:
+            return None
+        return LiveAccounts(
+            atlas=self.atlas, resolves=resolves, ca_file=staged.ca_file if staged else None
+        )

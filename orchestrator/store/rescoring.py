@@ -1,0 +1,88 @@
+"""Scores of a run's finished episodes, from their evidence alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluators.evidence import Evidence
+from evaluators.scores import Score, score
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.trials import Trial
+from sites.errors import StoreError
+from tasks.schema import Suite, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredTrial:
+    """A finished trial, its evidence, and its score as computed now.
+
+    Attributes:
+        was: the outcome that the run wrote into its ledger.
+        folder: name of the evidence folder.
+    """
+
+    trial: Trial
+    task: Task
+    evidence: Evidence
+    score: Score
+    was: str
+    folder: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the outcome is what the run wrote down."""
+        return str(self.score.outcome) == self.was
+
+    def document(self) -> dict[str, str | int | float | bool | list[dict[str, str | None]] | None]:
+        """Return the score as a JSON document."""
+        return {
+            "world": self.trial.world.value,
+            "task": self.trial.task,
+            "repeat": self.trial.repeat,
+            "outcome": str(self.score.outcome),
+            "because": self.score.because,
+            "was": self.was,
+            "key_nodes_met": self.score.key_nodes_met,
+            "key_nodes": self.score.key_nodes,
+            "completion": self.score.completion,
+            "steps": self.score.steps,
+            "efficiency": self.score.efficiency,
+            "alignment": self.score.alignment,
+            "verdicts": [
+                {"check": one.check, "standing": one.standing.value, "reason": one.reason}
+                for one in self.score.verdicts
+            ],
+        }
+
+
+def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial, ...]:
+    """Score every finished trial of a run.
+
+    Args:
+        folder: the run.
+        suite: other checks for the same tasks; None takes those the run kept.
+
+    Raises:
+        StoreError: evidence is missing or damaged, or `suite` lacks a task of the run.
+    """
+    tasks = {task.id: task for task in (suite or folder.suite()).tasks}
+    with folder.reading() as ledger:
+        finished = ledger.finished()
+    scored: list[ScoredTrial] = []
+    for attempt in finished:
+        task = tasks.get(attempt.trial.task)
+        if task is None:
+            message = f"{folder.path}: task '{attempt.trial.task}' is not in the suite given"
+            raise StoreError(message)
+        evidence = folder.evidence(attempt.folder)
+        scored.append(
+            ScoredTrial(
+                trial=attempt.trial,
+                task=task,
+                evidence=evidence,
+                score=score(task.checks, evidence, task.requires),
+                was=attempt.outcome or "",
+                folder=attempt.folder,
+            )
+        )
+    return tuple(scored)
