@@ -22,7 +22,7 @@ from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
 from orchestrator.runner.locking import make_lock
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
-from orchestrator.store.lock import AgentLock, RunLock
+from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import load_atlas
 from sites.errors import InterruptedRunError, UsageError
@@ -93,7 +93,7 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
     async with _engine() as engine:
         lock = await make_lock(request, atlas, engine)
         folder = RunFolder.create(asked.out or runs / lock.run, lock, suite)
-        await _play(request, folder, lock, atlas, engine, console)
+        await _play(request, folder, atlas, engine, console)
 
 
 async def evaluate_resumed(path: Path, console: Console) -> None:
@@ -112,29 +112,25 @@ async def evaluate_resumed(path: Path, console: Console) -> None:
         resolves=tuple(Resolve.parse(text) for text in lock.resolves),
     )
     async with _engine() as engine:
-        await _play(request, folder, lock, atlas, engine, console)
+        await _play(request, folder, atlas, engine, console)
 
 
 async def _play(
-    request: RunRequest,
-    folder: RunFolder,
-    lock: RunLock,
-    atlas: Atlas,
-    engine: Engine,
-    console: Console,
+    request: RunRequest, folder: RunFolder, atlas: Atlas, engine: Engine, console: Console
 ) -> None:
+    run = Run(
+        request=request,
+        folder=folder,
+        owner=folder.lock().run,
+        atlas=atlas,
+        engine=engine,
+        on_event=lambda event: console.note(_line(event)),
+        interrupted=asyncio.Event(),
+    )
     console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
-    with _interrupts(console) as interrupted:
+    with _interrupts(run.interrupted, console):
         try:
-            is_done = await Run(
-                request=request,
-                folder=folder,
-                owner=lock.run,
-                atlas=atlas,
-                engine=engine,
-                on_event=lambda event: console.note(_line(event)),
-                interrupted=interrupted,
-            ).play()
+            is_done = await run.play()
         finally:
             await request.agent.close()
     if not is_done:
@@ -166,11 +162,10 @@ def _agent_options(lock: AgentLock) -> AgentOptions:
 
 
 @contextmanager
-def _interrupts(console: Console) -> Iterator[asyncio.Event]:
+def _interrupts(interrupted: asyncio.Event, console: Console) -> Iterator[None]:
     """The first Ctrl-C sets the event; the second cancels everything at once."""
     loop = asyncio.get_running_loop()
     playing = asyncio.current_task()
-    interrupted = asyncio.Event()
 
     def on_signal() -> None:
         if interrupted.is_set() and playing is not None:
@@ -181,7 +176,7 @@ def _interrupts(console: Console) -> Iterator[asyncio.Event]:
 
     loop.add_signal_handler(signal.SIGINT, on_signal)
     try:
-        yield interrupted
+        yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
 

@@ -65,7 +65,7 @@ def lint(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a suite for mistakes; with --prove, play it to see that it can be solved and only so."""
+    """Check a suite for mistakes; with --prove, play it: solvable, and not by doing nothing."""
     from orchestrator.cli.asynchronous import run
     from orchestrator.linting.findings import report_findings
     from sites.atlas import load_atlas
