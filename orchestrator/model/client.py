@@ -113,9 +113,9 @@ class ModelClient:
                             raise
         # The library's errors carry the request with its key, so none travels on as a cause.
         except TimeoutError:
-            raise faults.stalled(self._options, self._options.deadline_s) from None
+            raise faults.out_of_time(self._options) from None
         except openai.APITimeoutError:
-            raise faults.stalled(self._options, self._options.attempt_s) from None
+            raise faults.stalled(self._options) from None
         except openai.APIConnectionError as cause:
             raise faults.unreachable(self._options, cause) from None
         except openai.APIStatusError as cause:
@@ -180,10 +180,12 @@ class ModelClient:
 
 
 def _as_sent(message: ChatMessage) -> ChatCompletionMessageParam:
+    # A page may hold half a code point, which JSON over HTTP cannot.
+    text = message.text.encode("utf-8", errors="replace").decode()
     match message.speaker:
         case Speaker.SYSTEM:
-            return {"role": "system", "content": message.text}
+            return {"role": "system", "content": text}
         case Speaker.USER:
-            return {"role": "user", "content": message.text}
+            return {"role": "user", "content": text}
         case Speaker.ASSISTANT:
-            return {"role": "assistant", "content": message.text}
+            return {"role": "assistant", "content": text}

@@ -14,9 +14,15 @@ _TOO_MANY = 429
 _SERVER_ERROR = 500
 
 
-def stalled(options: ModelOptions, waited_s: float) -> ModelError:
-    """Say that no answer came in time."""
-    message = f"{_where(options)} did not answer within {waited_s:g} s"
+def stalled(options: ModelOptions) -> ModelError:
+    """Say that the last attempt stayed without an answer."""
+    message = f"{_where(options)} did not answer within {options.attempt_s:g} s{_attempts(options)}"
+    return ModelError(message, hint="is the endpoint overloaded, or still loading the model?")
+
+
+def out_of_time(options: ModelOptions) -> ModelError:
+    """Say that the attempts together took too long, whatever came of each."""
+    message = f"{_where(options)} gave no reply within {options.deadline_s:g} s, retries included"
     return ModelError(message, hint="is the endpoint overloaded, or still loading the model?")
 
 

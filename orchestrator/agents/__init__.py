@@ -1,0 +1,1 @@
+"""What is measured: agents, and the oracle, idle and random ones that measure the benchmark."""

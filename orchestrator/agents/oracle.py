@@ -1,0 +1,175 @@
+"""Plays the task's reference: what it fails, nobody can pass."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from evaluators.actions import (
+    Action,
+    Back,
+    Click,
+    CloseTab,
+    FocusTab,
+    Forward,
+    Goto,
+    Hover,
+    NewTab,
+    Press,
+    Scroll,
+    ScrollDirection,
+    Select,
+    Stop,
+    Type,
+)
+from evaluators.checks import PerWorld
+from orchestrator.agents.elements import (
+    inside_named,
+    nearest_names,
+    same_name,
+    with_role_and_name,
+)
+from orchestrator.observation import Decision, Node, Observation, Reference
+from sites.errors import AgentError
+from sites.worlds import World
+from tasks.schema import (
+    FocusTabAt,
+    GotoPage,
+    OnElement,
+    PressKeys,
+    ReferenceAction,
+    ScrollPage,
+    SelectIn,
+    Simple,
+    StopWith,
+    Text,
+    TypeInto,
+)
+
+_Targeted = OnElement | TypeInto | SelectIn
+_Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | StopWith
+
+
+class OracleAgent:
+    """Does the reference actions of one world in order, and gives up at the first that fails.
+
+    Giving up ends the episode, which is then scored: the check it did not reach is the finding.
+    """
+
+    def __init__(self, reference: Reference, world: World) -> None:
+        self._url_of = reference.url_of
+        self._world = world
+        # Numbered as in the task's file, where the actions of the other world count too.
+        self._script = tuple(
+            (number, action)
+            for number, action in enumerate(reference.actions, start=1)
+            if action.only in {None, world}
+        )
+        self._done = 0
+
+    async def decide(self, observation: Observation) -> Decision:
+        """Turn the next reference action into one on this page; stop when all are done.
+
+        Raises:
+            AgentError: the last action could not be done, or the page lacks the next element.
+        """
+        if observation.last_error is not None and self._done > 0:
+            label = self._label(*self._script[self._done - 1])
+            message = f"{label} could not be done: {observation.last_error}"
+            raise AgentError(message)
+        if self._done == len(self._script):
+            return Decision(Stop(), thought="the reference ends here")
+        number, action = self._script[self._done]
+        if isinstance(action, OnElement | TypeInto | SelectIn):
+            decided = self._on_element(action, self._find(number, action, observation).id)
+        else:
+            decided = self._on_browser(action)
+        self._done += 1
+        return Decision(decided, thought=self._label(number, action))
+
+    def _on_browser(self, action: _Untargeted) -> Action:
+        match action:
+            case PressKeys():
+                return Press(keys=action.keys)
+            case ScrollPage():
+                return Scroll(direction=ScrollDirection(action.direction))
+            case GotoPage():
+                return Goto(url=self._url_of(self._here(action.page)))
+            case Simple():
+                return _simple(action)
+            case FocusTabAt():
+                return FocusTab(index=action.index)
+            case StopWith():
+                return Stop(answer=None if action.answer is None else self._here(action.answer))
+            case _:
+                assert_never(action)
+
+    def _on_element(self, action: _Targeted, element: int) -> Action:
+        match action:
+            case OnElement(do="hover"):
+                return Hover(element=element)
+            case OnElement():
+                return Click(element=element)
+            case TypeInto():
+                return Type(element=element, text=self._here(action.text), submit=action.submit)
+            case SelectIn():
+                return Select(element=element, option=self._here(action.option))
+            case _:
+                assert_never(action)
+
+    def _find(self, number: int, action: _Targeted, observation: Observation) -> Node:
+        """Return the element that a reference action means, or say what is there instead."""
+        nodes = observation.nodes
+        if action.within is not None:
+            nodes = inside_named(nodes, self._here(action.within))
+        role, name = self._here(action.role), self._here(action.name)
+        found = with_role_and_name(nodes, role, name)
+        if 0 <= action.nth < len(found):
+            return found[action.nth]
+        if found:
+            reason = f"only {len(found)} of them, and nth is {action.nth}"
+        else:
+            reason = self._absence(action, nodes, observation)
+        label = self._label(number, action)
+        message = f"{label} finds no such element on {observation.url}: {reason}"
+        raise AgentError(message)
+
+    def _absence(self, action: _Targeted, nodes: tuple[Node, ...], observation: Observation) -> str:
+        """Say what a page has in place of the element: nearest names first, then other roles."""
+        role, name = self._here(action.role), self._here(action.name)
+        if not nodes and action.within is not None:
+            return f"nothing is inside an element called {self._here(action.within)!r}"
+        near = ", ".join(repr(candidate) for candidate in nearest_names(nodes, role, name))
+        reason = f"the nearest there: {role} {near}" if near else f"there is no {role} with a name"
+        others = {node.role for node in observation.nodes if same_name(node.name, name)} - {role}
+        if action.within is not None and with_role_and_name(observation.nodes, role, name):
+            reason += f"; one is outside {self._here(action.within)!r}"
+        elif others:
+            reason += f"; of that name but another role: {', '.join(sorted(others))}"
+        return reason
+
+    def _label(self, number: int, action: ReferenceAction) -> str:
+        """Name a reference action as the task's author would look for it."""
+        label = f"reference action {number} ({action.do}"
+        if isinstance(action, OnElement | TypeInto | SelectIn):
+            label += f" {self._here(action.role)} {self._here(action.name)!r}"
+            if action.within is not None:
+                label += f" within {self._here(action.within)!r}"
+        return label + ")"
+
+    def _here(self, text: Text) -> str:
+        """Return the text that holds in this agent's world."""
+        return text.of(self._world) if isinstance(text, PerWorld) else text
+
+
+def _simple(action: Simple) -> Action:
+    match action.do:
+        case "back":
+            return Back()
+        case "forward":
+            return Forward()
+        case "new_tab":
+            return NewTab()
+        case "close_tab":
+            return CloseTab()
+        case _:
+            assert_never(action.do)

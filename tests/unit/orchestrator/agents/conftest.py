@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from orchestrator.observation import Assignment, Node, Observation, Tab
+from sites.worlds import World
+
+_LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')
+
+
+def draw(
+    outline: str, *, step: int = 0, url: str = "http://shop.test/", last_error: str | None = None
+) -> Observation:
+    """Make an observation of an outline: one `role "name" states` a line, two blanks a level."""
+    matches = [_LINE.fullmatch(line) for line in outline.splitlines() if line.strip()]
+    nodes = tuple(
+        Node(
+            id=number,
+            depth=len(match["indent"]) // 2,
+            role=match["role"],
+            name=match["name"],
+            states=tuple(match["states"].split()),
+        )
+        for number, match in enumerate(matches, start=1)
+        if match is not None
+    )
+    return Observation(
+        step=step,
+        url=url,
+        title="Shop",
+        tabs=(Tab(0, "Shop", url, is_current=True),),
+        nodes=nodes,
+        text="\n".join(
+            f'{"  " * node.depth}[{node.id}] {node.role} "{node.name}"' for node in nodes
+        ),
+        last_error=last_error,
+    )
+
+
+@pytest.fixture
+def page() -> Callable[..., Observation]:
+    return draw
+
+
+@pytest.fixture
+def assignment() -> Assignment:
+    return Assignment(
+        task="find-kettle",
+        intent="Find the cheapest kettle in the shop",
+        world=World.OFFLINE,
+        sites={"shop": "Harbour shop, http://shop.test/"},
+        step_limit=20,
+    )

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from typing import Protocol
+
+import pytest
+from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Sends, Stalls
+
+from evaluators.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
+from orchestrator.agents.chat import ChatLimits
+from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
+from sites.errors import AgentError, ModelError
+from tasks.schema import StopWith
+
+Page = Callable[..., Observation]
+StartModel = Callable[[Script], ScriptedModel]
+
+
+class NewAgent(Protocol):
+    def __call__(self, url: str, deadline_s: float = ...) -> Agent: ...
+
+
+HOME = 'searchbox "Search"\nlink "Kettles"'
+DOWN = Scroll(direction=ScrollDirection.DOWN)
+UP = Scroll(direction=ScrollDirection.UP)
+CANARY = "the-answer-is-1999"
+
+
+@pytest.fixture
+async def new_chat(assignment: Assignment) -> AsyncIterator[NewAgent]:
+    makers: list[AgentMaker] = []
+
+    def make(url: str, deadline_s: float = 20.0) -> Agent:
+        options = AgentOptions(
+            model="scripted",
+            model_url=url,
+            model_deadline_s=deadline_s,
+            chat=ChatLimits(past_steps=2, page_characters=200),
+        )
+        makers.append(make_agent("chat", options))
+        reference = Reference((StopWith(do="stop", answer=CANARY),), lambda page: CANARY)
+        return makers[-1](assignment, reference)
+
+    yield make
+    for maker in makers:
+        await maker.close()
+
+
+def told(request: ChatRequest) -> str:
+    return request.messages[-1].content
+
+
+async def test_an_episode_goes_from_page_to_page_to_the_answer(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(
+        [
+            Says.action(Type(element=1, text="kettle", submit=True), "search first"),
+            Says.action(Click(element=1), "the cheapest"),
+            Says.action(Stop(answer="19.99"), "that is its price"),
+        ]
+    )
+    agent = new_chat(model.url)
+    decisions = [
+        await agent.decide(page(HOME)),
+        await agent.decide(page('link "Red kettle 19.99"', step=1, url="http://shop.test/s?q=k")),
+        await agent.decide(page('heading "Red kettle"', step=2, last_error="it is covered")),
+    ]
+    assert decisions == [
+        Decision(Type(element=1, text="kettle", submit=True), "search first", 100, 10),
+        Decision(Click(element=1), "the cheapest", 100, 10),
+        Decision(Stop(answer="19.99"), "that is its price", 100, 10),
+    ]
+    first, second, third = map(told, model.requests)
+    assert "Find the cheapest kettle in the shop" in first
+    assert '[2] link "Kettles"' in first
+    assert "- nothing yet" in first
+    assert "http://shop.test/s?q=k" in second
+    assert "- step 1: search first" in second
+    assert "FAILED" not in second
+    assert "- step 2: the cheapest" in third
+    assert "FAILED: it is covered" in third
+
+
+async def test_only_the_last_steps_are_recalled(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(lambda _: Says.action(Click(element=1)))
+    agent = new_chat(model.url)
+    for step in range(4):
+        await agent.decide(page(HOME, step=step))
+    last = told(model.requests[-1])
+    assert "- step 1:" not in last
+    assert "- step 2:" in last
+    assert "- step 3:" in last
+
+
+async def test_nonsense_is_asked_again_with_what_is_wrong(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(
+        [
+            Says("Let me click on Kettles!"),
+            Says('{"action": {"kind": "click", "element": 99}}', finish_reason="length"),
+            Says.action(Click(element=2)),
+        ]
+    )
+    decision = await new_chat(model.url).decide(page(HOME))
+    assert decision == Decision(Click(element=2), "because", 300, 30)
+    assert [message.role for message in model.requests[2].messages] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert "no JSON object" in told(model.requests[1])
+    assert "there is no element 99" in told(model.requests[2])
+    assert "length limit" in told(model.requests[2])
+
+
+async def test_asking_again_is_bounded_and_the_agent_gives_up(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(lambda _: Says('{"action": {"kind": "click", "element": 99}}'))
+    with pytest.raises(AgentError) as caught:
+        await new_chat(model.url).decide(page(HOME))
+    assert len(model.requests) == 3
+    assert "no valid action in 3 replies" in caught.value.message
+    assert "there is no element 99" in caught.value.message
+
+
+async def test_an_empty_reply_is_nonsense_too(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model([Says(""), Says.action(Click(element=1))])
+    assert (await new_chat(model.url).decide(page(HOME))).action == Click(element=1)
+
+
+async def test_scrolling_turns_the_pages_of_a_long_tree(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    outline = "\n".join(f'link "{number}"' for number in range(40))
+    actions: list[Action] = [
+        DOWN,
+        DOWN,
+        UP,
+        Click(element=40),
+        Goto(url="http://shop.test/b"),
+        Stop(),
+    ]
+    model = scripted_model(Says.action(action) for action in actions)
+    agent = new_chat(model.url)
+    urls = [*["http://shop.test/"] * 5, "http://shop.test/b"]
+    decided = [await agent.decide(page(outline, step=i, url=url)) for i, url in enumerate(urls)]
+    # An element of a part that is not shown can be acted on: it is on the page.
+    assert [decision.action for decision in decided] == actions
+    shown = [told(request).split("this is part ")[1].split(" of ")[0] for request in model.requests]
+    assert shown == ["1", "2", "3", "2", "2", "1"]
+
+
+async def test_scrolling_beyond_the_end_stays_at_the_end(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(Says.action(action) for action in (DOWN, DOWN, UP, DOWN))
+    agent = new_chat(model.url)
+    for step in range(4):
+        await agent.decide(page("\n".join(f'link "{number}"' for number in range(20)), step=step))
+    shown = [told(request).split("this is part ")[1][:6] for request in model.requests]
+    assert shown == ["1 of 2", "2 of 2", "2 of 2", "1 of 2"]
+
+
+async def test_a_server_error_passes_unseen_by_the_agent(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model([Fails(500), Says.action(Stop())])
+    assert (await new_chat(model.url).decide(page(HOME))).action == Stop()
+
+
+async def test_an_endpoint_that_refuses_is_no_failure_of_the_agent(
+    new_chat: NewAgent, page: Page
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        agent = new_chat(url, deadline_s=0.3)
+        with pytest.raises(ModelError):
+            await agent.decide(page(HOME))
+
+
+@pytest.mark.parametrize("reply", [Stalls(), Sends(b"<html>"), Sends(b'{"choices": []}')])
+async def test_a_stall_or_garbage_is_no_failure_of_the_agent(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page, reply: Stalls | Sends
+) -> None:
+    model = scripted_model(lambda _: reply)
+    with pytest.raises(ModelError):
+        await new_chat(model.url, deadline_s=0.3).decide(page(HOME))
+
+
+async def test_the_model_is_never_told_the_reference(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(lambda _: Says("nonsense"))
+    with pytest.raises(AgentError):
+        await new_chat(model.url).decide(page(HOME))
+    assert CANARY not in json.dumps([request.model_dump(mode="json") for request in model.requests])
+
+
+async def test_temperature_is_zero_and_the_seed_is_the_episodes(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(lambda _: Says.action(Click(element=1)))
+    for _ in range(2):
+        await new_chat(model.url).decide(page(HOME))
+    first, second = model.requests
+    assert (first.temperature, first.model) == (0.0, "scripted")
+    assert first.seed is not None
+    assert first.seed == second.seed
