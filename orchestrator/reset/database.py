@@ -15,19 +15,21 @@ if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
     from sites.manifest import Site
 
+    Connection = pymysql.connections.Connection[pymysql.cursors.Cursor]
+else:
+    Connection = pymysql.connections.Connection  # generic in the type stubs only
+
 CONNECT_TIMEOUT_S = 10
 READ_TIMEOUT_S = 60
 
 Row = tuple[object, ...]
-Connection = pymysql.connections.Connection[pymysql.cursors.Cursor]
 
 
 @contextmanager
 def connected(site: Site, endpoint: Endpoint) -> Iterator[Connection]:
     """Open a connection that may only read; blocking, so it belongs into a thread.
 
-    One statement a call: the protocol's multi-statement flag stays off. Times are in UTC, and what
-    is read is one consistent snapshot.
+    One statement a call: the protocol's multi-statement flag stays off. Times are in UTC.
 
     Raises:
         DatabaseError: it cannot be opened, or a statement inside the block failed.
@@ -47,7 +49,7 @@ def connected(site: Site, endpoint: Endpoint) -> Iterator[Connection]:
             connect_timeout=CONNECT_TIMEOUT_S,
             read_timeout=READ_TIMEOUT_S,
             client_flag=CLIENT.FOUND_ROWS,
-            init_command="SET SESSION time_zone = '+00:00', SESSION TRANSACTION READ ONLY",
+            init_command="SET SESSION time_zone = '+00:00', tx_read_only = ON",
         )
     except (pymysql.MySQLError, OSError) as cause:
         raise _database_error(site, "no connection", cause) from cause

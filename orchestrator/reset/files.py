@@ -8,7 +8,7 @@ from orchestrator.reset.state import FileState
 from sites.errors import SiteError
 
 if TYPE_CHECKING:
-    from orchestrator.engine.docker_engine import Engine
+    from orchestrator.engine.engine import Engine
     from sites.manifest import Site
 
 _DEADLINE_S = 60.0

@@ -12,8 +12,8 @@ from orchestrator.reset.together import together
 from sites.errors import SiteError, SiteGoneError
 
 if TYPE_CHECKING:
-    from orchestrator.engine.docker_engine import Engine
-    from orchestrator.engine.endpoints import Container
+    from orchestrator.engine.containers import Container
+    from orchestrator.engine.engine import Engine
     from sites.manifest import Site
 
 __all__ = ["FileState", "Fingerprint", "TableState", "take_fingerprint"]

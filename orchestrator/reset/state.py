@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -94,6 +94,21 @@ class Fingerprint:
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
         )
+
+
+class GoldenState(Protocol):
+    """What a sealed image says about the state that its containers start with."""
+
+    @property
+    def digest(self) -> str:
+        """The digest of its fingerprint."""
+
+    async def parts(self) -> Fingerprint:
+        """Return the whole fingerprint, to name differences with.
+
+        Raises:
+            ImageError: it cannot be read.
+        """
 
 
 @dataclass(frozen=True, slots=True)

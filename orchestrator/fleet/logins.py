@@ -1,0 +1,197 @@
+"""Logging a role in by its HTML form, and proving that the site knows it afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from collections.abc import Iterable
+from http.cookiejar import Cookie as JarCookie
+from typing import NoReturn
+from urllib.parse import quote_plus, urljoin
+
+import requests
+
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.fleet.cookie import Cookie
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
+from orchestrator.fleet.forms import Form, Page, read_page
+from sites.errors import LoginError, UnknownNameError
+from sites.manifest import Login, Role, Site
+
+_OK = 200
+_BAD = 400
+
+
+def replica_door(site: Site, endpoint: Endpoint) -> Door:
+    """Return the way to a replica: its own host name, on a port of this machine."""
+    return Door(origin=f"http://{site.host}", address=endpoint)
+
+
+def role_of(site: Site, name: str) -> Role:
+    """Return a role as it logs in on the replica.
+
+    Raises:
+        UnknownNameError: naming the roles there are.
+    """
+    return _known(site, site.roles, name, "")
+
+
+def live_role_of(site: Site, name: str) -> Role:
+    """Return a role as it logs in on the live origin.
+
+    Raises:
+        UnknownNameError: naming the roles that can be used online.
+    """
+    return _known(site, site.live.roles if site.live else {}, name, " online")
+
+
+async def login(site: Site, role_name: str, role: Role, door: Door) -> tuple[Cookie, ...]:
+    """Log a role in and return the cookies that prove it.
+
+    Args:
+        site: for messages.
+        role_name: for messages.
+        role: `role_of` or `live_role_of`.
+        door: the replica or live origin.
+
+    Raises:
+        LoginError: says which step failed, with what came back.
+    """
+    return await asyncio.to_thread(_Attempt(site, role_name, role, door).log_in)
+
+
+async def is_logged_in(
+    site: Site, role_name: str, role: Role, door: Door, cookies: Iterable[Cookie]
+) -> bool:
+    """Whether the site still knows the role by these cookies.
+
+    Raises:
+        LoginError: the proof page could not be fetched at all.
+    """
+    attempt = _Attempt(site, role_name, role, door)
+    return await asyncio.to_thread(attempt.is_known, tuple(cookies))
+
+
+def _known(site: Site, roles: dict[str, Role], name: str, where: str) -> Role:
+    if name not in roles:
+        there = ", ".join(sorted(roles)) or "none"
+        message = f"site '{site.name}' has no role '{name}'{where}; there are: {there}"
+        raise UnknownNameError(message)
+    return roles[name]
+
+
+class _Attempt:
+    """One role at one door; blocking."""
+
+    def __init__(self, site: Site, role_name: str, role: Role, door: Door) -> None:
+        self._who = f"site '{site.name}', role '{role_name}'"
+        self._role = role
+        self._door = door
+
+    def log_in(self) -> tuple[Cookie, ...]:
+        with web_session(self._door) as session:
+            self._submit(session, self._role.login)
+            answer = self._proof(session)
+            if not self._recognised(answer):
+                self._fail(
+                    f"prove it on {self._role.proof.path}"
+                    f" (wants 200 and '{self._role.proof.contains}')",
+                    answer,
+                )
+            return tuple(_from_jar(cookie) for cookie in session.cookies)
+
+    def is_known(self, cookies: tuple[Cookie, ...]) -> bool:
+        with web_session(self._door) as session:
+            for cookie in cookies:
+                session.cookies.set(
+                    cookie.name, cookie.value, domain=cookie.domain, path=cookie.path
+                )
+            return self._recognised(self._proof(session))
+
+    def _submit(self, session: requests.Session, login: Login) -> None:
+        answer = self._ask(session, "open the form", "GET", self._door.url(login.path))
+        page = read_page(answer.text)
+        form = page.login_form(login.form)
+        if answer.status_code != _OK or form is None:
+            self._fail(f"find {_form_words(login)} on {login.path}", answer, page)
+        url, sent = urljoin(answer.url, form.action or answer.url), self._filled(form, login)
+        headers = {"Referer": answer.url}
+        if form.method == "post":
+            answer = self._ask(session, "send the form", "POST", url, data=sent, headers=headers)
+        else:
+            answer = self._ask(session, "send the form", "GET", url, params=sent, headers=headers)
+        if answer.status_code >= _BAD:
+            self._fail(f"send the form to {form.action or login.path}", answer)
+
+    def _filled(self, form: Form, login: Login) -> dict[str, str]:
+        values = {
+            name: value.replace("{username}", self._role.username).replace(
+                "{password}", self._role.password
+            )
+            for name, value in login.fields.items()
+        }
+        return form.filled(values, login.submit)
+
+    def _proof(self, session: requests.Session) -> requests.Response:
+        url = self._door.url(self._role.proof.path)
+        return self._ask(session, "open the proof page", "GET", url, allow_redirects=False)
+
+    def _recognised(self, answer: requests.Response) -> bool:
+        wanted = self._role.proof.contains
+        found = wanted in answer.text or wanted in html.unescape(answer.text)
+        return answer.status_code == _OK and found
+
+    def _ask(
+        self,
+        session: requests.Session,
+        step: str,
+        method: str,
+        url: str,
+        *,
+        data: dict[str, str] | None = None,
+        params: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+        allow_redirects: bool = True,
+    ) -> requests.Response:
+        try:
+            return session.request(
+                method,
+                url,
+                data=data,
+                params=params,
+                headers=headers,
+                allow_redirects=allow_redirects,
+                timeout=PAGE_TIMEOUT_S,
+            )
+        except requests.RequestException as cause:
+            message = f"{self._who}: could not {step}: {self._without_secret(str(cause))}"
+            raise LoginError(message) from None
+
+    def _without_secret(self, text: str) -> str:
+        """Return a foreign message that may quote a URL, with the password blotted out."""
+        for form in (self._role.password, quote_plus(self._role.password)):
+            text = text.replace(form, "***")
+        return text
+
+    def _fail(self, step: str, answer: requests.Response, page: Page | None = None) -> NoReturn:
+        title = (page or read_page(answer.text)).title
+        moved = answer.headers.get("Location")
+        went = f" to {moved}" if moved else ""
+        message = f"{self._who}: could not {step}: got {answer.status_code}{went}, page '{title}'"
+        raise LoginError(message)
+
+
+def _form_words(login: Login) -> str:
+    return f"form '{login.form}'" if login.form else "exactly one form with a password field"
+
+
+def _from_jar(cookie: JarCookie) -> Cookie:
+    return Cookie(
+        name=cookie.name,
+        value=cookie.value or "",
+        domain=cookie.domain,
+        path=cookie.path,
+        secure=cookie.secure,
+        http_only=cookie.has_nonstandard_attr("HttpOnly"),
+        expires=None if cookie.expires is None else float(cookie.expires),
+    )

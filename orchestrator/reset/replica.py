@@ -1,0 +1,148 @@
+"""A running replica of a site: how it is started, found again, and known to serve."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+
+from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.engine import Engine
+from orchestrator.engine.health import HealthProbe, wait_healthy
+from orchestrator.reset.state import GoldenState
+from sites.errors import SiteGoneError
+from sites.manifest import Site
+
+SHARED = "shared"  # the slot label of a replica that all slots share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """All it takes to start the same replica again.
+
+    Attributes:
+        image_id: the sealed image, by content.
+        golden: the state that image starts with.
+        owner: the run it is for, or `up`.
+        slot: index; None for a replica that all slots share.
+        port: the host port of its HTTP port; None for a free one.
+    """
+
+    site: Site
+    image_id: str
+    golden: GoldenState
+    owner: str
+    slot: int | None = None
+    port: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The site and, where it is one slot's own, the slot."""
+        return self.site.name if self.slot is None else f"{self.site.name} (slot {self.slot})"
+
+    def spec(self) -> ContainerSpec:
+        """Return what the engine is asked to run; every call gives another container name."""
+        site = self.site
+        database = (site.database.port,) if site.database else ()
+        slot = SHARED if self.slot is None else str(self.slot)
+        return ContainerSpec(
+            name=f"arena-{site.name}-{self.owner}-{slot}-{secrets.token_hex(3)}",
+            image=self.image_id,
+            labels={
+                Labels.SITE: site.name,
+                Labels.KIND: Kind.REPLICA,
+                Labels.OWNER: self.owner,
+                Labels.SLOT: slot,
+            },
+            ports=(site.port, *database),
+            fixed={} if self.port is None else {site.port: self.port},
+            memory_mb=site.resources.memory_mb,
+            cpus=site.resources.cpus,
+            pids=site.resources.pids,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replica:
+    """One container of a site's sealed image.
+
+    Attributes:
+        endpoint: where its HTTP port is published.
+        database: where its database port is published; None where the site has none.
+    """
+
+    placement: Placement
+    container: Container
+    endpoint: Endpoint
+    database: Endpoint | None
+
+    @property
+    def site(self) -> Site:
+        """The site that it is a replica of."""
+        return self.placement.site
+
+    @property
+    def golden(self) -> str:
+        """The digest that its fingerprint must equal after a reset."""
+        return self.placement.golden.digest
+
+
+async def start_replica(engine: Engine, placement: Placement) -> Replica:
+    """Start a container and wait until it serves; where that fails, nothing stays behind.
+
+    Raises:
+        UnhealthyError: it did not serve in the manifest's time.
+        SiteGoneError: it exited.
+        PortTakenError: the fixed port is in use.
+        EngineError: the engine refused.
+    """
+    container = await engine.run(placement.spec())
+    try:
+        replica = as_replica(placement, container)
+        await await_health(engine, replica)
+    except BaseException:
+        await asyncio.shield(engine.remove(container.id))
+        raise
+    return replica
+
+
+async def await_health(engine: Engine, replica: Replica, timeout_s: float | None = None) -> float:
+    """Wait for the page that proves application and database, and return the seconds it took.
+
+    Raises:
+        UnhealthyError: it did not come in time (the manifest's, unless one is given).
+        SiteGoneError: the container exited.
+    """
+    site = replica.site
+    probe = HealthProbe(
+        endpoint=replica.endpoint,
+        host=site.host,
+        path=site.health.path,
+        contains=site.health.contains,
+        timeout_s=site.health.timeout_s if timeout_s is None else timeout_s,
+    )
+    return await wait_healthy(engine, replica.container, probe)
+
+
+def as_replica(placement: Placement, container: Container) -> Replica:
+    """Read a running container as the replica of a placement.
+
+    Raises:
+        SiteGoneError: it does not publish the ports of its manifest, so it does not run.
+    """
+    site = placement.site
+    wanted = (site.port, *((site.database.port,) if site.database else ()))
+    missing = [port for port in wanted if port not in container.ports]
+    if missing:
+        message = (
+            f"site '{site.name}': container {container.name} is {container.state}"
+            f" and publishes no port {missing[0]}"
+        )
+        raise SiteGoneError(message, hint=f"docker logs {container.name}")
+    return Replica(
+        placement=placement,
+        container=container,
+        endpoint=container.ports[site.port],
+        database=container.ports[site.database.port] if site.database else None,
+    )
