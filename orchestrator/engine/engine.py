@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.engine import creation, imaging, network
@@ -113,6 +114,8 @@ class Engine:
         dockerfile: str,
         labels: Mapping[str, str],
         on_line: Callable[[str], None],
+        *,
+        cached: bool = True,
     ) -> ImageInfo:
         """Build an image; cancelling breaks the build off and leaves no container behind.
 
@@ -122,6 +125,7 @@ class Engine:
             dockerfile: path inside the context.
             labels: put on the image.
             on_line: gets each line of output, on the event loop.
+            cached: whether steps may be taken from earlier builds.
 
         Raises:
             ImageError: a step failed; with the last 20 lines.
@@ -130,7 +134,13 @@ class Engine:
         await self._calls.long(
             f"building {tag}",
             lambda api: imaging.build(
-                api, tag=tag, context=context, dockerfile=dockerfile, labels=labels, on_line=line
+                api,
+                tag=tag,
+                context=context,
+                dockerfile=dockerfile,
+                labels=labels,
+                cached=cached,
+                on_line=line,
             ),
             _BUILD_S,
         )
@@ -177,6 +187,21 @@ class Engine:
                 api.remove_image(tag, noprune=True)
 
         await self._calls.short(f"removing image {tag}", work)
+
+    async def remove_unused_image(self, image_id: str) -> bool:
+        """Remove a nameless image and the layers only it has, unless a container uses it."""
+        from docker.errors import APIError  # noqa: PLC0415  the SDK loads on first use
+
+        def work(api: APIClient) -> bool:
+            try:
+                api.remove_image(image_id)
+            except APIError as error:
+                if error.status_code in {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}:
+                    return False
+                raise
+            return True
+
+        return await self._calls.short(f"removing image {image_id[:19]}", work)
 
     # Containers
 

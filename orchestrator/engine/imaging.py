@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 LAST_LINES = 20
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PROXY_VARIABLES = (
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -50,6 +52,7 @@ def build(
     context: bytes,
     dockerfile: str,
     labels: Mapping[str, str],
+    cached: bool,
     on_line: Callable[[str], None],
 ) -> None:
     """Build an image and hand each line of output over; breaks off when the connection is cut.
@@ -68,6 +71,7 @@ def build(
         tag=tag,
         labels=dict(labels),
         buildargs=proxies,
+        nocache=not cached,
         rm=True,
         forcerm=True,
         decode=True,
@@ -104,7 +108,7 @@ def _follow(
         if event.get("progressDetail"):
             continue
         text = event.get("stream") or _status(event)
-        for line in text.splitlines():
+        for line in _COLOUR.sub("", text).splitlines():
             if line.strip():
                 last.append(line)
                 on_line(line)

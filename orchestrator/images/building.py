@@ -1,0 +1,179 @@
+"""Building: each image from its sources, sealed where it is a replica's, and only when needed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from orchestrator.engine.containers import ImageInfo, Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.images.base import ensure_base
+from orchestrator.images.contexts import ca_bundle, context_files, context_tar, docker_folder
+from orchestrator.images.golden import is_sealed
+from orchestrator.images.recipes import Recipe, RecipeBook
+from orchestrator.images.sealing import StateT, Take, seal
+from sites.atlas import Atlas
+from sites.errors import ImageError
+from sites.manifest import Site
+
+_STEP: Final = re.compile(r"^Step (\d+/\d+) : (.*)")
+_STEP_WIDTH: Final = 70
+
+
+class Happened(StrEnum):
+    """What a command did about one image."""
+
+    BUILT = "built"
+    SEALED = "sealed"
+    PULLED = "pulled"
+    UNCHANGED = "unchanged"
+    LOCAL = "built locally"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One row of what `arena build` and `arena pull` report.
+
+    Attributes:
+        golden: digest of the state its containers start with; None for a staged live origin.
+    """
+
+    recipe: Recipe
+    happened: Happened
+    seconds: float
+    size_bytes: int
+    golden: str | None
+
+
+async def build(
+    engine: Engine,
+    atlas: Atlas,
+    sites: Iterable[Site],
+    *,
+    take: Take[StateT],
+    staged: bool = False,
+    force: bool = False,
+    on_line: Callable[[str], None],
+) -> tuple[Outcome, ...]:
+    """Bring the images of sites up to date, one after the other; what is needed comes first.
+
+    Args:
+        engine: the engine.
+        atlas: all sites: an image may need one of another site.
+        sites: whose images.
+        take: takes the fingerprint of a running container.
+        staged: the staged live origins too.
+        force: also what is unchanged, and without the engine's cache of build steps.
+        on_line: gets lines of progress.
+
+    Raises:
+        ImageError: an image could not be built or sealed; with the last lines.
+        PrerequisiteError: the base image cannot be had, or the CA bundle is not there.
+        ManifestError: a build names files that do not exist.
+    """
+    folder = docker_folder()
+    bundle = ca_bundle()
+    base = await ensure_base(engine, folder, on_line)
+    book = RecipeBook(atlas, folder, base.id)
+    kitchen = _Kitchen(engine, book, bundle, force=force)
+    return tuple(
+        [
+            await kitchen.make(recipe, take, on_line)
+            for recipe in book.in_order(sites, staged=staged)
+        ]
+    )
+
+
+def is_current(image: ImageInfo | None, recipe: Recipe, source: str) -> bool:
+    """Whether an image is made from the present sources and, if it must be, sealed."""
+    if image is None or image.labels.get(Labels.SOURCE) != source:
+        return False
+    return recipe.staged or is_sealed(image)
+
+
+class _Kitchen:
+    """Makes recipes on one engine."""
+
+    def __init__(self, engine: Engine, book: RecipeBook, bundle: bytes, *, force: bool) -> None:
+        self._engine = engine
+        self._book = book
+        self._bundle = bundle
+        self._force = force
+
+    async def make(
+        self, recipe: Recipe, take: Take[StateT], on_line: Callable[[str], None]
+    ) -> Outcome:
+        """Make one image, unless it is current."""
+        began = time.monotonic()
+        source = self._book.source_hash(recipe)
+        present = await self._engine.image(recipe.image.tag)
+        if present is not None and not self._force and is_current(present, recipe, source):
+            return _outcome(recipe, Happened.UNCHANGED, began, present)
+        note = _Progress(recipe, began, on_line)
+        if recipe.staged:
+            image = await self._build(recipe, recipe.image.tag, source, note)
+            return _outcome(recipe, Happened.BUILT, began, image)
+        unsealed, happened = await self._unsealed(recipe, source, note)
+        sealed = await seal(
+            self._engine, recipe.site, unsealed, source, take=take, on_line=note.say
+        )
+        await self._engine.remove_image(unsealed.tag)
+        note.say("ready")
+        return _outcome(recipe, happened, began, sealed)
+
+    async def _unsealed(
+        self, recipe: Recipe, source: str, note: _Progress
+    ) -> tuple[ImageInfo, Happened]:
+        """Return the image that is to be sealed; an earlier try may have left it."""
+        tag = f"{recipe.image.tag}-unsealed"
+        left = await self._engine.image(tag)
+        if left is not None and not self._force and left.labels.get(Labels.SOURCE) == source:
+            return left, Happened.SEALED
+        return await self._build(recipe, tag, source, note), Happened.BUILT
+
+    async def _build(self, recipe: Recipe, tag: str, source: str, note: _Progress) -> ImageInfo:
+        build = recipe.image.build
+        if build is None:
+            message = f"site '{recipe.site.name}': its image is published, not built here"
+            raise ImageError(message, hint=f"arena pull {recipe.site.name}")
+        context = context_tar(context_files(build, self._book.folder), self._bundle)
+        # A Dockerfile that starts FROM a sealed image inherits its labels: the golden state is
+        # that image's, not this one's.
+        labels = {Labels.SOURCE: source, Labels.SITE: recipe.site.name, Labels.GOLDEN: ""}
+        note.say(f"building {tag}")
+        return await self._engine.build(
+            tag, context, build.dockerfile, labels, note.step, cached=not self._force
+        )
+
+
+class _Progress:
+    """Lines of progress about one image, each with the seconds since it was begun."""
+
+    def __init__(self, recipe: Recipe, began: float, on_line: Callable[[str], None]) -> None:
+        self._label = recipe.label
+        self._began = began
+        self._on_line = on_line
+
+    def say(self, text: str) -> None:
+        """Write one line."""
+        self._on_line(f"{self._label}: {text} [{time.monotonic() - self._began:.0f} s]")
+
+    def step(self, line: str) -> None:
+        """Write a line of the build's output, if a step begins with it."""
+        begun = _STEP.match(line)
+        if begun:
+            self.say(f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}")
+
+
+def _outcome(recipe: Recipe, happened: Happened, began: float, image: ImageInfo) -> Outcome:
+    return Outcome(
+        recipe=recipe,
+        happened=happened,
+        seconds=time.monotonic() - began,
+        size_bytes=image.size_bytes,
+        golden=image.labels.get(Labels.GOLDEN),
+    )

@@ -1,0 +1,77 @@
+"""Pulling: images that their manifests say are published, sealed here where they are not yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+from orchestrator.engine.containers import ImageInfo, Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.images.building import Happened, Outcome
+from orchestrator.images.golden import is_sealed
+from orchestrator.images.recipes import Recipe, recipes_of
+from orchestrator.images.sealing import StateT, Take, seal
+from sites.manifest import Site
+
+
+async def pull(
+    engine: Engine,
+    sites: Iterable[Site],
+    *,
+    take: Take[StateT],
+    staged: bool = False,
+    on_line: Callable[[str], None],
+) -> tuple[Outcome, ...]:
+    """Pull the published images of sites, one after the other; the others are only reported.
+
+    Raises:
+        ImageError: no registry answers, it has no such image, or the image cannot be sealed.
+    """
+    recipes = [recipe for site in sites for recipe in recipes_of(site, staged=staged)]
+    return tuple([await _pull(engine, recipe, take, on_line) for recipe in recipes])
+
+
+async def _pull(
+    engine: Engine, recipe: Recipe, take: Take[StateT], on_line: Callable[[str], None]
+) -> Outcome:
+    began = time.monotonic()
+    reference = recipe.image.published
+    if reference is None:
+        on_line(
+            f"{recipe.label}: no registry has it; `arena build {recipe.site.name}` builds it here"
+        )
+        image, happened = await engine.image(recipe.image.tag), Happened.LOCAL
+    else:
+        on_line(f"{recipe.label}: pulling {reference}")
+        image, happened = await _fetched(engine, recipe, reference, take, on_line)
+    return Outcome(
+        recipe=recipe,
+        happened=happened,
+        seconds=time.monotonic() - began,
+        size_bytes=image.size_bytes if image else 0,
+        golden=image.labels.get(Labels.GOLDEN) if image else None,
+    )
+
+
+async def _fetched(
+    engine: Engine,
+    recipe: Recipe,
+    reference: str,
+    take: Take[StateT],
+    on_line: Callable[[str], None],
+) -> tuple[ImageInfo, Happened]:
+    """Pull one image and make sure that it is sealed, before it gets the manifest's tag."""
+    tag = recipe.image.tag
+    before = await engine.image(tag)
+    pulled = await engine.pull(reference, f"{tag}-pulled", lambda _: None)
+    try:
+        if recipe.staged or is_sealed(pulled):
+            await engine.tag(pulled.id, tag)
+            image = await engine.image(tag) or pulled
+        else:
+            source = pulled.labels.get(Labels.SOURCE, pulled.id)
+            image = await seal(engine, recipe.site, pulled, source, take=take, on_line=on_line)
+    finally:
+        await engine.remove_image(pulled.tag)
+    same = before is not None and before.id == image.id
+    return image, Happened.UNCHANGED if same else Happened.PULLED

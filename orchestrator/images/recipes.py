@@ -1,0 +1,136 @@
+"""All images that Arena can make, what each is made from, and in which order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from orchestrator.images.contexts import context_files, context_hash
+from sites.atlas import Atlas
+from sites.errors import ManifestError
+from sites.manifest import Image, Site
+
+# Part of every source hash: raise it when images are sealed in another way.
+_SEALING: Final = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """One image to be made: a site's replica, or its staged live origin.
+
+    Attributes:
+        image: what the manifest says about it.
+        site: the site it belongs to.
+        staged: whether it is the staged live origin; only replicas are sealed.
+    """
+
+    image: Image
+    site: Site
+    staged: bool
+
+    @property
+    def label(self) -> str:
+        """What progress lines call it."""
+        return f"{self.site.name} (staged live origin)" if self.staged else self.site.name
+
+
+class RecipeBook:
+    """The recipes of an atlas by tag, and the hashes of what they are made from.
+
+    Attributes:
+        atlas: the sites.
+        folder: docker/.
+        base_id: the id of the base image; part of every source hash.
+    """
+
+    def __init__(self, atlas: Atlas, folder: Path, base_id: str) -> None:
+        self.atlas = atlas
+        self.folder = folder
+        self.base_id = base_id
+        self._hashes: dict[str, str] = {}
+
+    @cached_property
+    def by_tag(self) -> Mapping[str, Recipe]:
+        """Every recipe by its image's tag."""
+        return {
+            recipe.image.tag: recipe
+            for site in self.atlas.sites.values()
+            for recipe in recipes_of(site, staged=True)
+        }
+
+    def in_order(self, sites: Iterable[Site], *, staged: bool) -> tuple[Recipe, ...]:
+        """Return the recipes of the sites with all that they need, the needed ones first.
+
+        Raises:
+            ManifestError: an image needs one that no site has, or needs itself.
+        """
+        ordered: dict[str, Recipe] = {}
+        for site in sites:
+            for recipe in recipes_of(site, staged=staged):
+                for needed in self._with_needs(recipe, ()):
+                    ordered.setdefault(needed.image.tag, needed)
+        return tuple(ordered.values())
+
+    def source_hash(self, recipe: Recipe) -> str:
+        """Return the hash of everything an image is made from, as hex.
+
+        That is its context's files (without the CA bundle, which is the machine's, not the
+        image's), the base image, the hashes of the images it needs, and, since it is sealed with
+        them, the manifest's health page, warm-up, database account and fingerprint probes.
+
+        Raises:
+            ManifestError: see `in_order` and `context_files`.
+        """
+        tag = recipe.image.tag
+        if tag not in self._hashes:
+            *needs, _ = self._with_needs(recipe, ())
+            build = recipe.image.build
+            parts = {
+                "sealing": None if recipe.staged else _sealed_with(recipe.site),
+                "dockerfile": build.dockerfile if build else recipe.image.published,
+                "context": context_hash(context_files(build, self.folder)) if build else "",
+                "base": self.base_id,
+                "needs": [self.source_hash(needed) for needed in needs],
+            }
+            document = json.dumps(parts, sort_keys=True).encode()
+            self._hashes[tag] = hashlib.sha256(document).hexdigest()
+        return self._hashes[tag]
+
+    def _with_needs(self, recipe: Recipe, above: tuple[str, ...]) -> Iterator[Recipe]:
+        """Yield what a recipe needs, deepest first, and then the recipe."""
+        tag = recipe.image.tag
+        if tag in above:
+            message = f"image {tag} needs itself: {' → '.join((*above, tag))}"
+            raise ManifestError(message)
+        for need in recipe.image.needs:
+            if need not in self.by_tag:
+                message = f"image {tag} needs {need}, which is no site's image"
+                raise ManifestError(message)
+            yield from self._with_needs(self.by_tag[need], (*above, tag))
+        yield recipe
+
+
+def recipes_of(site: Site, *, staged: bool) -> Iterator[Recipe]:
+    """Yield the recipe of a site's image and, if asked for, that of its staged live origin."""
+    yield Recipe(image=site.image, site=site, staged=False)
+    if staged and site.live and site.live.staged:
+        yield Recipe(image=site.live.staged.image, site=site, staged=True)
+
+
+def _sealed_with(site: Site) -> dict[str, object]:
+    sealing = site.model_dump(include={"port", "host", "health", "warm", "database"}, mode="json")
+    probes = site.fingerprint
+    return {
+        "version": _SEALING,
+        **sealing,
+        "volatile_tables": sorted(probes.volatile_tables),
+        "volatile_columns": {
+            table: sorted(columns) for table, columns in sorted(probes.volatile_columns.items())
+        },
+        "files": list(probes.files),
+    }

@@ -1,0 +1,211 @@
+"""Sealing: an image becomes golden when what its containers start with is known and proven."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, Protocol, Self, TypeVar
+
+from orchestrator.engine.containers import Container, ContainerSpec, ImageInfo, Kind, Labels
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.engine import Engine
+from orchestrator.engine.health import HealthProbe, wait_healthy
+from orchestrator.images.golden import PATH, unstarted
+from sites.errors import ImageError
+from sites.manifest import Site
+
+_STOP_S: Final = 60
+_PAGE_S: Final = 60.0
+_BAD_STATUS: Final = 400
+_KILLED: Final = 137
+
+
+class State(Protocol):
+    """What sealing must know of a fingerprint."""
+
+    @property
+    def digest(self) -> str:
+        """One hex digest over the whole state."""
+
+    def to_json(self) -> bytes:
+        """Return the parts."""
+
+    def differences(self, golden: Self) -> tuple[str, ...]:
+        """Name what differs from another state."""
+
+
+StateT = TypeVar("StateT", bound=State)
+Take = Callable[[Engine, Site, Container], Awaitable[StateT]]
+
+
+async def seal(
+    engine: Engine,
+    site: Site,
+    unsealed: ImageInfo,
+    source: str,
+    *,
+    take: Take[StateT],
+    on_line: Callable[[str], None],
+) -> ImageInfo:
+    """Make the site's golden image from a built one, under the manifest's tag.
+
+    The built image is started once and warmed. Where the warm-up changed the state, the stopped
+    container becomes the image; where it changed nothing, the built image does, and no layer is
+    added. The golden state is put into it, and a container started from it must show that state.
+
+    Args:
+        engine: the engine.
+        site: the manifest.
+        unsealed: the image as built or pulled.
+        source: the hash of what it was built from.
+        take: takes the fingerprint of a running container.
+        on_line: gets lines of progress.
+
+    Raises:
+        ImageError: a page of the warm-up fails, the container does not stop cleanly, or the sealed
+            image starts with another state; names the differences.
+        SiteError: the container does not become healthy, or its state cannot be read.
+    """
+    candidate = f"{site.image.tag}-candidate"
+    try:
+        labels = {Labels.SITE: site.name, Labels.SOURCE: source}
+        golden = await _make(
+            engine, site, unsealed, candidate, labels=labels, take=take, on_line=on_line
+        )
+        on_line("seal: proving that a fresh container is golden")
+        await _prove(engine, site, candidate, golden, take)
+        before = await engine.image(site.image.tag)
+        await engine.tag(candidate, site.image.tag)
+    finally:
+        await engine.remove_image(candidate)
+    sealed = await engine.image(site.image.tag)
+    if sealed is None:
+        message = f"image {site.image.tag} was removed while it was sealed"
+        raise ImageError(message)
+    if before is not None and before.id != sealed.id:
+        await engine.remove_unused_image(before.id)
+    return sealed
+
+
+async def _make(
+    engine: Engine,
+    site: Site,
+    unsealed: ImageInfo,
+    candidate: str,
+    *,
+    labels: Mapping[str, str],
+    take: Take[StateT],
+    on_line: Callable[[str], None],
+) -> StateT:
+    """Start, warm, fingerprint, stop, and commit with the golden state inside; return that."""
+    async with _serving(engine, site, unsealed.id) as container:
+        on_line("seal: started; warming")
+        cold = await take(engine, site, container)
+        await _warm(site, container)
+        golden = await take(engine, site, container)
+        await _stop_cleanly(engine, site, container)
+        known = {**labels, Labels.GOLDEN: golden.digest}
+        files = {PATH: golden.to_json()}
+        if cold.digest != golden.digest:
+            changes = cold.differences(golden)
+            on_line(f"seal: the warm-up changed {len(changes)} parts, they go into the image")
+            await engine.copy_in(container.id, files)
+            await engine.commit(container.id, candidate, known)
+            return golden
+    untouched = await engine.create(unstarted(unsealed.id))
+    try:
+        await engine.copy_in(untouched.id, files)
+        await engine.commit(untouched.id, candidate, known)
+    finally:
+        await engine.remove(untouched.id)
+    return golden
+
+
+async def _prove(
+    engine: Engine, site: Site, image: str, golden: StateT, take: Take[StateT]
+) -> None:
+    """Start a container of the sealed image and compare its state with golden."""
+    async with _serving(engine, site, image) as container:
+        found = await take(engine, site, container)
+    if found.digest != golden.digest:
+        shown = "".join(f"\n  {line}" for line in found.differences(golden)[:20])
+        message = f"site '{site.name}': the sealed image does not start as it was sealed:{shown}"
+        hint = "list what changes by itself as volatile in its site.yaml, or make it constant"
+        raise ImageError(message, hint=hint)
+
+
+@asynccontextmanager
+async def _serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Container]:
+    """Run a healthy container under the replica's limits, and remove it at the end."""
+    container = await engine.run(_spec(site, image))
+    try:
+        probe = HealthProbe(
+            endpoint=_http(site, container),
+            host=site.host,
+            path=site.health.path,
+            contains=site.health.contains,
+            timeout_s=site.health.timeout_s,
+        )
+        await wait_healthy(engine, container, probe)
+        yield container
+    finally:
+        await engine.remove(container.id)
+
+
+def _spec(site: Site, image: str) -> ContainerSpec:
+    database = (site.database.port,) if site.database else ()
+    return ContainerSpec(
+        name=f"arena-sealing-{site.name}-{secrets.token_hex(4)}",
+        image=image,
+        labels={Labels.SITE: site.name, Labels.KIND: Kind.SEALING, Labels.OWNER: "build"},
+        ports=(site.port, *database),
+        memory_mb=site.resources.memory_mb,
+        cpus=site.resources.cpus,
+        pids=site.resources.pids,
+    )
+
+
+def _http(site: Site, container: Container) -> Endpoint:
+    """Return where the container's HTTP port is; a container that died at once has none."""
+    # The probe of a dead container fails with its exit code and last lines, which says more than
+    # a missing port does.
+    return container.ports.get(site.port, Endpoint("127.0.0.1", 9))
+
+
+async def _warm(site: Site, container: Container) -> None:
+    """Fetch the pages that the manifest lists, one after the other."""
+    endpoint = _http(site, container)
+    for path in site.warm:
+        status = await asyncio.to_thread(_fetch, f"http://{endpoint}{path}", site.host)
+        if isinstance(status, str) or status >= _BAD_STATUS:
+            message = f"site '{site.name}': warming http://{site.host}{path} failed: {status}"
+            raise ImageError(message, hint=f"correct `warm` in sites/{site.name}/site.yaml")
+
+
+def _fetch(url: str, host: str) -> int | str:
+    """Fetch one page and return its status, or why there was none."""
+    import requests  # noqa: PLC0415  not needed where nothing is sealed
+
+    with requests.Session() as session:
+        # A proxy named in the environment has no business between us and a loopback port.
+        session.trust_env = False
+        try:
+            answer = session.get(
+                url, headers={"Host": host}, timeout=_PAGE_S, allow_redirects=False
+            )
+        except requests.RequestException as error:
+            return f"no answer ({type(error).__name__})"
+        return answer.status_code
+
+
+async def _stop_cleanly(engine: Engine, site: Site, container: Container) -> None:
+    """Stop the container and make sure that it ended by itself."""
+    await engine.stop(container.id, _STOP_S)
+    stopped = await engine.container(container.id)
+    if stopped is None or stopped.exit_code == _KILLED:
+        last = await engine.logs(container.id, tail=20) if stopped else ""
+        shown = "".join(f"\n  {line}" for line in last.splitlines())
+        message = f"site '{site.name}': its container did not stop within {_STOP_S} s{shown}"
+        raise ImageError(message, hint="its entrypoint must trap TERM and stop every part")
