@@ -34,6 +34,7 @@ from sites.errors import (
     LoginError,
     ModelError,
     SiteError,
+    SiteGoneError,
 )
 from sites.worlds import World
 from tasks.schema import Task
@@ -184,6 +185,7 @@ class _Performance:
         found, locate_ms = located.result()
         activity = self._session.drain()
         exchanges = self._journal.since(mark)
+        _refuse_broken(exchanges)
         self._recorder.steps.append(
             StepEvidence(
                 index=index,
@@ -240,6 +242,19 @@ class _Performance:
     def _end(self, ended: Ended, because: str | None) -> None:
         self._recorder.ended = ended
         self._recorder.ended_because = because
+
+
+def _refuse_broken(exchanges: tuple[Exchange, ...]) -> None:
+    """Break off where a site could not be reached: nothing after it would be the agent's doing.
+
+    Raises:
+        SiteGoneError: naming the request and what happened to it.
+    """
+    for one in exchanges:
+        if one.failed:
+            place = "live origin" if one.live else "replica"
+            message = f"site '{one.site}': its {place} failed: {one.method} {one.url}: {one.failed}"
+            raise SiteGoneError(message)
 
 
 def _notes(activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:

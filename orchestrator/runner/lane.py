@@ -115,10 +115,9 @@ class Lane:
                 interrupted=self.interrupted,
             )
             recorder = Recorder(part, stage, slot.receipts if slot else ())
-            await _perform_unless_lost(recorder, slot)
-            if slot:
-                for site in recorder.wrote & set(slot.replicas):
-                    slot.wrote(site)
+            await perform(recorder)
+            if slot is not None:
+                await _account_for(slot, recorder)
             return recorder
 
     @asynccontextmanager
@@ -135,21 +134,10 @@ class Lane:
         return slot or LiveAccounts(atlas=self.atlas)
 
 
-async def _perform_unless_lost(recorder: Recorder, slot: Slot | None) -> None:
-    """Play; when a replica's container dies meanwhile, break off at once: that is `infra`."""
-    playing = asyncio.create_task(perform(recorder))
-    if slot is None:
-        await playing
-        return
-    watching = asyncio.create_task(slot.lost())
-    try:
-        await asyncio.wait({playing, watching}, return_when=asyncio.FIRST_COMPLETED)
-        if watching.done() and not watching.cancelled():
-            recorder.fault(UnscoredReason.INFRA, watching.result())
-    finally:
-        watching.cancel()
-        if not playing.done():
-            playing.cancel()
-        await asyncio.wait({playing, watching})
-    if not playing.cancelled():
-        playing.result()
+async def _account_for(slot: Slot, recorder: Recorder) -> None:
+    """Tell the slot what was written to; a container that died makes the attempt `infra`."""
+    for site in recorder.wrote & set(slot.replicas):
+        slot.wrote(site)
+    lost = await slot.lost()
+    if lost is not None:
+        recorder.fault(UnscoredReason.INFRA, lost)
