@@ -19,6 +19,8 @@ from evaluators.verdicts import (
 _UNSIGNALLED_COMPLETION = 0.95
 _UNSIGNALLED_PART = 0.8
 
+Judgement = tuple[Outcome, str]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
@@ -55,8 +57,9 @@ def score(checks: Iterable[Check], requires: Iterable[Check], evidence: Evidence
 
     The first of these that holds is the outcome:
 
-    1. the attempt broke off: unscored, with the fault's reason;
-    2. a `requires` check is not met: unscored, drifted; one could not be looked at: check_error;
+    1. the attempt broke off: unscored, with the fault's reason; it has no end at all: infra;
+    2. a `requires` check is not met: unscored, drifted; one could not be looked at, or the agent
+       was never started: check_error;
     3. a check is not met: failure, whatever other checks could not be looked at, since no answer to
        them could change it;
     4. a check could not be looked at, or none applies in this world: unscored, check_error;
@@ -87,10 +90,25 @@ def score(checks: Iterable[Check], requires: Iterable[Check], evidence: Evidence
 
 def _outcome(
     evidence: Evidence, judged: Sequence[Verdict], required: Sequence[Verdict]
-) -> tuple[Outcome, str]:
+) -> Judgement:
     """Return the outcome and why it is so."""
+    return (
+        _unscored(evidence, required)
+        or _decided(judged)
+        or _unscored_by(
+            UnscoredReason.CHECK_ERROR, f"no check applies in the {evidence.world} world"
+        )
+    )
+
+
+def _unscored_by(reason: UnscoredReason, because: str) -> Judgement:
+    return Outcome(OutcomeKind.UNSCORED, reason), because
+
+
+def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | None:
+    """Return why the agent was not tried, None where it was."""
     if evidence.fault is not None:
-        return Outcome(OutcomeKind.UNSCORED, evidence.fault.reason), evidence.fault.message
+        return _unscored_by(evidence.fault.reason, evidence.fault.message)
     for standing, reason in (
         (Standing.UNMET, UnscoredReason.DRIFTED),
         (Standing.UNKNOWN, UnscoredReason.CHECK_ERROR),
@@ -98,7 +116,17 @@ def _outcome(
         for verdict in required:
             if verdict.standing is standing:
                 because = f"requirement '{verdict.check}': {verdict.reason}"
-                return Outcome(OutcomeKind.UNSCORED, reason), because
+                return _unscored_by(reason, because)
+    if evidence.ended is Ended.NOT_STARTED:
+        because = "the agent was not started, though nothing that is required was missing"
+        return _unscored_by(UnscoredReason.CHECK_ERROR, because)
+    if evidence.ended is None:
+        return _unscored_by(UnscoredReason.INFRA, "the evidence does not say how the episode ended")
+    return None
+
+
+def _decided(judged: Sequence[Verdict]) -> Judgement | None:
+    """Return what the checks decide, None where there are none."""
     unmet = [verdict for verdict in judged if verdict.standing is Standing.UNMET]
     if unmet:
         others = f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else ""
@@ -107,11 +135,8 @@ def _outcome(
     for verdict in judged:
         if verdict.standing is Standing.UNKNOWN:
             because = f"check '{verdict.check}' {verdict.reason}"
-            return Outcome(OutcomeKind.UNSCORED, UnscoredReason.CHECK_ERROR), because
-    if not judged:
-        because = f"no check of the task applies in the {evidence.world} world"
-        return Outcome(OutcomeKind.UNSCORED, UnscoredReason.CHECK_ERROR), because
-    return Outcome(OutcomeKind.SUCCESS), f"all {len(judged)} checks are met"
+            return _unscored_by(UnscoredReason.CHECK_ERROR, because)
+    return (Outcome(OutcomeKind.SUCCESS), f"all {len(judged)} checks are met") if judged else None
 
 
 def _alignment(completion: float, ended: Ended | None) -> float:

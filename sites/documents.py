@@ -59,6 +59,11 @@ def parse_document(text: str, path: Path, model: type[Model], error: type[InputE
         raise error(message) from cause
 
 
+def line_of(text: str, location: Sequence[int | str]) -> int:
+    """Return the line, from 1, of the deepest part of a field's path that a YAML text has."""
+    return _line_of(yaml.compose(text, Loader=yaml.SafeLoader), location)
+
+
 def _describe(fault: ErrorDetails) -> str:
     """Say field, what is wrong, and what stood there."""
     field = ".".join(str(part) for part in fault["loc"]) or "document"

@@ -53,15 +53,17 @@ class RouteRule(BaseModel):
 def logical_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str:
     """Map a path as the given world has it to the logical path; the first rule that fits wins.
 
-    A path that no rule knows is its own logical path.
+    A rule that fits but for a trailing slash counts after all others. A path that no rule knows is
+    its own logical path.
     """
-    for rule in rules:
-        found = _pattern(rule.concrete(world)).fullmatch(path)
-        if found:
-            values = found.groupdict()
-            wanted = {name for name, _ in _SEGMENT.findall(rule.logical)}
-            if wanted <= set(values):
-                return _fill(rule.logical, values)
+    for spelling in _spellings(path):
+        for rule in rules:
+            found = _pattern(rule.concrete(world)).fullmatch(spelling)
+            if found:
+                values = found.groupdict()
+                wanted = {name for name, _ in _SEGMENT.findall(rule.logical)}
+                if wanted <= set(values):
+                    return _fill(rule.logical, values)
     return path
 
 
@@ -72,13 +74,22 @@ def concrete_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str 
         The path; the same path where no rule knows it; None where a rule knows it but its form in
         that world needs a part that the logical path does not hold.
     """
-    for rule in rules:
-        found = _pattern(rule.logical).fullmatch(path)
-        if found:
-            template = rule.concrete(world)
-            needed = {name for name, _ in _SEGMENT.findall(template)}
-            return _fill(template, found.groupdict()) if needed <= set(found.groupdict()) else None
+    for spelling in _spellings(path):
+        for rule in rules:
+            found = _pattern(rule.logical).fullmatch(spelling)
+            if found:
+                values = found.groupdict()
+                template = rule.concrete(world)
+                needed = {name for name, _ in _SEGMENT.findall(template)}
+                return _fill(template, values) if needed <= set(values) else None
     return path
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """Return a path as it stands and with its trailing slash taken or given."""
+    if path == "/":
+        return (path,)
+    return (path, path.removesuffix("/") if path.endswith("/") else f"{path}/")
 
 
 def _fill(template: str, values: dict[str, str]) -> str:

@@ -1,0 +1,52 @@
+"""What the linter reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+Location = tuple[int | str, ...]
+
+
+class Severity(StrEnum):
+    """An error makes a task unusable or its score wrong; a warning asks to look again."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One mistake in a suite.
+
+    Attributes:
+        task: the task's id.
+        where: file and line where the suite's file is known, the field's path otherwise.
+    """
+
+    severity: Severity
+    task: str
+    where: str
+    message: str
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the task cannot be used as it is."""
+        return self.severity is Severity.ERROR
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.severity}: task '{self.task}': {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A mistake inside one task, at a field's path: `("checks", 2, "locate")`."""
+
+    at: Location
+    message: str
+    severity: Severity = Severity.ERROR
+
+
+def warning(at: Location, message: str) -> Fault:
+    """Return a fault that asks to look again."""
+    return Fault(at, message, Severity.WARNING)

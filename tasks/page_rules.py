@@ -1,0 +1,164 @@
+"""Rules on logical URLs: they parse, name the task's sites, and have a form in each world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evaluators.addresses import read_address
+from evaluators.checks import (
+    Check,
+    Expected,
+    LocateApi,
+    LocateElement,
+    LocatePage,
+    LocateUrl,
+    MatchExact,
+    PerWorld,
+    UrlPart,
+    When,
+)
+from sites.atlas import Atlas
+from sites.errors import ManifestError
+from sites.worlds import World
+from tasks.check_rules import located_checks
+from tasks.findings import Fault, Location, warning
+from tasks.schema import GotoPage, Task
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A logical URL of a task, where it stands, and in which worlds it is used."""
+
+    at: Location
+    logical: str
+    worlds: tuple[World, ...]
+
+
+def page_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    """Yield what is wrong with the logical URLs that a task opens or expects."""
+    for page in _opened(task):
+        fault = _form_fault(page, task, atlas)
+        if fault is None:
+            yield from _unopenable(page, atlas)
+        else:
+            yield Fault(page.at, fault)
+    for page in _expected(task):
+        fault = _form_fault(page, task, atlas)
+        if fault is None:
+            yield from _unreachable(page, atlas)
+        else:
+            yield Fault(page.at, fault)
+    yield from _met_by_opening(task)
+
+
+def _opened(task: Task) -> Iterator[_Page]:
+    """Yield the pages that the task, its reference or its checks open."""
+    for number, start in enumerate(task.start):
+        yield _Page(("start", number), start, task.worlds)
+    for number, action in enumerate(task.reference):
+        if isinstance(action, GotoPage):
+            worlds = tuple(world for world in task.worlds if action.only in (None, world))
+            yield from _branches(("reference", number, "page"), action.page, worlds)
+    for at, check in located_checks(task):
+        worlds = _worlds(task, check)
+        if isinstance(check.locate, LocatePage) and check.locate.at != "own":
+            yield _Page((*at, "locate", "at"), check.locate.at, worlds)
+        if isinstance(check.locate, LocateApi):
+            logical = f"{check.locate.site}:{check.locate.path}"
+            yield _Page((*at, "locate", "path"), logical, worlds)
+
+
+def _expected(task: Task) -> Iterator[_Page]:
+    """Yield the pages that checks expect the agent to visit or to act on."""
+    for at, check in located_checks(task):
+        worlds = _worlds(task, check)
+        if isinstance(check.locate, LocateUrl | LocateElement) and check.locate.page is not None:
+            yield _Page((*at, "locate", "page"), check.locate.page, worlds)
+        if _is_whole_url(check) and isinstance(check.match, MatchExact):
+            value = check.match.value
+            here = (*at, "match", "value")
+            if isinstance(value, PerWorld):
+                for world in worlds:
+                    for text in _texts(value.of(world)):
+                        yield _Page((*here, world.value), text, (world,))
+            else:
+                for text in _texts(value):
+                    yield _Page(here, text, worlds)
+
+
+def _branches(
+    at: Location, text: str | PerWorld[str], worlds: tuple[World, ...]
+) -> Iterator[_Page]:
+    if isinstance(text, str):
+        yield _Page(at, text, worlds)
+    else:
+        for world in worlds:
+            yield _Page((*at, world.value), text.of(world), (world,))
+
+
+def _texts(value: Expected | tuple[Expected, ...]) -> tuple[str, ...]:
+    return tuple(str(text) for text in (value if isinstance(value, tuple) else (value,)))
+
+
+def _worlds(task: Task, check: Check) -> tuple[World, ...]:
+    return tuple(world for world in task.worlds if world in check.worlds)
+
+
+def _is_whole_url(check: Check) -> bool:
+    return isinstance(check.locate, LocateUrl) and check.locate.part in (
+        UrlPart.LOGICAL,
+        UrlPart.FULL,
+    )
+
+
+def _form_fault(page: _Page, task: Task, atlas: Atlas) -> str | None:
+    """Say why text is no logical URL of one of the task's sites."""
+    name, colon, rest = page.logical.partition(":")
+    if not colon or not rest.startswith("/") or rest.startswith("//"):
+        return f"'{page.logical}' is no logical URL: write `site:/path`"
+    if name not in atlas.sites:
+        there_are = ", ".join(sorted(atlas.sites))
+        return f"'{page.logical}': unknown site '{name}'; there are: {there_are}"
+    if name not in task.sites:
+        return f"'{page.logical}': '{name}' is none of the task's sites"
+    return None
+
+
+def _unopenable(page: _Page, atlas: Atlas) -> Iterator[Fault]:
+    for world in page.worlds:
+        try:
+            atlas.url(page.logical, world)
+        except ManifestError as error:
+            yield Fault(page.at, f"cannot be opened: {error.message}")
+
+
+def _unreachable(page: _Page, atlas: Atlas) -> Iterator[Fault]:
+    """Yield a page that no visit can equal, since route rules give it another logical path."""
+    wanted = read_address(page.logical)
+    for world in page.worlds:
+        try:
+            reached = atlas.logical(atlas.url(page.logical, world))
+        except ManifestError:
+            continue
+        if reached is not None and read_address(reached).page != wanted.page:
+            message = f"no visit in the {world} world equals '{page.logical}'"
+            yield Fault(page.at, f"{message}: there it is '{reached}'")
+            return
+
+
+def _met_by_opening(task: Task) -> Iterator[Fault]:
+    """Yield url key nodes that name a start page: the opening meets none."""
+    starts = {read_address(start).page for start in task.start}
+    for at, check in located_checks(task):
+        if check.when is not When.STEP or not _is_whole_url(check):
+            continue
+        match = check.match
+        pages = (
+            _texts(match.value)
+            if isinstance(match, MatchExact) and not isinstance(match.value, PerWorld)
+            else ()
+        )
+        if len(pages) == 1 and pages[0] in starts:
+            message = f"key node '{check.name}' is the page that the task starts on"
+            yield warning(at, f"{message}: opening it meets nothing, only a later visit does")

@@ -1,0 +1,98 @@
+"""Rules on a task as a whole: sites, roles, worlds, and what its family asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evaluators.checks import LocateAnswer, LocateApi, LocateDb, LocatePage, When
+from sites.atlas import Atlas
+from sites.worlds import World
+from tasks.findings import Fault, warning
+from tasks.schema import Family, Task
+
+
+def task_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    """Yield what is wrong with a task outside of its checks, pages and reference."""
+    yield from _sites(task, atlas)
+    yield from _roles(task, atlas)
+    yield from _worlds(task)
+    yield from _family(task)
+    yield from _writes(task, atlas)
+    yield from _parting(task)
+
+
+def _sites(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    for number, name in enumerate(task.sites):
+        if name not in atlas.sites:
+            there_are = ", ".join(sorted(atlas.sites))
+            yield Fault(("sites", number), f"unknown site '{name}'; there are: {there_are}")
+        if name in task.sites[:number]:
+            yield Fault(("sites", number), f"site '{name}' stands twice")
+
+
+def _roles(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    for name, role in task.roles.items():
+        at = ("roles", name)
+        if name not in task.sites:
+            yield Fault(at, f"a role on '{name}', which is none of the task's sites")
+        site = atlas.sites.get(name)
+        if site is None:
+            continue
+        if role not in site.roles:
+            known = ", ".join(sorted(site.roles)) or "none"
+            yield Fault(at, f"unknown role '{role}' of site '{name}'; it has: {known}")
+        elif World.ONLINE in task.worlds and site.live and role not in site.live.roles:
+            message = f"the task runs online, but site '{name}' has no live login for '{role}'"
+            yield Fault(at, f"{message}: limit `worlds` or add live.roles.{role}")
+
+
+def _worlds(task: Task) -> Iterator[Fault]:
+    if not task.worlds:
+        yield Fault(("worlds",), "names no world")
+    for world in task.worlds:
+        if not task.checks_in(world):
+            yield Fault(
+                ("checks",), f"no check applies in the {world} world: nothing can be scored"
+            )
+
+
+def _family(task: Task) -> Iterator[Fault]:
+    if (task.family is Family.UNACHIEVABLE) != (task.why is not None):
+        yield Fault(("why",), "says why a task is unachievable, and stands nowhere else")
+    for world in task.worlds:
+        ends = [check.locate for check in task.checks_in(world) if check.when is When.END]
+        if task.family is Family.CONTENT and not any(
+            isinstance(locate, LocateDb | LocateApi | LocatePage) for locate in ends
+        ):
+            message = "a content task needs an end check by db, api or page that proves the change"
+            yield Fault(("checks",), f"{message}: none applies in the {world} world")
+        if task.family is Family.INFORMATION and not any(
+            isinstance(locate, LocateAnswer) for locate in ends
+        ):
+            message = f"an information task checks no answer in the {world} world"
+            yield warning(("checks",), message)
+
+
+def _writes(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    live = [name for name in task.sites if name in atlas.sites and atlas.sites[name].live]
+    writes_live = bool(live) and World.ONLINE in task.worlds
+    if task.family is Family.CONTENT and writes_live and not task.live_writes:
+        message = f"changes content online, where {', '.join(live)} is read-only"
+        yield Fault(("live_writes",), f"{message}: say `live_writes: true` or limit `worlds`")
+    if task.live_writes and not (task.family is Family.CONTENT and writes_live):
+        yield warning(("live_writes",), "lets the agent write to live sites, but the task need not")
+
+
+def _parting(task: Task) -> Iterator[Fault]:
+    if task.parts is None:
+        return
+    if set(task.worlds) != set(World):
+        yield Fault(("parts",), "the worlds can part only where the task runs in both")
+        return
+    names = [check.name for check in task.checks_in(World.ONLINE)]
+    if task.parts.at is not None and task.parts.at not in names:
+        message = f"no check '{task.parts.at}' applies online; there are: {', '.join(names)}"
+        yield Fault(("parts", "at"), message)
+    requires = [check for check in task.requires if World.ONLINE in check.worlds]
+    if task.parts.outcome == "unscored: drifted" and not requires:
+        yield Fault(("parts",), "only a `requires` check that applies online can find drift")
