@@ -22,8 +22,7 @@ from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.episode.stage import Part, Stage
 from orchestrator.fleet.cookie import Cookie
-from orchestrator.gateway.gateway import Gateway
-from orchestrator.gateway.journal import Exchange
+from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
 from orchestrator.reset.together import together
 from sites.errors import (
@@ -115,8 +114,7 @@ class _Performance:
         self._recorder.required = await self._locators.at_end(required)
         values = {one.check: one for one in self._recorder.required}
         return all(
-            values[check.name].error is None
-            and match(check.match, values[check.name].values, world).met
+            values[check.name].error is None and match(check, values[check.name].values, world).met
             for check in required
         )
 
