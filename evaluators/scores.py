@@ -52,7 +52,7 @@ class Score:
     alignment: float | None
 
 
-def score(checks: Iterable[Check], requires: Iterable[Check], evidence: Evidence) -> Score:
+def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check] = ()) -> Score:
     """Score an episode from its evidence alone.
 
     The first of these that holds is the outcome:
