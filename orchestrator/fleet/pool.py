@@ -130,10 +130,9 @@ class Fleet:
         return seat
 
     async def _close(self, *, keep: bool) -> None:
-        for seat in self._seats.values():
-            await seat.settle(cancel=not keep)
-        if not keep:
-            await asyncio.shield(self._engine.sweep(self._owner))
+        async with together() as group:
+            for seat in self._seats.values():
+                group.create_task(seat.settle() if keep else seat.vacate())
 
 
 async def _outcome(seat: Seat) -> Occupant | ArenaError:

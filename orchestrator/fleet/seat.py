@@ -71,6 +71,7 @@ class Seat:
         self._plan = plan
         self._announce = announce
         self._work: asyncio.Task[Occupant] | None = None
+        self._latest: Replica | None = None
         self._checking = asyncio.Lock()
         self._logging_in: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -155,13 +156,18 @@ class Seat:
             seconds = time.monotonic() - started
             self._tell(Phase.LOGGED_IN, seconds=seconds, detail=", ".join(roles))
 
-    async def settle(self, *, cancel: bool) -> None:
-        """Wait until nothing works on this seat any more; cut the work short where asked."""
-        if self._work is None:
-            return
-        if cancel:
+    async def settle(self) -> None:
+        """Wait until nothing works on this seat any more."""
+        if self._work is not None:
+            await asyncio.wait([self._work])
+
+    async def vacate(self) -> None:
+        """Cut short what works on this seat and remove its container; safe to repeat."""
+        if self._work is not None:
             self._work.cancel()
-        await asyncio.wait([self._work])
+        await self.settle()
+        if self._latest is not None:
+            await self._engine.remove(self._latest.container.id)
 
     def _begin(
         self, work: Callable[[], Coroutine[object, object, Occupant]]
@@ -173,10 +179,12 @@ class Seat:
 
     async def _told(self, work: Callable[[], Coroutine[object, object, Occupant]]) -> Occupant:
         try:
-            return await work()
+            occupant = await work()
         except ArenaError as failure:
             self._tell(Phase.FAILED, detail=failure.message)
             raise
+        self._latest = occupant.replica
+        return occupant
 
     async def _occupied(self) -> Occupant:
         """Wait for the work under way (begun here where there is none), and for what follows it."""
@@ -199,7 +207,7 @@ class Seat:
             self._tell(Phase.KEPT, detail="it runs already")
             return Occupant(replica=kept)
         self._tell(Phase.STARTING, detail=f"waits for {plan.site.health.path}")
-        replica = await start_replica(self._engine, placement)
+        replica = self._latest = await start_replica(self._engine, placement)
         self._tell(Phase.HEALTHY, seconds=time.monotonic() - started)
         if not (plan.prove and plan.site.stateful):
             return Occupant(replica=replica)

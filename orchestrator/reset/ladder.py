@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -142,7 +143,7 @@ async def reset_replica(
     for rung in _tries(rungs, replica, wrote=wrote):
         try:
             current = await rung.restore(engine, current)
-            state = await take_fingerprint(engine, current.site, current.container)
+            state = await _state_of(engine, current, replica)
         except SiteError as failure:
             found.failures.append(f"{rung.name}: {failure.message}")
             continue
@@ -152,6 +153,16 @@ async def reset_replica(
         await _note(found, rung, state, replica, untouched=untouched)
     await engine.remove(current.container.id)
     raise _gave_up(replica, found)
+
+
+async def _state_of(engine: Engine, current: Replica, original: Replica) -> Fingerprint:
+    """Take the fingerprint; a new container that nobody knows yet goes when that is cut short."""
+    try:
+        return await take_fingerprint(engine, current.site, current.container)
+    except asyncio.CancelledError:
+        if current.container.id != original.container.id:
+            await asyncio.shield(engine.remove(current.container.id))
+        raise
 
 
 async def _look_before(engine: Engine, replica: Replica, found: _Findings) -> None:

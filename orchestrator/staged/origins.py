@@ -1,0 +1,167 @@
+"""Staged live origins: containers that answer under real host names, with the demo's own TLS."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import tempfile
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import requests
+
+from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.engine.health import HealthProbe, wait_healthy
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
+from orchestrator.gateway import Address, Resolve
+from orchestrator.reset.together import together
+from orchestrator.staged.authority import Authority
+from sites.atlas import Atlas
+from sites.errors import ImageError, SiteGoneError, UnhealthyError, UsageError
+from sites.manifest import Live, Site, Staged
+
+CERTIFICATE_PATH: Final = "/etc/arena/tls/origin.crt"
+KEY_PATH: Final = "/etc/arena/tls/origin.key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedOrigins:
+    """Live origins that are staged on this machine.
+
+    Attributes:
+        names: the sites.
+        resolves: where connections to their real hosts go instead.
+        spki: the public key that a browser must be told to trust.
+        ca_pem: the authority's certificate.
+        ca_file: the same in a file, which lives as long as the origins do.
+    """
+
+    names: tuple[str, ...]
+    resolves: tuple[Resolve, ...]
+    spki: str
+    ca_pem: bytes
+    ca_file: str
+
+
+@asynccontextmanager
+async def staged_origins(
+    engine: Engine, atlas: Atlas, names: Collection[str], owner: str
+) -> AsyncIterator[StagedOrigins]:
+    """Start the staged live origins of sites, all at once, and remove them at the end.
+
+    The authority is made for this call; private keys are in memory and in the containers only.
+
+    Args:
+        engine: where they run.
+        atlas: the known sites.
+        names: of the sites; all of them where none is named.
+        owner: a run id; what the containers are labelled with.
+
+    Raises:
+        UsageError: a site has no staged live origin.
+        ImageError: an image is missing.
+        UnhealthyError, SiteGoneError: one does not serve.
+    """
+    wanted = tuple((site, *_staged_of(site)) for site in atlas.select(names))
+    authority = await asyncio.to_thread(Authority)
+    started: list[Container] = []
+    with tempfile.TemporaryDirectory(prefix="arena-staged-") as folder:
+        ca_file = Path(folder) / "authority.pem"
+        ca_file.write_bytes(authority.pem)
+        try:
+            async with together() as group:
+                tasks = [
+                    group.create_task(
+                        _Origin(engine, site, live, staged, owner).start(
+                            authority, str(ca_file), started
+                        )
+                    )
+                    for site, live, staged in wanted
+                ]
+            yield StagedOrigins(
+                names=tuple(site.name for site, _, _ in wanted),
+                resolves=tuple(task.result() for task in tasks),
+                spki=authority.spki,
+                ca_pem=authority.pem,
+                ca_file=str(ca_file),
+            )
+        finally:
+            async with together() as group:
+                for container in started:
+                    group.create_task(engine.remove(container.id))
+
+
+def _staged_of(site: Site) -> tuple[Live, Staged]:
+    if site.live is None or site.live.staged is None:
+        message = f"site '{site.name}' has no staged live origin"
+        raise UsageError(message, hint="leave --staged away, or name other sites")
+    return site.live, site.live.staged
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """One staged live origin."""
+
+    engine: Engine
+    site: Site
+    live: Live
+    staged: Staged
+    owner: str
+
+    async def start(self, authority: Authority, ca_file: str, started: list[Container]) -> Resolve:
+        """Start it, wait until it serves, and say where."""
+        image = await self.engine.image(self.staged.image.tag)
+        if image is None:
+            message = f"site '{self.site.name}': there is no image {self.staged.image.tag}"
+            raise ImageError(message, hint=f"arena build {self.site.name} --staged")
+        container = await self.engine.run(await self._spec(image.id, authority))
+        started.append(container)
+        endpoint = container.ports.get(self.staged.port)
+        if endpoint is None:
+            log = await self.engine.logs(container.id, tail=5)
+            message = f"{container.name} is {container.state}: {' | '.join(log.splitlines())}"
+            raise SiteGoneError(message)
+        health = self.staged.health
+        probe = HealthProbe(
+            endpoint=endpoint,
+            host=self.live.host,
+            path=health.path,
+            contains=health.contains,
+            timeout_s=health.timeout_s,
+            tls=True,
+        )
+        await wait_healthy(self.engine, container, probe)
+        door = Door(origin=self.live.origin, address=endpoint, ca_file=ca_file)
+        await asyncio.to_thread(self._prove_name, door)
+        return Resolve(self.live.host, self.live.port, Address(endpoint.host, endpoint.port))
+
+    async def _spec(self, image: str, authority: Authority) -> ContainerSpec:
+        leaf = await asyncio.to_thread(authority.leaf, self.live.host)
+        return ContainerSpec(
+            name=f"arena-staged-{self.site.name}-{self.owner}-{secrets.token_hex(3)}",
+            image=image,
+            labels={
+                Labels.SITE: self.site.name,
+                Labels.KIND: Kind.STAGED,
+                Labels.OWNER: self.owner,
+            },
+            ports=(self.staged.port,),
+            memory_mb=self.staged.resources.memory_mb,
+            cpus=self.staged.resources.cpus,
+            pids=self.staged.resources.pids,
+            files={CERTIFICATE_PATH: leaf.chain, KEY_PATH: leaf.key},
+        )
+
+    def _prove_name(self, door: Door) -> None:
+        """Ask once as a browser will: by the real name, with a certificate that must hold."""
+        try:
+            with web_session(door) as session:
+                answer = session.get(door.url(self.staged.health.path), timeout=PAGE_TIMEOUT_S)
+                answer.raise_for_status()
+        except requests.RequestException as cause:
+            message = f"staged live origin of '{self.site.name}': {door.origin} fails: {cause}"
+            raise UnhealthyError(message) from cause
