@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.verdicts import OutcomeKind
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.cli.console import Console
+from orchestrator.cli.progress import as_line
 from orchestrator.cli.reading import show_run
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.report.html import write_html
 from orchestrator.report.reading import read_run
-from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
 from orchestrator.runner.locking import make_lock
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
@@ -124,7 +123,7 @@ async def _play(
         owner=folder.lock().run,
         atlas=atlas,
         engine=engine,
-        on_event=lambda event: console.note(_line(event)),
+        on_event=lambda event: console.note(as_line(event)),
         interrupted=asyncio.Event(),
     )
     console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
@@ -179,23 +178,3 @@ def _interrupts(interrupted: asyncio.Event, console: Console) -> Iterator[None]:
         yield
     finally:
         loop.remove_signal_handler(signal.SIGINT)
-
-
-def _line(event: RunEvent) -> str:
-    match event:
-        case Noted(text):
-            return text
-        case AttemptBroke():
-            trial = event.trial
-            return f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
-        case TrialEnded():
-            return _ended_line(event)
-
-
-def _ended_line(event: TrialEnded) -> str:
-    trial, score = event.trial, event.score
-    width = len(str(event.total))
-    done = f"[{event.done:>{width}}/{event.total}]"
-    figures = f"{score.steps:>3} steps {event.seconds:5.1f} s"
-    because = "" if score.outcome.kind is OutcomeKind.SUCCESS else f"  {score.because}"
-    return f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}{because}"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.console import Column, Console
+from sites.errors import TaskError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -40,10 +41,10 @@ def show_task(
     import yaml
 
     from tasks.loader import load_suite
-    from tasks.select import select_tasks
+    from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
-    [found] = select_tasks(load_suite(suite), [task])
+    [found] = select_tasks(load_suite(suite), Selection(ids=(task,)))
     document = found.model_dump(mode="json", exclude_defaults=True)
     if as_json:
         console.json(document)
@@ -56,30 +57,51 @@ def show_task(
 @app.command("lint")
 def lint(
     suite: SuiteArgument = "demo",
-    prove: Annotated[
+    prove_it: Annotated[
         bool,
         typer.Option(
             "--prove",
             help="Also play: the oracle must pass, idle must fail, in both worlds (needs Docker).",
         ),
     ] = False,
+    tasks: Annotated[
+        list[str] | None, typer.Option("--task", help="Prove only these tasks (ids or patterns).")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: solvable, and not by doing nothing."""
     from orchestrator.cli.asynchronous import run
-    from orchestrator.linting.findings import report_findings
+    from orchestrator.cli.proving import prove
     from sites.atlas import load_atlas
+    from tasks.findings import Severity
     from tasks.lint import lint_suite
-    from tasks.loader import load_suite
+    from tasks.loader import load_suite, suite_path
+    from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
     loaded, atlas = load_suite(suite), load_atlas()
-    findings = list(lint_suite(loaded, atlas))
-    if prove and not any(finding.is_error for finding in findings):
-        from orchestrator.linting.proof import prove_suite
-
-        findings += run(prove_suite(loaded, atlas, console.note))
-    report_findings(console, loaded, findings)
+    findings = list(lint_suite(loaded, atlas, suite_path(suite)))
+    if prove_it and not any(one.severity is Severity.ERROR for one in findings):
+        chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
+        findings += run(prove(loaded, chosen, atlas, console))
+    console.table(
+        (Column("severity"), Column("task"), Column("where"), Column("message")),
+        [(one.severity, one.task, one.where, one.message) for one in findings],
+        [
+            {
+                "severity": one.severity.value,
+                "task": one.task,
+                "where": one.where,
+                "message": one.message,
+            }
+            for one in findings
+        ],
+    )
+    wrong = sum(one.severity is Severity.ERROR for one in findings)
+    if wrong:
+        message = f"suite '{loaded.suite}': {wrong} of {len(findings)} findings are errors"
+        raise TaskError(message)
+    console.note(f"suite '{loaded.suite}': {len(loaded.tasks)} tasks, no errors")
 
 
 _SHOWN = {"id", "family", "intent", "sites", "worlds", "roles"}

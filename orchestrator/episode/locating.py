@@ -85,15 +85,16 @@ class Locators:
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
         url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)
-        status, body = await self._session.fetch_text(url)
-        if status != 200:  # noqa: PLR2004
-            message = f"GET {url} answered {status}, wanted 200"
+        answer = await self._session.fetch_text(url)
+        if answer.status != 200:  # noqa: PLR2004
+            message = f"GET {url} answered {answer.status}, wanted 200"
             raise DatabaseError(message)
         if locate.json_path is None:
-            return (body,)
+            return (answer.body,)
         try:
             return tuple(
-                as_text(value) for value in read_json_path(json.loads(body), locate.json_path)
+                as_text(value)
+                for value in read_json_path(json.loads(answer.body), locate.json_path)
             )
         except (ValueError, JsonPathError) as error:
             message = f"GET {url}: {error}"

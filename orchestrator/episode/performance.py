@@ -16,7 +16,8 @@ from evaluators.evidence import (
     UnscoredReason,
 )
 from evaluators.match import match
-from orchestrator.browser.session import Activity, Session, SessionOptions
+from orchestrator.browser.journal import Activity
+from orchestrator.browser.session import Session, SessionOptions
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
@@ -121,8 +122,8 @@ class _Performance:
     async def _open(self) -> Observation:
         urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start]
         mark = self._journal.mark()
-        error, act_ms = await _timed(self._session.open(urls))
-        return await self._close_step(0, None, error, mark, Timings(act_ms=act_ms))
+        _, act_ms = await _timed(self._session.open(urls))
+        return await self._close_step(0, None, None, mark, Timings(act_ms=act_ms))
 
     async def _act(self, observation: Observation) -> None:
         """Let the agent act until it stops or its limit is reached."""

@@ -21,12 +21,12 @@ def policy_for(task: Task, stage: Stage) -> Policy:
     return Policy(tuple(routes)).resolved(stage.resolves)
 
 
-def read_only_origins(task: Task, stage: Stage) -> tuple[str, ...]:
+def read_only_origins(task: Task, stage: Stage) -> frozenset[str]:
     """Return the live origins that the browser session keeps read-only inside TLS."""
     if task.live_writes or stage.world is not World.ONLINE:
-        return ()
+        return frozenset()
     sites = (stage.atlas.site(name) for name in task.sites)
-    return tuple(site.live.origin for site in sites if site.live)
+    return frozenset(site.live.origin for site in sites if site.live)
 
 
 def _route(site: Site, task: Task, stage: Stage) -> Route:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from evaluators.verdicts import OutcomeKind, Standing
@@ -20,26 +19,14 @@ from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
 from sites.worlds import World
-from tasks.lint import Finding, Severity
+from tasks.findings import Finding, Severity
 from tasks.schema import Suite, Task
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
-    """What was played and what it showed.
-
-    Attributes:
-        trials: by agent, each played trial with its score.
-    """
-
-    findings: tuple[Finding, ...]
-    trials: dict[str, tuple[ScoredTrial, ...]]
 
 
 async def prove_suite(
     suite: Suite, tasks: tuple[Task, ...], atlas: Atlas, engine: Engine, on_event: OnEvent
-) -> Proof:
-    """Play tasks with `oracle` and `idle` in both worlds (live origins staged).
+) -> tuple[Finding, ...]:
+    """Play tasks with `oracle` and `idle` in both worlds, live origins staged; return what fails.
 
     Raises:
         ArenaError: the machine could not play it at all.
@@ -57,12 +44,11 @@ async def prove_suite(
                 screenshots=False,
             )
             played[name] = await _play(request, Path(scratch) / name, atlas, engine, on_event)
-    findings = [
+    return tuple(
         finding
         for name, expect in _EXPECTATIONS.items()
         for finding in _judge(name, expect, played[name])
-    ]
-    return Proof(findings=tuple(findings), trials=played)
+    )
 
 
 async def _play(
@@ -88,12 +74,7 @@ def _judge(
     for played in trials:
         wrong = expect(played)
         if wrong is not None:
-            yield Finding(
-                severity=Severity.ERROR,
-                task=played.task.id,
-                where=f"{name}, {played.trial.world}",
-                message=wrong,
-            )
+            yield Finding(Severity.ERROR, played.task.id, f"{name}, {played.trial.world}", wrong)
 
 
 def _oracle_passes(played: ScoredTrial) -> str | None:

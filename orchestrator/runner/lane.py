@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from evaluators.evidence import UnscoredReason
@@ -38,25 +38,25 @@ class NoReplicas:
         raise DatabaseError(message, hint="limit the check to `worlds: [offline]`")
 
 
-@dataclass(slots=True, kw_only=True)
 class BrowserKeeper:
     """Keeps one browser running; a crashed one is replaced before the next episode."""
 
-    options: BrowserOptions
-    _browser: Browser | None = None
+    def __init__(self, options: BrowserOptions) -> None:
+        self._options = options
+        self._browser: Browser | None = None
+        self._running = AsyncExitStack()
 
     async def browser(self) -> Browser:
         """Return a browser that answers."""
         if self._browser is None or not self._browser.is_alive:
             await self.close()
-            self._browser = await launch(self.options)
+            self._browser = await self._running.enter_async_context(launch(self._options))
         return self._browser
 
     async def close(self) -> None:
         """End the browser; safe to repeat."""
-        if self._browser is not None:
-            await self._browser.close()
-            self._browser = None
+        self._browser = None
+        await self._running.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

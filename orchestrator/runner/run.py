@@ -80,7 +80,7 @@ class Run:
         async with AsyncExitStack() as stack:
             fleet, staged = await self._start(world, stack)
             browsers = BrowserKeeper(
-                options=BrowserOptions(
+                BrowserOptions(
                     headless=self.request.headless, trusted_spki=staged.spki if staged else None
                 )
             )

@@ -1,0 +1,27 @@
+"""What a run tells while it goes on, as lines for people."""
+
+from __future__ import annotations
+
+from evaluators.verdicts import OutcomeKind
+from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
+
+
+def as_line(event: RunEvent) -> str:
+    """Return one event as one line."""
+    match event:
+        case Noted(text):
+            return text
+        case AttemptBroke():
+            trial = event.trial
+            return f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
+        case TrialEnded():
+            return _ended_line(event)
+
+
+def _ended_line(event: TrialEnded) -> str:
+    trial, score = event.trial, event.score
+    width = len(str(event.total))
+    done = f"[{event.done:>{width}}/{event.total}]"
+    figures = f"{score.steps:>3} steps {event.seconds:5.1f} s"
+    because = "" if score.outcome.kind is OutcomeKind.SUCCESS else f"  {score.because}"
+    return f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}{because}"
