@@ -1,4 +1,4 @@
-"""The shop's own application: takes out of Oscar and Django what would write while pages are read."""
+"""The shop's own application: what it takes out of Oscar and Django, and what it puts in."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from django.apps import AppConfig
 
 
 class HarbourConfig(AppConfig):
-    """Disconnects the receivers that write on views, searches and logins."""
+    """Disconnects the receivers that write while pages are read; offers two ways of delivery."""
 
     name = "harbour"
     label = "harbour"
 
     def ready(self) -> None:
-        """Make viewing, searching and logging in free of writes."""
+        """Make viewing, searching and logging in free of writes, and set the delivery methods."""
         from django.contrib.auth.signals import user_logged_in
         from oscar.apps.analytics import receivers
         from oscar.apps.catalogue.signals import product_viewed
         from oscar.apps.search.signals import user_search
 
+        from oscar.apps.shipping.repository import Repository
+
+        from harbour.shipping import Express, Standard
+
+        Repository.methods = (Standard(), Express())
         product_viewed.disconnect(receivers.receive_product_view)
         user_search.disconnect(receivers.receive_product_search)
         user_logged_in.disconnect(dispatch_uid="update_last_login")

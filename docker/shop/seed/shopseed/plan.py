@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -9,9 +10,10 @@ from random import Random
 
 from shopseed.vocabulary import Department, Kind, Words
 
-PRODUCTS = 1200  # as a visitor counts them: standalone products and parents
-PARENTS = 60
+PRODUCTS = 5000  # as a visitor counts them: standalone products and parents
+PARENTS = 300
 CHILDREN = 4
+SIZE_IN_WORDS = re.compile(r"[A-Za-z]{4}|Set|Box|Cut")  # "Set of 4", not "1.2 L"
 SIZED_PARENTS = 15  # per category whose variants are sizes (clothing)
 
 
@@ -75,6 +77,8 @@ def _price(words: Words, model: Model, size: str, finish: str) -> Decimal:
 
 def _weight(words: Words, model: Model, size: str) -> str:
     low, high = words.weight
+    if words.has_sizes:  # the text names the weight of one size
+        return grams(low + (high - low) * (1 - model.standing))
     share = 0.7 * _fraction(size, words.sizes) + 0.3 * (1 - model.standing)
     return grams(low + (high - low) * share)
 
@@ -89,7 +93,7 @@ def describe(words: Words, model: Model, size: str, finish: str) -> str:
     """Return the product's text: what it does, its measures, one detail, where it comes from."""
     values = {
         "size": size,
-        "size_l": size[:1].lower() + size[1:] if size.startswith(("Set", "Pack")) else size,
+        "size_l": size.lower() if SIZE_IN_WORDS.search(size) else size,
         "finish": finish,
         "weight": _weight(words, model, size),
         "material": model.material,
@@ -147,10 +151,8 @@ def _family(words: Words, model: Model, rng: Random) -> Plan:
         choices = [(size, tone) for tone in tones for size in words.sizes[first : first + 2]]
     else:
         size = rng.choice(words.sizes)
-        choices = [(size, finish) for finish in words.finishes[:CHILDREN]]
-        others = [other for other in words.sizes if other != size]
-        choices += [(others[0], words.finishes[0])] if others else []
-        choices = choices[:CHILDREN]
+        sizes = (size, *(other for other in words.sizes if other != size))
+        choices = [(each, finish) for each in sizes for finish in words.finishes][:CHILDREN]
     children = [_single(words, model, size, finish) for size, finish in choices]
     parent = Plan(
         words=words,
