@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
-from orchestrator.episode.recorder import Recorder
 from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from tasks.schema import Task
 
-Perform = Callable[[int], Awaitable[Recorder]]
+
+class Attempted(Protocol):
+    """What an attempt left behind."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user stopped it in its middle."""
+
+    @property
+    def screenshots(self) -> Mapping[str, bytes]:
+        """PNG files by name."""
+
+    def evidence(self) -> Evidence:
+        """Return everything that scoring may read."""
+
+
+Perform = Callable[[int], Awaitable[Attempted]]
 
 
 @dataclass(slots=True, kw_only=True)

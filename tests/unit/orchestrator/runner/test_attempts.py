@@ -1,0 +1,187 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from evaluators.evidence import Ended, Evidence, Fault, UnscoredReason
+from orchestrator.runner.attempts import Bookkeeper
+from orchestrator.runner.events import AttemptBroke, RunEvent, TrialEnded
+from orchestrator.store.ledger import AttemptState, Ledger
+from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.trials import Trial
+from sites.worlds import World
+from tasks.schema import Suite
+
+SUITE = Suite.model_validate(
+    {
+        "suite": "tiny",
+        "version": 1,
+        "title": "Tiny",
+        "tasks": [
+            {
+                "id": "one",
+                "family": "information",
+                "intent": "Tell when the kettle was invented.",
+                "sites": ["wiki"],
+                "start": ["wiki:/"],
+                "checks": [
+                    {
+                        "name": "answer",
+                        "when": "end",
+                        "locate": {"by": "answer"},
+                        "match": {"how": "number", "value": 1891},
+                    }
+                ],
+                "reference": [{"do": "stop", "answer": "1891"}],
+            }
+        ],
+    }
+)
+TASK = SUITE.tasks[0]
+TRIAL = Trial("one", World.OFFLINE)
+
+
+class Attempted:
+    """What an attempt left behind, as `Bookkeeper` reads it from a recorder."""
+
+    def __init__(self, evidence: Evidence, *, interrupted: bool = False) -> None:
+        self.screenshots: dict[str, bytes] = {}
+        self.interrupted = interrupted
+        self._evidence = evidence
+
+    def evidence(self) -> Evidence:
+        return self._evidence
+
+
+def evidence(
+    answer: str | None = None, *, ended: Ended | None = Ended.STOPPED, fault: Fault | None = None
+) -> Evidence:
+    return Evidence(
+        suite="tiny",
+        task="one",
+        world=World.OFFLINE,
+        agent="oracle",
+        repeat=0,
+        attempt=1,
+        started_at="2026-11-21T00:00:00Z",
+        seconds=1.0,
+        answer=answer,
+        ended=ended,
+        fault=fault,
+    )
+
+
+INFRA = evidence(ended=None, fault=Fault(reason=UnscoredReason.INFRA, message="container died"))
+DRIFTED = evidence(ended=None, fault=Fault(reason=UnscoredReason.DRIFTED, message="login gone"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    lock = RunLock(
+        run="r1",
+        created_at="2026-11-21T00:00:00Z",
+        suite="tiny",
+        suite_version=1,
+        suite_hash=hash_suite(SUITE),
+        tasks=("one",),
+        worlds=(World.OFFLINE,),
+        repeats=1,
+        attempts=2,
+        agent=AgentLock(name="oracle", options={}),
+        images={},
+        engine="",
+        browser="",
+        packages={},
+        host=describe_host(),
+    )
+    return RunFolder.create(tmp_path / "run", lock, SUITE)
+
+
+async def play(
+    folder: RunFolder, *attempts: Attempted
+) -> tuple[bool, list[RunEvent], list[tuple[AttemptState, str | None]]]:
+    """Play one trial whose attempts end as given; returns what the ledger then says."""
+    events: list[RunEvent] = []
+    left = list(attempts)
+
+    async def perform(number: int) -> Attempted:
+        assert number == len(attempts) - len(left) + 1
+        return left.pop(0)
+
+    with folder.writing() as ledger:
+        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        is_done = await keeper.play(TRIAL, TASK, perform)
+        states = [(one.state, one.outcome) for one in ledger.attempts()]
+    assert left == []
+    return is_done, events, states
+
+
+async def test_a_right_answer_finishes_the_trial_as_success(folder: RunFolder) -> None:
+    is_done, events, states = await play(folder, Attempted(evidence("in 1891")))
+    assert is_done
+    assert states == [(AttemptState.FINISHED, "success")]
+    assert [type(event) for event in events] == [TrialEnded]
+
+
+async def test_a_fault_of_the_machine_is_tried_again_and_never_a_failure(folder: RunFolder) -> None:
+    _, events, states = await play(folder, Attempted(INFRA), Attempted(evidence("1891")))
+    assert states == [(AttemptState.RETRIED, "infra"), (AttemptState.FINISHED, "success")]
+    assert [type(event) for event in events] == [AttemptBroke, TrialEnded]
+
+
+async def test_a_machine_that_stays_broken_leaves_the_trial_unscored(folder: RunFolder) -> None:
+    _, _, states = await play(folder, Attempted(INFRA), Attempted(INFRA))
+    assert states[-1] == (AttemptState.FINISHED, "unscored: infra")
+
+
+async def test_a_drifted_world_is_not_tried_again(folder: RunFolder) -> None:
+    _, _, states = await play(folder, Attempted(DRIFTED))
+    assert states == [(AttemptState.FINISHED, "unscored: drifted")]
+
+
+async def test_a_failure_of_the_agent_is_not_tried_again(folder: RunFolder) -> None:
+    _, _, states = await play(folder, Attempted(evidence("1066")))
+    assert states == [(AttemptState.FINISHED, "failure")]
+
+
+async def test_an_interrupted_attempt_counts_for_nothing(folder: RunFolder) -> None:
+    cut_short = Attempted(evidence(ended=None), interrupted=True)
+    is_done, events, states = await play(folder, cut_short)
+    assert not is_done
+    assert states == [(AttemptState.ABANDONED, None)]
+    assert events == []
+
+
+def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], None]) -> list[AttemptState]:
+    """Leave an attempt as a killed process would, then start a new process on the run."""
+    with folder.writing() as ledger:
+        prepare(ledger, ledger.start(TRIAL))
+    with folder.writing() as ledger:
+        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=lambda _: None)
+        keeper.adopt_orphans({"one": TASK})
+        return [one.state for one in ledger.attempts()]
+
+
+def test_a_kill_between_evidence_and_ledger_loses_nothing(folder: RunFolder) -> None:
+    states = adopt(
+        folder, lambda _, number: folder.save_evidence(TRIAL.folder(number), evidence("1891"), {})
+    )
+    assert states == [AttemptState.FINISHED]
+
+
+def test_a_kill_in_the_middle_of_an_attempt_abandons_it(folder: RunFolder) -> None:
+    assert adopt(folder, lambda _, __: None) == [AttemptState.ABANDONED]
+
+
+@pytest.mark.parametrize("left", [evidence(ended=None), INFRA], ids=["interrupted", "broken"])
+def test_evidence_of_an_attempt_that_must_be_repeated_is_not_adopted(
+    folder: RunFolder, left: Evidence
+) -> None:
+    states = adopt(folder, lambda _, n: folder.save_evidence(TRIAL.folder(n), left, {}))
+    assert states == [AttemptState.ABANDONED]
+
+
+def test_what_finished_stays_finished(folder: RunFolder) -> None:
+    states = adopt(folder, lambda ledger, n: ledger.end(TRIAL, n, AttemptState.FINISHED, "success"))
+    assert states == [AttemptState.FINISHED]
