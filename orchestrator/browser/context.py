@@ -1,0 +1,76 @@
+"""The browser context of one episode: its proxy, its logins, and what it looks like to sites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from playwright.async_api import Browser, BrowserContext
+
+if TYPE_CHECKING:
+    from playwright._impl._api_structures import SetCookieParam
+
+
+class CookieLike(Protocol):
+    """A cookie as logins make it; `expires` in seconds since 1970, None for a session cookie."""
+
+    name: str
+    value: str
+    domain: str
+    path: str
+    secure: bool
+    http_only: bool
+    expires: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What one episode's browser context is like.
+
+    Attributes:
+        proxy_url: the gateway; loopback addresses go through it as well. None goes direct.
+        read_only_origins: live origins to which no request that may write is sent.
+        logical: maps a URL to its logical form, None for a URL of no site.
+        viewport: width and height in CSS pixels.
+    """
+
+    proxy_url: str | None
+    cookies: Sequence[CookieLike] = ()
+    read_only_origins: frozenset[str] = frozenset()
+    logical: Callable[[str], str | None] = lambda _: None
+    viewport: tuple[int, int] = (1280, 720)
+    locale: str = "en-US"
+    timezone: str = "UTC"
+
+
+async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:
+    """Open a context as the options say; downloads go to a folder of its own that goes with it."""
+    width, height = options.viewport
+    context = await browser.new_context(
+        viewport={"width": width, "height": height},
+        device_scale_factor=1,
+        locale=options.locale,
+        timezone_id=options.timezone,
+        service_workers="block",
+        accept_downloads=True,
+        reduced_motion="reduce",
+        # Chromium spares loopback from proxies unless told otherwise; the gateway sees everything.
+        proxy={"server": options.proxy_url, "bypass": "<-loopback>"} if options.proxy_url else None,
+    )
+    await context.add_cookies([_cookie(cookie) for cookie in options.cookies])
+    return context
+
+
+def _cookie(cookie: CookieLike) -> SetCookieParam:
+    made: SetCookieParam = {
+        "name": cookie.name,
+        "value": cookie.value,
+        "domain": cookie.domain,
+        "path": cookie.path,
+        "secure": cookie.secure,
+        "httpOnly": cookie.http_only,
+    }
+    if cookie.expires is not None:
+        made["expires"] = cookie.expires
+    return made

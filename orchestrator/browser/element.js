@@ -1,0 +1,145 @@
+// What an element is, as a person or an assistive technology would say it: path, role, name, text.
+// Runs in an isolated world: the page shares the DOM with it, but no object, prototype or name.
+const arena = {};
+globalThis.arena = arena;
+
+arena.collapse = (text) => (text || "").replace(/\s+/g, " ").trim();
+const LONGEST = 200;
+const brief = (text) => arena.collapse(text).slice(0, LONGEST);
+
+const isUnique = (root, path) => root.querySelectorAll(path).length === 1;
+
+function pathInside(root, element) {
+  const steps = [];
+  for (let at = element; at && at.nodeType === Node.ELEMENT_NODE; at = at.parentElement) {
+    if (at.id) {
+      const anchor = "#" + CSS.escape(at.id);
+      if (isUnique(root, anchor)) return [anchor, ...steps].join(" > ");
+    }
+    const tag = CSS.escape(at.localName);
+    const twins = at.parentNode ? [...at.parentNode.children].filter((e) => e.localName === at.localName) : [];
+    steps.unshift(twins.length > 1 ? `${tag}:nth-of-type(${twins.indexOf(at) + 1})` : tag);
+  }
+  return steps.join(" > ");
+}
+
+// A CSS path that fits one element of its document; `>>>` enters a shadow root.
+arena.path = (element) => {
+  const root = element.getRootNode();
+  const inner = pathInside(root, element);
+  return root instanceof ShadowRoot ? `${arena.path(root.host)} >>> ${inner}` : inner;
+};
+
+const INPUT_ROLES = {
+  button: "button", submit: "button", reset: "button", image: "button", checkbox: "checkbox",
+  radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
+  email: "textbox", tel: "textbox", text: "textbox", url: "textbox", password: "textbox",
+};
+const TAG_ROLES = {
+  article: "article", aside: "complementary", button: "button", datalist: "listbox", dd: "definition",
+  details: "group", dialog: "dialog", dt: "term", fieldset: "group", figure: "figure", form: "form",
+  h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+  hr: "separator", img: "image", li: "listitem", main: "main", menu: "list", meter: "meter", nav: "navigation",
+  ol: "list", optgroup: "group", option: "option", output: "status", p: "paragraph", progress: "progressbar",
+  summary: "button", table: "table", tbody: "rowgroup", td: "cell", textarea: "textbox", tfoot: "rowgroup",
+  th: "columnheader", thead: "rowgroup", tr: "row", ul: "list", label: "label", iframe: "iframe",
+};
+
+arena.role = (element) => {
+  const said = (element.getAttribute("role") || "").trim().split(/\s+/)[0].toLowerCase();
+  if (said === "img") return "image";
+  if (said) return said;
+  const tag = element.localName;
+  if (tag === "input") {
+    if (element.list && ["text", "search", "email", "tel", "url"].includes(element.type)) return "combobox";
+    return INPUT_ROLES[element.type] || "textbox";
+  }
+  if (tag === "a" || tag === "area") return element.hasAttribute("href") ? "link" : "generic";
+  if (tag === "select") return element.multiple || element.size > 1 ? "listbox" : "combobox";
+  if (element.isContentEditable && element.getAttribute("contenteditable") !== null) return "textbox";
+  return TAG_ROLES[tag] || "generic";
+};
+
+const NAMED_BY_CONTENT = new Set([
+  "button", "cell", "checkbox", "columnheader", "gridcell", "heading", "link", "menuitem", "menuitemcheckbox",
+  "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip", "treeitem",
+]);
+
+const isShown = (element) =>
+  element.getAttribute("aria-hidden") !== "true" &&
+  (element.localName === "option" || element.checkVisibility({ visibilityProperty: true }));
+
+function contentName(element) {
+  const parts = [];
+  for (const child of element.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) parts.push(child.data);
+    else if (child.nodeType === Node.ELEMENT_NODE && isShown(child)) {
+      const inner = child.getAttribute("aria-label") || child.getAttribute("alt") || contentName(child);
+      const inline = getComputedStyle(child).display.startsWith("inline");
+      parts.push(inline ? inner : ` ${inner} `);
+    }
+  }
+  return parts.join("");
+}
+
+function nativeName(element, role) {
+  const tag = element.localName;
+  if (tag === "img" || tag === "area" || (tag === "input" && element.type === "image")) return element.getAttribute("alt");
+  if (tag === "input" && ["submit", "reset", "button"].includes(element.type)) {
+    return element.value || { submit: "Submit", reset: "Reset" }[element.type];
+  }
+  if (tag === "fieldset") return contentName(element.querySelector(":scope > legend") || document.createElement("i"));
+  if (tag === "table") return contentName(element.caption || document.createElement("i"));
+  if (tag === "optgroup") return element.label;
+  if (tag === "option") return element.label || element.text;
+  if (element.labels && element.labels.length) return [...element.labels].map(contentName).join(" ");
+  return NAMED_BY_CONTENT.has(role) || tag === "summary" || tag === "label" ? contentName(element) : "";
+}
+
+// The accessible name, after the order of the Accessible Name computation: aria-labelledby, aria-label,
+// what the host language says, title, placeholder.
+arena.name = (element, role = arena.role(element)) => {
+  const ids = (element.getAttribute("aria-labelledby") || "").trim();
+  const root = element.getRootNode();
+  const labels = ids ? ids.split(/\s+/).map((id) => root.getElementById && root.getElementById(id)).filter(Boolean) : [];
+  const candidates = [
+    () => labels.map((e) => e.getAttribute("aria-label") || contentName(e)).join(" "),
+    () => element.getAttribute("aria-label"),
+    () => nativeName(element, role),
+    () => element.getAttribute("title"),
+    () => element.getAttribute("placeholder"),
+  ];
+  for (const candidate of candidates) {
+    const name = brief(candidate());
+    if (name) return name;
+  }
+  return "";
+};
+
+// Elements that ever were password fields stay secret, also where the page shows their text.
+const secrets = new WeakSet();
+const SECRET_HINT = /password|one-time-code|cc-/i;
+
+arena.isSecret = (element) => {
+  if (element.localName !== "input") return false;
+  if (element.type === "password" || SECRET_HINT.test(element.autocomplete)) secrets.add(element);
+  return secrets.has(element);
+};
+
+arena.value = (element) => {
+  if (arena.isSecret(element)) return null;
+  switch (element.localName) {
+    case "select": return [...element.selectedOptions].map((o) => arena.collapse(o.label || o.text)).join(", ");
+    case "input": return element.type === "checkbox" ? String(element.checked) : element.value;
+    case "textarea": return element.value;
+    default: return element.isContentEditable ? brief(element.textContent) : null;
+  }
+};
+
+arena.describe = (element) => {
+  const role = arena.role(element);
+  return {
+    path: arena.path(element), tag: element.localName, role, name: arena.name(element, role),
+    text: arena.isSecret(element) ? "" : brief(element.innerText ?? element.textContent), value: arena.value(element),
+  };
+};

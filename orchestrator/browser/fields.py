@@ -1,0 +1,138 @@
+"""Form fields: typing and choosing by real keys, as a person does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.async_api import Error as PlaywrightError
+
+from evaluators.checks import ElementEvent
+from orchestrator.browser.pointer import NotDoneError, Target, click, demand, spot_in_tab, spot_of
+from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.watcher import ElementReport
+from orchestrator.browser.wire import RefusedError
+
+Acted = Callable[[ElementEvent, ElementReport], None]
+
+_KEY_CODES = {"ArrowDown": 40, "Home": 36, "Enter": 13}
+_ALIASES = {
+    "ctrl": "Control",
+    "cmd": "Meta",
+    "esc": "Escape",
+    "del": "Delete",
+    "return": "Enter",
+    "up": "ArrowUp",
+    "down": "ArrowDown",
+    "left": "ArrowLeft",
+    "right": "ArrowRight",
+}
+
+
+async def type_text(target: Target, text: str, acted: Acted, *, submit: bool) -> None:
+    """Replace a field's text, and press Enter where `submit`.
+
+    All but the last character go in at once, as an input method puts them; the last one, where the
+    keyboard has it, by a key of its own, so that pages that listen for keys hear one.
+
+    Date, time, colour and range fields take no text: their value is set, the page's handlers are
+    run, and the session reports the change itself, since no trusted event can.
+
+    Raises:
+        NotDoneError: not a field, disabled, read-only, hidden or covered.
+    """
+    spot = await spot_of(target)
+    await click(target.tab, spot)
+    taken = await target.call("take")
+    demand(target, taken)
+    keyboard = target.tab.page.keyboard
+    if taken["how"] == "value":
+        put = await target.call("put", text)
+        demand(target, put)
+        acted(ElementEvent.CHANGE, ElementReport.model_validate(put["element"]))
+    elif not text:
+        await keyboard.press("Delete")
+    else:
+        by_key = text[-1] if text[-1].isascii() and text[-1].isprintable() else ""
+        if at_once := text[: len(text) - len(by_key)]:
+            await target.tab.wire.send("Input.insertText", {"text": at_once})
+        if by_key:
+            await keyboard.press(by_key)
+    if submit:
+        await keyboard.press("Enter")
+
+
+async def select_option(target: Target, option: str | None, acted: Acted) -> None:
+    """Choose an option by its label or value; None where the target is the option.
+
+    A drop-down is opened and walked by keys, which gives one trusted `input` and `change`; an
+    option of a list box is clicked. Where a page keeps keys for itself, the choice is set by script
+    and reported by the session.
+
+    Raises:
+        NotDoneError: not a select, disabled, no such option.
+    """
+    found = await target.call("option", option)
+    demand(target, found)
+    at = int(found["at"])
+    if found["isList"]:
+        spot = await spot_in_tab(target, await target.call("probeOption", at))
+        await click(target.tab, spot)
+        return
+    if found["isOn"]:
+        return
+    try:
+        await _demand_reachable(target, option)
+        await target.call("focusSelect")
+        await _walk(target, int(found["above"]))
+        if not await target.call("isChosen", at):
+            chosen = ElementReport.model_validate(await target.call("choose", at))
+            acted(ElementEvent.CHANGE, chosen)
+    except RefusedError:
+        return  # choosing made the page go elsewhere
+
+
+async def _demand_reachable(target: Target, option: str | None) -> None:
+    """Raise NotDoneError where something covers the select."""
+    if option is not None:
+        await spot_of(target)
+
+
+async def _walk(target: Target, down: int) -> None:
+    """Open the drop-down that has the focus and choose its option number `down`."""
+    await _key(target, "ArrowDown", modifiers=1)
+    await _key(target, "Home")
+    for _ in range(down):
+        await _key(target, "ArrowDown")
+    await _key(target, "Enter", text="\r")
+
+
+async def _key(target: Target, key: str, *, modifiers: int = 0, text: str = "") -> None:
+    event = {"key": key, "code": key, "windowsVirtualKeyCode": _KEY_CODES[key]}
+    send = target.tab.wire.send
+    common = {**event, "modifiers": modifiers}
+    await send("Input.dispatchKeyEvent", {**common, "type": "keyDown", "text": text})
+    await send("Input.dispatchKeyEvent", {**common, "type": "keyUp"})
+
+
+async def press(tab: OpenTab, keys: str) -> None:
+    """Press a key or a chord in Playwright's names.
+
+    Raises:
+        NotDoneError: no such key.
+    """
+    try:
+        await tab.page.keyboard.press(playwright_keys(keys))
+    except PlaywrightError as error:
+        if "Unknown key" not in str(error):
+            raise
+        message = f"there is no key '{keys}'; keys are named like Enter, Tab, PageDown, Control+A"
+        raise NotDoneError(message) from error
+
+
+def playwright_keys(keys: str) -> str:
+    """Spell a chord as Playwright does: common other names of keys are understood."""
+    if keys in {"+", " "}:
+        return keys
+    parts = [part.strip() for part in keys.split("+")]
+    spelled = [_ALIASES.get(part.lower(), part) for part in parts]
+    return "+".join(spelled) if all(spelled) else keys

@@ -1,0 +1,163 @@
+"""Finding and starting Chromium: one browser for a run, one session for an episode."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Playwright, async_playwright
+
+from orchestrator.browser.policy import LiveGuard
+from orchestrator.browser.session import Session, SessionOptions, open_session
+from orchestrator.browser.wire import Lifeline
+from sites.errors import BrowserError, BrowserMissingError
+
+VARIABLE = "ARENA_CHROMIUM"
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_LAUNCH_S = 60.0
+_CLOSE_S = 10.0
+_ARGUMENTS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Frames of other origins stay in their page's process, where one wire sees and reaches them.
+    "--disable-site-isolation-trials",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserOptions:
+    """How to start the browser.
+
+    Attributes:
+        executable: which Chromium; found where None.
+        trusted_spki: base64 SHA-256 of one public key whose certificates are accepted: that of the
+            demo's own CA. Every other certificate is checked as ever.
+    """
+
+    executable: Path | None = None
+    headless: bool = True
+    trusted_spki: str | None = None
+
+
+def find_chromium(
+    named: Path | None,
+    environment: Mapping[str, str],
+    bundled: Path,
+    which: Callable[[str], str | None] = shutil.which,
+) -> Path:
+    """Find Chromium: the one named, `ARENA_CHROMIUM`, Playwright's own, then by name on PATH.
+
+    Raises:
+        BrowserMissingError: with the command that mends it.
+    """
+    wished = named or (Path(environment[VARIABLE]) if environment.get(VARIABLE) else None)
+    if wished is not None:
+        if wished.is_file():
+            return wished
+        message = f"there is no browser at {wished}"
+        raise BrowserMissingError(message, hint=f"name an installed Chromium, or unset {VARIABLE}")
+    if bundled.is_file():
+        return bundled
+    for name in _NAMES:
+        if found := which(name):
+            return Path(found)
+    message = f"no Chromium: neither Playwright's own nor any of {', '.join(_NAMES)} on PATH"
+    hint = "apt-get install chromium, or: python -m playwright install chromium"
+    raise BrowserMissingError(message, hint=hint)
+
+
+class Browser:
+    """A running Chromium.
+
+    Attributes:
+        version: such as `131.0.6778.85`.
+    """
+
+    def __init__(self, browser: PlaywrightBrowser, guard: LiveGuard) -> None:
+        self._browser = browser
+        self._guard = guard
+        self._lifelines: set[Lifeline] = set()
+        self._is_closing = False
+        self.version = browser.version
+        browser.on("disconnected", self._disconnected)
+
+    @asynccontextmanager
+    async def session(self, options: SessionOptions) -> AsyncIterator[Session]:
+        """Open a context of its own for one episode, and close it with all its tabs at the end.
+
+        Raises:
+            BrowserError: the browser is gone or does not answer.
+        """
+        lifeline = Lifeline()
+        self._lifelines.add(lifeline)
+        if not self._browser.is_connected():
+            lifeline.lose("the browser crashed")
+        try:
+            async with open_session(self._browser, self._guard, lifeline, options) as session:
+                yield session
+        finally:
+            self._lifelines.discard(lifeline)
+
+    def _disconnected(self, _browser: PlaywrightBrowser) -> None:
+        if not self._is_closing:
+            for lifeline in self._lifelines:
+                lifeline.lose("the browser crashed")
+
+    async def close(self) -> None:
+        """Stop the browser."""
+        self._is_closing = True
+        await self._guard.close()
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                await self._browser.close()
+
+
+@asynccontextmanager
+async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
+    """Start Chromium, and stop it at the end.
+
+    Raises:
+        BrowserMissingError: none is installed.
+        BrowserError: it does not start.
+    """
+    playwright = await async_playwright().start()
+    try:
+        browser = await _start(playwright, options)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+    finally:
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                await playwright.stop()
+
+
+async def _start(playwright: Playwright, options: BrowserOptions) -> Browser:
+    bundled = Path(playwright.chromium.executable_path)
+    executable = find_chromium(options.executable, os.environ, bundled)
+    arguments = list(_ARGUMENTS)
+    if options.trusted_spki is not None:
+        arguments.append(f"--ignore-certificate-errors-spki-list={options.trusted_spki}")
+    try:
+        async with asyncio.timeout(_LAUNCH_S):
+            browser = await playwright.chromium.launch(
+                executable_path=executable, headless=options.headless, args=arguments
+            )
+            guard = LiveGuard(await browser.new_browser_cdp_session())
+    except (PlaywrightError, TimeoutError) as error:
+        reason = str(error).partition("\n")[0] or f"no answer within {_LAUNCH_S:.0f} s"
+        message = f"{executable} does not start: {reason}"
+        raise BrowserError(message, hint="run it once by hand with --headless") from error
+    return Browser(browser, guard)

@@ -1,0 +1,98 @@
+"""Going places in one tab: addresses, history, scrolling."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import urlsplit
+
+from evaluators.actions import ScrollDirection
+from orchestrator.browser.pointer import NotDoneError
+from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.wire import RefusedError
+
+NAVIGATION_S = 30.0
+BLANK = "about:blank"
+
+
+def demand_web_address(url: str) -> None:
+    """Return where a URL is one that agents may open.
+
+    Raises:
+        NotDoneError: neither http, https nor about:blank.
+    """
+    if url == BLANK:
+        return
+    try:
+        parts = urlsplit(url)
+        is_web = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        is_web = False
+    if not is_web:
+        message = f"'{url}' is not a web address; those start with http:// or https://"
+        raise NotDoneError(message)
+
+
+async def goto(tab: OpenTab, url: str) -> None:
+    """Open a URL; returns when its document has arrived, not when it is complete.
+
+    An answer with an error status is a page like any other and is shown.
+
+    Raises:
+        NotDoneError: not a web address, or nothing came from there.
+    """
+    demand_web_address(url)
+    try:
+        async with asyncio.timeout(NAVIGATION_S):
+            reply = await tab.wire.send("Page.navigate", {"url": url}, within_s=2 * NAVIGATION_S)
+    except TimeoutError as error:
+        await tab.wire.send("Page.stopLoading")
+        message = f"{url} did not answer within {NAVIGATION_S:.0f} s"
+        raise NotDoneError(message) from error
+    except RefusedError as error:
+        message = f"'{url}' cannot be opened: {error}"
+        raise NotDoneError(message) from error
+    if reply.get("isDownload"):
+        message = f"{url} is a file to download, not a page"
+        raise NotDoneError(message)
+    if reply.get("errorText"):
+        message = f"{url} could not be reached: {reply['errorText']}"
+        raise NotDoneError(message)
+
+
+async def go_back(tab: OpenTab) -> None:
+    """Go back in history; NotDoneError where there is no page before."""
+    await _go(tab, -1, "there is no page to go back to")
+
+
+async def go_forward(tab: OpenTab) -> None:
+    """Go forward in history; NotDoneError where there is no page after."""
+    await _go(tab, 1, "there is no page to go forward to")
+
+
+async def _go(tab: OpenTab, way: int, nowhere: str) -> None:
+    history = await tab.wire.send("Page.getNavigationHistory")
+    entries, to = history["entries"], history["currentIndex"] + way
+    # The blank page every tab starts with is no page to go back to.
+    if not 0 <= to < len(entries) or (to == 0 and entries[0]["url"] == BLANK):
+        raise NotDoneError(nowhere)
+    commits = tab.frames.commits
+    await tab.wire.send("Page.navigateToHistoryEntry", {"entryId": entries[to]["id"]})
+    try:
+        async with asyncio.timeout(NAVIGATION_S):
+            await tab.frames.committed_after(commits)
+    except TimeoutError as error:
+        message = f"{entries[to]['url']} did not answer within {NAVIGATION_S:.0f} s"
+        raise NotDoneError(message) from error
+
+
+async def scroll(tab: OpenTab, direction: ScrollDirection) -> None:
+    """Scroll the page, or the largest scroller on a page that itself does not scroll.
+
+    Raises:
+        NotDoneError: it is at its end.
+    """
+    way = 1 if direction is ScrollDirection.DOWN else -1
+    reply = await tab.frames.evaluate(tab.frames.main, f"arena.scroll({way})")
+    if reply["value"] is not True:
+        message = f"the page does not scroll further {direction}"
+        raise NotDoneError(message)

@@ -1,0 +1,194 @@
+// Reaching elements for the agent's hands, reading them for locators, and feeling whether the DOM is quiet.
+
+const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
+
+const deepest = (x, y) => {
+  let hit = document.elementFromPoint(x, y);
+  while (hit && hit.shadowRoot) {
+    const inner = hit.shadowRoot.elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+};
+
+const composedContains = (outer, inner) => {
+  for (let at = inner; at; at = at.parentNode || at.host) if (at === outer) return true;
+  return false;
+};
+
+// A hit on an ancestor that hands clicks on (a label, a link around it) reaches the element as well.
+const reaches = (element, hit) =>
+  composedContains(element, hit) || Boolean(element.labels && [...element.labels].some((l) => l.contains(hit)));
+
+function* pointsOf(element) {
+  const boxes = [...element.getClientRects()].filter((box) => box.width > 0 && box.height > 0);
+  for (const [fx, fy] of [[0.5, 0.5], [0.2, 0.5], [0.8, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.9]]) {
+    for (const box of boxes.slice(0, 3)) yield { x: box.left + box.width * fx, y: box.top + box.height * fy };
+  }
+}
+
+const inView = ({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+
+const isDisabled = (element) => element.matches(":disabled") || Boolean(element.closest("[aria-disabled=true],[inert]"));
+
+const isList = (select) => select.multiple || select.size > 1;
+
+// Find a point at which the pointer reaches the element: {state, x, y} or what is in the way.
+arena.probe = (node, needsEnabled) => {
+  const element = elementOf(node);
+  if (!element || !element.isConnected) return { state: "gone" };
+  const dropdown = element.localName === "option" && element.closest("select");
+  if (dropdown && !isList(dropdown)) return { state: "option", at: element.index };
+  const shown = element;
+  if (!shown.checkVisibility({ visibilityProperty: true }) || !shown.getClientRects().length) {
+    const label = element.labels && [...element.labels].find((l) => l.checkVisibility({ visibilityProperty: true }));
+    return label && label !== element ? arena.probe(label, needsEnabled) : { state: "hidden" };
+  }
+  if (needsEnabled && isDisabled(element)) return { state: "disabled" };
+  const first = pointsOf(shown).next().value;
+  if (!first || !inView(first)) shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  let cover = null;
+  for (const point of pointsOf(shown)) {
+    if (!inView(point)) continue;
+    const hit = deepest(point.x, point.y);
+    if (hit && reaches(shown, hit)) return { state: "ok", ...point };
+    cover = cover || hit;
+  }
+  return cover ? { state: "covered", by: coverOf(cover, shown) } : { state: "outside" };
+};
+
+// Name what covers by the nearest ancestor that has a name or says it is a dialog or banner.
+const coverOf = (cover, wanted) => {
+  for (let at = cover; at && at !== document.body && !at.contains(wanted); at = at.parentElement) {
+    const role = arena.role(at);
+    const name = arena.name(at, role);
+    if (name || ["dialog", "alertdialog", "alert", "banner"].includes(role)) return { role, name };
+  }
+  return { role: arena.role(cover), name: arena.collapse(cover.innerText).slice(0, 80) };
+};
+
+const TEXTLESS = new Set(["button", "checkbox", "radio", "submit", "reset", "image", "file", "hidden"]);
+const BY_VALUE = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);
+
+// Focus a field with all of its text selected: {state, how}.
+arena.take = (node) => {
+  let element = elementOf(node);
+  if (!element || !element.isConnected) return { state: "gone" };
+  if (element.localName === "label" && element.control) element = element.control;
+  const isField = (element.localName === "input" && !TEXTLESS.has(element.type)) || element.localName === "textarea";
+  if (!isField && !element.isContentEditable) return { state: "untypable", role: arena.role(element) };
+  if (isDisabled(element)) return { state: "disabled" };
+  if (element.readOnly) return { state: "readonly" };
+  element.focus();
+  if (isField && BY_VALUE.has(element.type)) return { state: "ok", how: "value" };
+  if (isField) element.select();
+  else getSelection().selectAllChildren(element);
+  return { state: "ok", how: "keys" };
+};
+
+// Date-like fields take no text. Set the value as the browser's own picker would, and describe it.
+arena.put = (node, text) => {
+  const element = elementOf(node);
+  element.value = text;
+  if (element.value !== text) return { state: "malformed", type: element.type };
+  for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+  return { state: "ok", element: arena.describe(element) };
+};
+
+// Look a select's option up, by label and then by value: {state, at, from, count, options}.
+// The option itself may be the node: then `wanted` is null.
+arena.option = (node, wanted) => {
+  let element = elementOf(node);
+  if (!element || !element.isConnected) return { state: "gone" };
+  const itself = element;
+  if (element.localName === "option") element = element.closest("select") || element;
+  if (element.localName !== "select") return { state: "untypable", role: arena.role(element) };
+  if (isDisabled(element)) return { state: "disabled" };
+  const options = [...element.options];
+  const labels = options.map((option) => arena.collapse(option.label || option.text));
+  const wish = arena.collapse(wanted ?? "");
+  const tests = wanted === null ? [(option) => option === itself] : [
+    (option, i) => labels[i] === wish, (option) => option.value === wanted,
+    (option, i) => labels[i].toLowerCase() === wish.toLowerCase(),
+  ];
+  const at = tests.map((test) => options.findIndex(test)).find((i) => i >= 0) ?? -1;
+  if (at < 0) return { state: "missing", options: labels.slice(0, 40) };
+  if (options[at].matches(":disabled")) return { state: "disabled" };
+  const canBeChosen = (option) => !option.matches(":disabled") && getComputedStyle(option).display !== "none";
+  const above = options.slice(0, at).filter(canBeChosen).length;
+  return { state: "ok", at, above, isOn: options[at].selected, isList: isList(element) };
+};
+
+const selectOf = (node) => elementOf(node).closest("select");
+
+// Whether that option is the chosen one now.
+arena.isChosen = (node, at) => Boolean(selectOf(node).options[at] && selectOf(node).options[at].selected);
+
+arena.focusSelect = (node) => selectOf(node).focus();
+
+arena.probeOption = (node, at) => arena.probe(selectOf(node).options[at], true);
+
+// Where a frame's own point lies in the document around it, and what lies over it there.
+arena.frameSpot = (frame, x, y) => {
+  const style = getComputedStyle(frame);
+  const box = frame.getBoundingClientRect();
+  const spot = {
+    x: box.left + frame.clientLeft + parseFloat(style.paddingLeft) + x,
+    y: box.top + frame.clientTop + parseFloat(style.paddingTop) + y,
+  };
+  if (!inView(spot)) return { state: "outside" };
+  const hit = deepest(spot.x, spot.y);
+  return hit === frame || !hit ? { state: "ok", ...spot } : { state: "covered", by: coverOf(hit, frame) };
+};
+
+arena.choose = (node, at) => {
+  const element = selectOf(node);
+  element.selectedIndex = at;
+  for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+  return arena.describe(element);
+};
+
+// What a CSS selector yields: visible text, or an attribute (`value` is the live one).
+arena.read = (selector, attribute, most) => {
+  let found;
+  try {
+    found = [...document.querySelectorAll(selector)].slice(0, most);
+  } catch (error) {
+    return { error: String(error.message) };
+  }
+  const values = [];
+  for (const element of found) {
+    if (attribute === null) values.push(arena.collapse(element.innerText ?? element.textContent));
+    else if (attribute === "value" && "value" in element) values.push(String(arena.isSecret(element) ? "" : element.value));
+    else if (element.hasAttribute(attribute)) values.push(element.getAttribute(attribute));
+  }
+  return { values };
+};
+
+// Resolve once the DOM has been still: for `still` ms, or for `busy` ms after anything changed.
+arena.quiet = (still, busy) => new Promise((resolve) => {
+  let moved = false;
+  let timer = 0;
+  const done = () => { observer.disconnect(); resolve(moved); };
+  const wait = (ms) => { clearTimeout(timer); timer = setTimeout(done, ms); };
+  const observer = new MutationObserver(() => { moved = true; wait(busy); });
+  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  if (document.readyState === "complete") wait(still);
+  else addEventListener("load", () => { moved = true; wait(busy); }, { once: true });
+});
+
+// A page taller than its window scrolls itself; otherwise the largest scroller in view does.
+arena.scroll = (way) => {
+  const root = document.scrollingElement || document.documentElement;
+  const canMove = (e) => e.scrollHeight > e.clientHeight + 1;
+  let target = root;
+  if (!canMove(root)) {
+    const inner = [...document.querySelectorAll("*")].filter(
+      (e) => canMove(e) && e.clientHeight > 0 && /auto|scroll/.test(getComputedStyle(e).overflowY));
+    target = inner.sort((a, b) => b.clientHeight * b.clientWidth - a.clientHeight * a.clientWidth)[0] || root;
+  }
+  const before = target.scrollTop;
+  target.scrollBy({ top: way * 0.85 * Math.min(target.clientHeight, innerHeight), behavior: "instant" });
+  return target.scrollTop !== before;
+};

@@ -1,0 +1,266 @@
+"""One episode's browser session: what the agent sees and does, and what is noted of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import BrowserContext
+from playwright.async_api import Error as PlaywrightError
+
+from evaluators.actions import Action
+from orchestrator.browser import locate
+from orchestrator.browser.act import Hands, perform
+from orchestrator.browser.axtree import read_tree
+from orchestrator.browser.context import SessionOptions, new_context
+from orchestrator.browser.elements import ElementIds
+from orchestrator.browser.journal import Activity, Journal
+from orchestrator.browser.navigate import goto
+from orchestrator.browser.pointer import NotDoneError
+from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
+from orchestrator.browser.settle import settle
+from orchestrator.browser.tabbar import TabBar
+from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.wire import Lifeline, PageGoneError, RefusedError
+from orchestrator.observation import Observation, Tab
+from sites.errors import BrowserError
+
+_OPEN_S = 90.0
+_ACT_S = 75.0
+_READ_S = 30.0
+_FRESH_S = 60.0
+_FRESH_SETTLE_S = 10.0
+_CLOSE_S = 10.0
+
+
+class Session:
+    """A context with its tabs; every call has a deadline.
+
+    Each method raises BrowserError when the browser or a page crashed, or does not answer.
+    """
+
+    def __init__(self, context: BrowserContext, lifeline: Lifeline, journal: Journal) -> None:
+        self._context = context
+        self._lifeline = lifeline
+        self._journal = journal
+        self._ids = ElementIds()
+        self._bar = TabBar(context, journal, lifeline)
+        self._hands = Hands(self._bar, self._ids, journal)
+        self._acted_in: tuple[OpenTab, int] | None = None
+
+    async def open(self, urls: Sequence[str]) -> None:
+        """Open the start pages, a tab each, and make the first current.
+
+        Raises:
+            BrowserError: also where a start page cannot be reached.
+        """
+        async with self._lifeline.bounded("open the start pages", _OPEN_S):
+            for at, url in enumerate(urls):
+                tab = self._bar.current if at == 0 else await self._bar.open()
+                try:
+                    await goto(tab, url)
+                except NotDoneError as error:
+                    message = f"a start page cannot be opened: {error}"
+                    raise BrowserError(message) from error
+            if len(urls) > 1:
+                await self._bar.focus(self._bar.tabs[0].number)
+
+    async def observe(self, step: int, last_error: str | None = None) -> Observation:
+        """Read the current tab as an agent sees it; the page is not touched.
+
+        Dialogs answered since the last drain stand at the head of the text.
+        """
+        async with self._lifeline.bounded("observe the page", _READ_S):
+            current = self._bar.current
+            tree = await read_tree(current, self._ids)
+            tabs = [
+                Tab(
+                    index=tab.number,
+                    title=tree.title if tab is current else await _title(tab),
+                    url=tab.url,
+                    is_current=tab is current,
+                )
+                for tab in self._bar.tabs
+            ]
+        said = [f"(dialog: {line})" for line in self._journal.dialogs]
+        return Observation(
+            step=step,
+            url=current.url,
+            title=tree.title,
+            tabs=tuple(tabs),
+            nodes=tree.nodes,
+            text="\n".join([*said, tree.text()]),
+            last_error=last_error,
+        )
+
+    async def act(self, action: Action) -> str | None:
+        """Do one action; returns when the page has taken it, before it settles.
+
+        Returns:
+            Why the action could not be done, in words for the agent; None where it was done.
+        """
+        async with self._lifeline.bounded(f"{action.kind}", _ACT_S):
+            tab = self._bar.current
+            self._acted_in = (tab, tab.traffic.stir)
+            try:
+                return await perform(self._hands, action)
+            except (RefusedError, PageGoneError) as error:
+                # The action was given, and the page went away over it.
+                if tab.page.is_closed() or isinstance(error, RefusedError):
+                    return None
+                raise
+
+    async def settle(self, deadline_s: float) -> bool:
+        """Wait until the current tab has settled; False where the deadline came first.
+
+        A popup that the last action opened becomes current and is waited for as well.
+        """
+        async with self._lifeline.bounded("settle", deadline_s + _READ_S):
+            try:
+                async with asyncio.timeout(deadline_s):
+                    await self._settle_current()
+            except TimeoutError:
+                return False
+            return True
+
+    async def _settle_current(self) -> None:
+        settled: OpenTab | None = None
+        while settled is not self._bar.current:
+            tab = self._bar.current
+            since = -1
+            if self._acted_in is not None and self._acted_in[0] is tab:
+                since = self._acted_in[1]
+            try:
+                await settle(tab.frames, tab.traffic, since)
+            except PageGoneError:
+                await self._bar.replaced(tab)
+                continue
+            settled = tab
+
+    def drain(self) -> Activity:
+        """Return what happened since the last drain, and forget it."""
+        return self._journal.drain()
+
+    async def screenshot(self) -> bytes:
+        """Return the current tab's viewport as PNG."""
+        async with self._lifeline.bounded("take a screenshot", _READ_S):
+            return await self._bar.current.page.screenshot(
+                animations="allow", caret="initial", timeout=_READ_S * 1000
+            )
+
+    @property
+    def url(self) -> str:
+        """The current tab's URL."""
+        return self._bar.current.url
+
+    async def title(self) -> str:
+        """Return the current tab's title."""
+        async with self._lifeline.bounded("read the title", _READ_S):
+            return await self._bar.current.title()
+
+    async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
+        """Read what a CSS selector yields on the agent's own page, as it is now.
+
+        Raises:
+            TaskError: the selector is not CSS.
+        """
+        async with self._lifeline.bounded(f"read '{selector}'", _READ_S):
+            return await locate.read(self._bar.current, selector, attribute)
+
+    async def read_fresh(
+        self, url: str, selector: str, attribute: str | None = None
+    ) -> tuple[str, ...]:
+        """Read what a CSS selector yields on a page opened for that, with the episode's logins.
+
+        The agent's tabs do not notice, and nothing of it counts as a visit.
+
+        Raises:
+            TaskError: the selector is not CSS.
+            BrowserError: also where the page cannot be reached.
+        """
+        async with self._fresh(url) as (tab, _):
+            try:
+                async with asyncio.timeout(_FRESH_SETTLE_S):
+                    await settle(tab.frames, tab.traffic, -1)
+            except TimeoutError:
+                pass  # a page that never rests is read as it is
+            return await locate.read(tab, selector, attribute)
+
+    async def fetch_text(self, url: str) -> locate.Fetched:
+        """GET a URL with the context's cookies, by the browser and through the gateway.
+
+        Raises:
+            BrowserError: also where it cannot be reached.
+        """
+        async with self._fresh(url) as (_, response):
+            return await response.body()
+
+    @asynccontextmanager
+    async def _fresh(self, url: str) -> AsyncIterator[tuple[OpenTab, locate.ResponseWatch]]:
+        async with self._lifeline.bounded(f"read {url} in a fresh tab", _FRESH_S):
+            tab = await self._bar.open_fresh()
+            try:
+                response = locate.ResponseWatch(tab)
+                await goto(tab, url)
+                yield tab, response
+            except NotDoneError as error:
+                message = f"a page to read cannot be opened: {error}"
+                raise BrowserError(message) from error
+            finally:
+                with suppress(PlaywrightError):
+                    await tab.page.close()
+
+    async def _start(self) -> str:
+        """Open the first tab; returns the browser's id of the context."""
+        tab = await self._bar.open()
+        info = await tab.wire.send("Target.getTargetInfo")
+        return str(info["targetInfo"]["browserContextId"])
+
+    def _owns(self, frame: str) -> bool:
+        return any(tab.frames.get(frame) for tab in self._bar.tabs)
+
+    async def _close(self) -> None:
+        await self._bar.close()
+        with suppress(PlaywrightError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                await self._context.close()
+
+
+@asynccontextmanager
+async def open_session(
+    browser: PlaywrightBrowser, guard: LiveGuard, lifeline: Lifeline, options: SessionOptions
+) -> AsyncIterator[Session]:
+    """Open a context with one blank tab, and close it at the end.
+
+    Raises:
+        BrowserError: the browser does not answer.
+    """
+    async with lifeline.bounded("open a browser context", _OPEN_S):
+        context = await new_context(browser, options)
+    journal = Journal(options.logical)
+    session = Session(context, lifeline, journal)
+    try:
+        async with lifeline.bounded("open a browser context", _OPEN_S):
+            watched = Watched(
+                context=await session._start(),  # noqa: SLF001 - opened here and nowhere else
+                origins=frozenset(origin_of(url) for url in options.read_only_origins),
+                owns=session._owns,  # noqa: SLF001
+                refused=lambda method, url: journal.refuse(method, url, REFUSAL),
+            )
+            await guard.add(watched)
+        try:
+            yield session
+        finally:
+            with suppress(PlaywrightError):
+                await guard.remove(watched)
+    finally:
+        await session._close()  # noqa: SLF001
+
+
+async def _title(tab: OpenTab) -> str:
+    try:
+        return await tab.title()
+    except (RefusedError, PageGoneError):
+        return ""  # it is on its way to another document

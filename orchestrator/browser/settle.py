@@ -1,0 +1,167 @@
+"""Settling: a page is settled when no request is in flight and its DOM is quiet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from orchestrator.browser.frames import FrameTable
+from orchestrator.browser.wire import RefusedError, Reply, Wire
+
+STILL_MS = 40  # how long nothing must happen where the action set nothing going
+BUSY_MS = 120  # the same once something did: a page often continues after its answers arrive
+LONG_LIVED_S = 5.0  # a request older than this streams or polls; waiting for it would be in vain
+POPUP_S = 5.0
+
+# Requests that stay open by nature, or that no page waits for.
+# `Other` are icons and prefetches.
+_UNCOUNTED = frozenset(
+    {"EventSource", "WebSocket", "Media", "Ping", "CSPViolationReport", "Other", "Prefetch"}
+)
+
+
+@dataclass(slots=True)
+class _Request:
+    started: float
+    loader: str
+
+
+class Traffic:
+    """What one page is waiting for, by the events of its wire.
+
+    Attributes:
+        stir: counts everything that may go on to change the page.
+    """
+
+    def __init__(self, wire: Wire) -> None:
+        self.stir = 0
+        self._inflight: dict[str, _Request] = {}
+        self._parsing: str | None = None
+        self._main: str | None = None
+        self._popups: list[float] = []
+        self._changed = asyncio.Event()
+        wire.on("Network.requestWillBeSent", self._sent)
+        wire.on("Network.loadingFinished", self._done)
+        wire.on("Network.loadingFailed", self._done)
+        wire.on("Page.frameRequestedNavigation", self._stirred)
+        wire.on("Page.frameStartedNavigating", self._navigating)
+        wire.on("Page.frameStartedLoading", self._loading)
+        wire.on("Page.frameStoppedLoading", self._stopped)
+        wire.on("Page.frameNavigated", self._committed)
+        wire.on("Page.domContentEventFired", self._parsed)
+        wire.on("Page.windowOpen", self._window_opened)
+
+    def follow(self, main_frame: str) -> None:
+        """Say which frame's loading counts."""
+        self._main = main_frame
+
+    def popup_adopted(self) -> None:
+        """Say that a tab this page opened is known now."""
+        if self._popups:
+            self._popups.pop(0)
+        self._touch()
+
+    async def idle(self) -> None:
+        """Return once nothing is in flight that may come to an end."""
+        while (until := self._busy_until()) is not None:
+            self._changed.clear()
+            wait_s = max(0.0, until - asyncio.get_running_loop().time())
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._changed.wait()
+            except TimeoutError:
+                continue
+
+    def _busy_until(self) -> float | None:
+        """Return when to look again at the latest, None where nothing is in flight."""
+        now = asyncio.get_running_loop().time()
+        self._popups = [at for at in self._popups if at + POPUP_S > now]
+        ends = [at + POPUP_S for at in self._popups]
+        ends += [
+            request.started + LONG_LIVED_S
+            for request in self._inflight.values()
+            if request.started + LONG_LIVED_S > now
+        ]
+        if self._parsing is not None:
+            ends.append(now + LONG_LIVED_S)
+        return min(ends, default=None)
+
+    def _touch(self) -> None:
+        self.stir += 1
+        self._changed.set()
+
+    def _sent(self, event: Reply) -> None:
+        if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
+            return
+        now = asyncio.get_running_loop().time()
+        self._inflight[event["requestId"]] = _Request(now, event.get("loaderId", ""))
+        self._touch()
+
+    def _done(self, event: Reply) -> None:
+        if self._inflight.pop(event["requestId"], None) is not None:
+            self._touch()
+
+    def _stirred(self, _event: Reply) -> None:
+        self._touch()
+
+    def _navigating(self, event: Reply) -> None:
+        if event["frameId"] == self._main and "sameDocument" not in event["navigationType"]:
+            self._parsing = event["frameId"]
+        self._touch()
+
+    def _loading(self, event: Reply) -> None:
+        if event["frameId"] == self._main:
+            self._parsing = event["frameId"]
+        self._touch()
+
+    def _stopped(self, event: Reply) -> None:
+        if event["frameId"] == self._main:
+            self._parsed(event)
+
+    def _parsed(self, _event: Reply) -> None:
+        # An end, not a beginning: whoever waits looks again, and nothing new is under way.
+        self._parsing = None
+        self._changed.set()
+
+    def _committed(self, event: Reply) -> None:
+        frame = event["frame"]
+        if "parentId" not in frame:
+            self._main = frame["id"]
+            self._drop_other_loaders({frame["loaderId"], ""})
+        self._touch()
+
+    def _drop_other_loaders(self, keep: Iterable[str]) -> None:
+        kept = set(keep)
+        self._inflight = {i: r for i, r in self._inflight.items() if r.loader in kept}
+
+    def _window_opened(self, _event: Reply) -> None:
+        self._popups.append(asyncio.get_running_loop().time())
+        self._touch()
+
+
+async def settle(frames: FrameTable, traffic: Traffic, since: int) -> None:
+    """Return once the page has settled; the caller sets the deadline.
+
+    Mutations inside frames and shadow roots are not watched; their requests are.
+
+    Args:
+        frames: the page's frames.
+        traffic: what the page waits for.
+        since: `traffic.stir` as it was before the action.
+    """
+    while True:
+        await traffic.idle()
+        mark = traffic.stir
+        still = STILL_MS if mark == since else BUSY_MS
+        try:
+            await frames.evaluate(frames.main, f"arena.quiet({still}, {BUSY_MS})", within_s=600.0)
+        except RefusedError:
+            # The document went away under us: the next one has to be quiet.
+            if traffic.stir == mark:
+                await asyncio.sleep(0)
+            since = -1
+            continue
+        if traffic.stir == mark:
+            return
+        since = -1

@@ -1,0 +1,153 @@
+"""The tabs of a session: which are open, which is current, and the pages no tab stands for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+
+from playwright.async_api import BrowserContext, Page
+from playwright.async_api import Error as PlaywrightError
+
+from orchestrator.browser.journal import Journal
+from orchestrator.browser.pointer import NotDoneError
+from orchestrator.browser.tabs import OpenTab, answer_dialogs, open_tab
+from orchestrator.browser.watcher import EventReport
+from orchestrator.browser.wire import Lifeline, PageGoneError
+
+
+class TabBar:
+    """Opens, follows and closes the agent's tabs.
+
+    A popup becomes the current tab; the tab before a closed one does. A page whose renderer crashed
+    ends the session: what it held cannot be brought back.
+    """
+
+    def __init__(self, context: BrowserContext, journal: Journal, lifeline: Lifeline) -> None:
+        self._context = context
+        self._journal = journal
+        self._lifeline = lifeline
+        self._tabs: list[OpenTab] = []
+        self._current: OpenTab | None = None
+        self._changed = asyncio.Event()
+        self._given = 0
+        self._adoptions: set[asyncio.Task[None]] = set()
+
+    @property
+    def tabs(self) -> tuple[OpenTab, ...]:
+        """The open tabs in the order of their opening."""
+        return tuple(self._tabs)
+
+    @property
+    def current(self) -> OpenTab:
+        """The tab that actions go to."""
+        if self._current is None:
+            message = "no tab is open"
+            raise PageGoneError(message)
+        return self._current
+
+    async def open(self) -> OpenTab:
+        """Open a blank tab and make it current."""
+        return await self._adopt(await self._context.new_page())
+
+    async def open_fresh(self) -> OpenTab:
+        """Open a page that is no tab of the agent: nothing of it is noted."""
+        page = await self._context.new_page()
+        answer_dialogs(page, lambda _: None)
+        return await open_tab(-1, page, lambda *_: None, lambda *_: None)
+
+    async def focus(self, number: int) -> None:
+        """Make a tab current.
+
+        Raises:
+            NotDoneError: there is none with that index.
+        """
+        for tab in self._tabs:
+            if tab.number == number:
+                self._current = tab
+                await tab.page.bring_to_front()
+                return
+        there = ", ".join(str(tab.number) for tab in self._tabs)
+        message = f"there is no tab {number}; open are: {there}"
+        raise NotDoneError(message)
+
+    async def close_current(self) -> None:
+        """Close the current tab.
+
+        Raises:
+            NotDoneError: it is the only one.
+        """
+        if len(self._tabs) == 1:
+            message = "the only tab cannot be closed"
+            raise NotDoneError(message)
+        closing = self.current
+        await closing.page.close()
+        self._drop(closing)
+        await self.current.page.bring_to_front()
+
+    async def replaced(self, gone: OpenTab) -> None:
+        """Return once a page that closed by itself is no longer current."""
+        while self._current in (gone, None):
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def close(self) -> None:
+        """End what is under way."""
+        for task in tuple(self._adoptions):
+            task.cancel()
+        await asyncio.gather(*self._adoptions, return_exceptions=True)
+
+    async def _adopt(self, page: Page) -> OpenTab:
+        number, self._given = self._given, self._given + 1
+        answer_dialogs(page, self._journal.dialog)
+        tab = await open_tab(number, page, self._visited, self._reported)
+        if page.is_closed():
+            message = "the page closed as soon as it opened"
+            raise PageGoneError(message)
+        page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
+        page.on("close", lambda _: self._page_closed(tab))
+        page.on("crash", lambda _: self._lifeline.lose(f"the page of tab {number} crashed"))
+        self._tabs.append(tab)
+        self._current = tab
+        self._changed.set()
+        return tab
+
+    async def _adopt_popup(self, opener: OpenTab, page: Page) -> None:
+        try:
+            await self._adopt(page)
+        except (PageGoneError, PlaywrightError):
+            return  # it closed again by itself
+        finally:
+            opener.traffic.popup_adopted()
+
+    def _spawn(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._adoptions.add(task)
+        task.add_done_callback(self._adoptions.discard)
+
+    def _page_closed(self, tab: OpenTab) -> None:
+        self._drop(tab)
+        tab.traffic.popup_adopted()
+        if not self._tabs and not self._lifeline.is_lost:
+            self._spawn(self._open_instead())
+
+    async def _open_instead(self) -> None:
+        """Give the agent a blank tab where a page closed the only one."""
+        try:
+            await self.open()
+        except (PageGoneError, PlaywrightError):
+            return  # the session itself is closing
+
+    def _drop(self, tab: OpenTab) -> None:
+        if tab not in self._tabs:
+            return
+        at = self._tabs.index(tab)
+        self._tabs.remove(tab)
+        if self._current is tab:
+            self._current = self._tabs[max(0, at - 1)] if self._tabs else None
+            self._changed.set()
+
+    def _visited(self, tab: OpenTab, url: str, same_document: bool) -> None:  # noqa: FBT001
+        self._journal.visit(tab.number, url, same_document=same_document)
+
+    def _reported(self, tab: OpenTab, report: EventReport) -> None:
+        self._journal.event(report, tab.url)

@@ -1,0 +1,105 @@
+"""One open tab: its page, its wire, its frames and its traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.async_api import Dialog, Page
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame as PlaywrightFrame
+
+from orchestrator.browser.frames import ERROR_PAGE, FrameTable
+from orchestrator.browser.settle import Traffic
+from orchestrator.browser.watcher import EventReport, install
+from orchestrator.browser.wire import PageGoneError, RefusedError, Wire
+
+Visited = Callable[["OpenTab", str, bool], None]
+Reported = Callable[["OpenTab", EventReport], None]
+
+
+class OpenTab:
+    """A page under watch.
+
+    Attributes:
+        number: the tab's index; never given to another tab of the episode.
+        page: Playwright's page.
+        visited: told of each document and history entry of the main frame.
+    """
+
+    def __init__(self, number: int, page: Page, wire: Wire, visited: Visited) -> None:
+        self.number = number
+        self.page = page
+        self.wire = wire
+        self.visited = visited
+        self.traffic = Traffic(wire)
+        self.frames = FrameTable(wire, lambda url, same: self.visited(self, url, same))
+
+    @property
+    def url(self) -> str:
+        """The URL its document has now; the one asked for where that could not be reached."""
+        return self.frames.main.url
+
+    async def title(self) -> str:
+        """Return the document's title."""
+        reply = await self.frames.evaluate(self.frames.main, "document.title")
+        return str(reply.get("value", ""))
+
+
+async def open_tab(number: int, page: Page, visited: Visited, reported: Reported) -> OpenTab:
+    """Bring a page under watch.
+
+    Raises:
+        PageGoneError: it closed meanwhile.
+    """
+    early: list[str] = [page.url]
+    held: list[tuple[str, bool]] = []
+
+    def note_early(frame: PlaywrightFrame) -> None:
+        if frame == page.main_frame:
+            early.append(frame.url)
+
+    # A popup runs before there is a wire to it: until then Playwright, which held it from its first
+    # document on, says where it went.
+    page.on("framenavigated", note_early)
+    try:
+        wire = Wire(await page.context.new_cdp_session(page))
+        tab = OpenTab(number, page, wire, lambda _, url, same: held.append((url, same)))
+        await _enable(tab, reported)
+    except (PlaywrightError, RefusedError) as error:
+        raise PageGoneError(str(error)) from error
+    finally:
+        page.remove_listener("framenavigated", note_early)
+    tab.visited = visited
+    for url in dict.fromkeys(early):
+        if url and not url.startswith(("about:", ERROR_PAGE)):
+            visited(tab, url, False)  # noqa: FBT003
+    for url, same in held:
+        if url not in early:
+            visited(tab, url, same)
+    return tab
+
+
+async def _enable(tab: OpenTab, reported: Reported) -> None:
+    for method in ("Page.enable", "Runtime.enable", "Network.enable"):
+        await tab.wire.send(method)
+    await install(tab.wire, lambda report: reported(tab, report))
+    await tab.frames.start()
+    tab.traffic.follow(tab.frames.main_id)
+
+
+def answer_dialogs(page: Page, noted: Callable[[str], None]) -> None:
+    """Accept every dialog of a page at once, so that none hangs an episode.
+
+    An alert is read, a confirmation agreed to, a prompt answered with what it proposes, and leaving
+    a page is allowed: the agent asked for what led there. Each is noted as one line.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        if dialog.type != "beforeunload":
+            noted(f'{dialog.type} "{" ".join(dialog.message.split())[:200]}" (accepted)')
+        try:
+            await dialog.accept(dialog.default_value or None)
+        except PlaywrightError:
+            return  # the page closed, and its dialog with it
+
+    page.on("dialog", answer)

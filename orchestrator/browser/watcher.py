@@ -1,0 +1,82 @@
+"""The page watcher: what the isolated world reports, and how it gets there.
+
+The script runs in a world of its own: `Page.addScriptToEvaluateOnNewDocument` with a world name,
+and a binding that exists in that world only (`Runtime.addBinding` with `executionContextName`). The
+page shares the DOM with it and nothing else, so it can neither see, silence nor forge a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from evaluators.checks import ElementEvent
+from evaluators.evidence import ActedElement
+from orchestrator.browser.wire import Wire
+
+WORLD = "arena"
+BINDING = "arenaReport"
+_SCRIPTS = ("element.js", "watcher.js", "reach.js")
+
+
+class ElementReport(BaseModel):
+    """An element as `arena.describe` in element.js puts it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: str
+    tag: str
+    role: str
+    name: str
+    text: str
+    value: str | None
+
+    def acted(self, event: ElementEvent, logical: str | None) -> ActedElement:
+        """Return it as evidence of one event."""
+        return ActedElement(
+            event=event,
+            path=self.path,
+            tag=self.tag,
+            role=self.role,
+            name=self.name,
+            text=self.text,
+            value=self.value,
+            logical=logical,
+        )
+
+
+class EventReport(ElementReport):
+    """A report of the watcher: an element, what happened to it, and where (None inside a frame)."""
+
+    event: ElementEvent
+    url: str | None
+
+
+@cache
+def page_source() -> str:
+    """Return the script of the isolated world; a document that has it already is left alone."""
+    folder = files("orchestrator.browser")
+    parts = "\n".join((folder / name).read_text("utf-8") for name in _SCRIPTS)
+    return f"(() => {{ if (globalThis.arena) return;\n{parts}\n}})();"
+
+
+async def install(wire: Wire, report: Callable[[EventReport], None]) -> None:
+    """Put the watcher into every document that a page has and will have, frames included.
+
+    `Runtime` must be enabled on the wire. `report` is called in the order of the events, before
+    the reply to any call that was sent after them.
+    """
+
+    def on_binding(call: dict[str, str]) -> None:
+        if call["name"] == BINDING:
+            report(EventReport.model_validate_json(call["payload"]))
+
+    wire.on("Runtime.bindingCalled", on_binding)
+    await wire.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+    await wire.send(
+        "Page.addScriptToEvaluateOnNewDocument",
+        {"source": page_source(), "worldName": WORLD, "runImmediately": True},
+    )
