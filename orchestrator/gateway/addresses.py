@@ -53,7 +53,7 @@ class Resolve:
             _refuse(text, _FORM)
         host = found["host"].lower()
         if not _HOST.fullmatch(host):
-            _refuse(text, f"'{found['host']}' is no host name; {_FORM}")
+            _refuse(text, f"{found['host']!r} is no host name; {_FORM}")
         return cls(
             host,
             _port(text, found["port"]),
@@ -66,7 +66,7 @@ class Resolve:
 
 def _port(text: str, digits: str) -> int:
     if not _PORT.fullmatch(digits) or not 1 <= int(digits) <= 65535:  # noqa: PLR2004
-        _refuse(text, f"'{digits}' is no port (1 to 65535)")
+        _refuse(text, f"{digits!r} is no port (1 to 65535); {_FORM}")
     return int(digits)
 
 
@@ -75,12 +75,12 @@ def _ip(text: str, written: str) -> str:
     try:
         address = ip_address(bare)
     except ValueError:
-        _refuse(text, f"'{written}' is no IP address; {_FORM}")
+        _refuse(text, f"{written!r} is no IP address; {_FORM}")
     if isinstance(address, IPv6Address) != written.startswith("["):
-        _refuse(text, f"'{written}': brackets are for IPv6 addresses, and those need them")
+        _refuse(text, f"{written!r}: brackets are for IPv6 addresses, and those need them")
     return str(address)
 
 
 def _refuse(text: str, why: str) -> NoReturn:
-    message = f"--resolve '{text}': {why}"
+    message = f"--resolve {text!r}: {why}"
     raise UsageError(message)

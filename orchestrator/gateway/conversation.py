@@ -115,13 +115,15 @@ class Conversation:
             return await self._reply(error.status, pages.unreachable(route, error.reason), request)
         except BrokenOffError as error:
             pending.finish(failed=error.reason)
-            self._client.abort()
+            self._client.reset()
             return False
         except BadMessageError as bad:
             pending.finish(bad.status, refused=bad.reason)
             return await self._reply(bad.status, pages.malformed(bad.reason), request)
         if done.tunnel is not None:
             pending.mark_tunnel()
+            if not route.live:
+                pending.mark_write()
             pending.finish()
             await splice(self._client, done.tunnel)
         elif not done.keeps_client:

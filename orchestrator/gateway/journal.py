@@ -15,11 +15,12 @@ class Exchange:
     Attributes:
         url: absolute; `host:port` for CONNECT.
         site: None where the host belongs to no site of the task.
-        may_write: it was passed on and may have changed the site's state. Of what is tunnelled to a
-            replica this is assumed; of what is tunnelled to a live host nothing is known, so False.
+        may_write: it was passed on and may have changed the site's state. Of a WebSocket to a
+            replica this is assumed; of what is tunnelled to a live host nothing is known: False.
         refused: why policy or HTTP forbade it; it then never left the gateway.
         failed: why it broke off for a reason that is not the agent's (upstream unreachable, dead).
-        tunnelled: bytes went both ways unread (CONNECT with TLS inside, WebSocket).
+        tunnelled: it opened a tunnel (CONNECT, WebSocket). What goes through one stays unread, but
+            for plain http after a CONNECT, which has exchanges of its own.
         status: as the client got it; None where it went away before there was one.
         started: seconds since the epoch; `ms` until the last byte, or until a tunnel stood.
     """
@@ -68,10 +69,8 @@ class Pending:
             self._journal.count_write(self._site)
 
     def mark_tunnel(self) -> None:
-        """Note that what follows goes both ways unread; to a replica it may write."""
+        """Note that what follows goes through a tunnel."""
         self._tunnelled = True
-        if not self._live:
-            self.mark_write()
 
     def finish(
         self, status: int | None = None, *, refused: str | None = None, failed: str | None = None

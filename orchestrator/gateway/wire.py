@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
+import struct
 from collections.abc import Callable
 from typing import cast
 
@@ -160,6 +162,15 @@ class Wire(asyncio.Protocol):
     def abort(self) -> None:
         """Close at once and drop what is unsent."""
         if self._transport is not None:
+            self._transport.abort()
+
+    def reset(self) -> None:
+        """Close at once so that the peer sees a reset: what it has got so far is not all."""
+        if self._transport is not None and not self.has_ended:
+            at_once = struct.pack("ii", 1, 0)
+            self._transport.get_extra_info("socket").setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, at_once
+            )
             self._transport.abort()
 
     async def _until(self, end: bytes, limit: int) -> bytes:

@@ -1,0 +1,473 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
+
+from orchestrator.gateway import Deadlines, Gateway, Route
+
+CHUNKED = "Transfer-Encoding: chunked\r\n"
+HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+
+async def test_a_request_arrives_as_a_browser_without_proxy_would_have_sent_it(
+    stage: Stage,
+) -> None:
+    heads: list[bytes] = []
+
+    async def keep_head(peer: Peer) -> None:
+        heads.append(await peer.head())
+        await peer.send(HELLO)
+
+    shop = await stage.server(keep_head)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(
+        b"GET http://shop.arena.test/p?q=1 HTTP/1.1\r\nHost: shop.arena.test\r\n"
+        b"Proxy-Connection: keep-alive\r\nUSER-agent: X\r\nCookie: a=b\r\n\r\n"
+    )
+
+    assert await client.response() == (200, b"hello")
+    (head,) = heads
+    assert head == (
+        b"GET /p?q=1 HTTP/1.1\r\nHost: shop.arena.test\r\nConnection: keep-alive\r\n"
+        b"USER-agent: X\r\nCookie: a=b\r\n\r\n"
+    )
+
+
+async def test_both_sides_are_kept_alive(stage: Stage) -> None:
+    shop = await stage.server(keeps_answering(HELLO))
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    for _ in range(5):
+        await client.send(get())
+        assert await client.response() == (200, b"hello")
+
+    assert shop.connections == 1
+    assert len(gateway.journal.since(0)) == 5
+
+
+async def test_pipelined_requests_are_answered_in_order(stage: Stage) -> None:
+    async def echo_path(peer: Peer) -> None:
+        while head := await peer.head():
+            path = head.split(b" ")[1]
+            await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(path) + path)
+
+    shop = await stage.server(echo_path)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get("/1") + get("/22") + get("/333"))
+
+    assert [(await client.response())[1] for _ in range(3)] == [b"/1", b"/22", b"/333"]
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        b"HTTP/1.1 204 No Content\r\nX: y\r\n\r\n",
+        b'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n',
+        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    ],
+)
+async def test_a_response_passes_unchanged_and_another_can_follow(
+    stage: Stage, response: bytes
+) -> None:
+    shop = await stage.server(keeps_answering(response))
+    client = await stage.client(await stage.gateway(shop.route()))
+    for _ in range(2):
+        await client.send(get())
+        assert await client.exactly(len(response)) == response
+
+    assert shop.connections == 1
+
+
+async def test_the_response_to_head_has_no_body_whatever_its_length_says(stage: Stage) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+    shop = await stage.server(keeps_answering(head))
+    client = await stage.client(await stage.gateway(shop.route()))
+    for _ in range(2):
+        await client.send(get(method="HEAD"))
+        assert await client.exactly(len(head)) == head
+
+
+async def test_a_body_that_ends_with_the_connection_ends_the_clients_too(stage: Stage) -> None:
+    shop = await stage.server(answers(b"HTTP/1.0 200 OK\r\n\r\nuntil the end"))
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get())
+
+    assert await client.rest() == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nuntil the end"
+
+
+async def test_a_body_streams_on_before_it_is_complete(stage: Stage) -> None:
+    go_on = asyncio.Event()
+
+    async def two_parts(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
+        await go_on.wait()
+        await peer.send(b"3\r\ntwo\r\n0\r\n\r\n")
+
+    shop = await stage.server(two_parts)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+
+    await client.head()
+    assert await client.exactly(8) == b"3\r\none\r\n"
+    assert gateway.journal.in_flight == 1
+    go_on.set()
+    assert await client.exactly(13) == b"3\r\ntwo\r\n0\r\n\r\n"
+    assert await gateway.journal.quiet(1)
+
+
+async def read_upload(peer: Peer) -> bytes:
+    """Return the body of one request, decoded."""
+    head = (await peer.head()).lower()
+    if b"chunked" in head:
+        body = b""
+        while size := int((await peer.reader.readline()), 16):
+            body += (await peer.exactly(size + 2))[:-2]
+        await peer.exactly(2)
+        return body
+    length = head.split(b"content-length: ")[1].split(b"\r\n")[0]
+    return await peer.exactly(int(length))
+
+
+@pytest.mark.parametrize(
+    ("extra", "body", "expected"),
+    [
+        ("Content-Length: 7\r\n", b"a=1&b=2", b"a=1&b=2"),
+        (CHUNKED, b"3\r\na=1\r\n4;x\r\n&b=2\r\n0\r\nT: u\r\n\r\n", b"a=1&b=2"),
+        ("Content-Length: 3000000\r\n", b"x" * 3_000_000, b"x" * 3_000_000),
+    ],
+)  # fmt: skip
+async def test_a_request_body_arrives_and_counts_as_a_write(
+    stage: Stage, extra: str, body: bytes, expected: bytes
+) -> None:
+    arrived: list[bytes] = []
+
+    async def take(peer: Peer) -> None:
+        for _ in range(2):
+            arrived.append(await read_upload(peer))
+            await peer.send(HELLO)
+
+    shop = await stage.server(take)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    for _ in range(2):
+        await client.send(get(method="POST", extra=extra) + body)
+        assert await client.response() == (200, b"hello")
+
+    assert arrived == [expected, expected]
+    assert gateway.journal.writes("shop") == 2
+    assert all(exchange.may_write for exchange in gateway.journal.since(0))
+
+
+@pytest.mark.parametrize(
+    ("method", "writes"),
+    [("GET", 0), ("HEAD", 0), ("OPTIONS", 0), ("TRACE", 0), ("DELETE", 1), ("PURGE", 1)],
+)
+async def test_methods_that_may_write_are_counted(stage: Stage, method: str, writes: int) -> None:
+    shop = await stage.server(keeps_answering(b"HTTP/1.1 204 No Content\r\n\r\n"))
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get(method=method))
+    await client.head()
+
+    assert gateway.journal.writes("shop") == writes
+
+
+async def test_expect_continue_asks_the_server_before_the_body_is_sent(stage: Stage) -> None:
+    async def agree(peer: Peer) -> None:
+        head = await peer.head()
+        assert b"Expect: 100-continue" in head
+        await peer.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        await peer.exactly(4)
+        await peer.send(HELLO)
+
+    shop = await stage.server(agree)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get(method="PUT", extra="Content-Length: 4\r\nExpect: 100-continue\r\n"))
+
+    assert await client.head() == b"HTTP/1.1 100 Continue\r\n\r\n"
+    await client.send(b"body")
+    assert await client.response() == (200, b"hello")
+
+
+async def test_a_final_answer_to_expect_ends_the_connection_without_the_body(
+    stage: Stage,
+) -> None:
+    shop = await stage.server(answers(b"HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno"))
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get(method="PUT", extra="Content-Length: 4\r\nExpect: 100-continue\r\n"))
+
+    answer = await client.rest()
+    assert answer.startswith(b"HTTP/1.1 417 No\r\n")
+    assert answer.endswith(b"Connection: close\r\n\r\nno")
+
+
+async def test_an_answer_before_the_body_is_through_still_reaches_the_client(
+    stage: Stage,
+) -> None:
+    async def too_large(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig")
+        while await peer.reader.read(65536):
+            pass
+
+    shop = await stage.server(too_large)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get(method="POST", extra="Content-Length: 5000000\r\n"))
+    await client.send(b"x" * 1_000_000)
+
+    answer = await client.rest()
+    assert answer.startswith(b"HTTP/1.1 413 Too Large\r\n")
+    assert answer.endswith(b"big")
+
+
+async def test_a_stale_kept_connection_costs_a_get_nothing(stage: Stage) -> None:
+    """The server reads the second request on its kept connection and hangs up unanswered."""
+    first = True
+
+    async def hang_up_once(peer: Peer) -> None:
+        nonlocal first
+        await peer.head()
+        await peer.send(HELLO)
+        if first:
+            first = False
+            await peer.head()
+            return
+        await peer.head()
+
+    shop = await stage.server(hang_up_once)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    for _ in range(2):
+        await client.send(get())
+        assert await client.response() == (200, b"hello")
+
+    assert shop.connections == 2
+    assert [exchange.failed for exchange in gateway.journal.since(0)] == [None, None]
+
+
+async def test_a_second_hang_up_is_not_tried_a_third_time(stage: Stage) -> None:
+    answered = False
+
+    async def hang_up(peer: Peer) -> None:
+        nonlocal answered
+        await peer.head()
+        if not answered:
+            answered = True
+            await peer.send(HELLO)
+            await peer.head()
+
+    shop = await stage.server(hang_up)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get())
+    await client.response()
+    await client.send(get())
+
+    assert (await client.response())[0] == 502
+    assert shop.connections == 2
+
+
+async def test_a_post_never_travels_on_a_kept_connection(stage: Stage) -> None:
+    """So it is neither lost to a server that is just closing it, nor sent twice."""
+    posts: list[bytes] = []
+
+    async def only_one_each(peer: Peer) -> None:
+        posts.append(await peer.head())
+        await peer.send(HELLO)
+        await peer.reader.read()
+
+    shop = await stage.server(only_one_each)
+    client = await stage.client(await stage.gateway(shop.route()))
+    for method in ("GET", "POST", "POST"):
+        await client.send(get(method=method))
+        assert await client.response() == (200, b"hello")
+
+    assert [post.split()[0] for post in posts] == [b"GET", b"POST", b"POST"]
+
+
+async def test_a_hundred_requests_at_once_all_get_their_own_answer(stage: Stage) -> None:
+    async def echo_path(peer: Peer) -> None:
+        while head := await peer.head():
+            path = head.split(b" ")[1]
+            await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(path) + path)
+
+    shop = await stage.server(echo_path)
+    gateway = await stage.gateway(shop.route())
+
+    async def ask(number: int) -> bytes:
+        client = await stage.client(gateway)
+        await client.send(get(f"/{number}"))
+        return (await client.response())[1]
+
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(ask(number)) for number in range(100)]
+
+    assert [task.result() for task in asked] == [b"/%d" % number for number in range(100)]
+    assert gateway.journal.in_flight == 0
+
+
+async def test_a_client_that_leaves_takes_its_upstream_connection_with_it(stage: Stage) -> None:
+    left = asyncio.Event()
+
+    async def never_answer(peer: Peer) -> None:
+        await peer.head()
+        await peer.reader.read()
+        left.set()
+
+    shop = await stage.server(never_answer)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+    await gateway.journal.changed()
+    await client.close()
+
+    await asyncio.wait_for(left.wait(), 2)
+    assert await gateway.journal.quiet(1)
+    (exchange,) = gateway.journal.since(0)
+    assert (exchange.status, exchange.failed, exchange.refused) == (None, None, None)
+
+
+async def closed_port(stage: Stage) -> Route:
+    """Return a route to a port on which nobody listens any more."""
+    server = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    server.close()
+    await server.wait_closed()
+    gone = await stage.server(answers())
+    gone.port = port
+    return gone.route()
+
+
+async def the_page(stage: Stage, gateway: Gateway) -> tuple[int, str]:
+    client = await stage.client(gateway)
+    await client.send(get("/kettle"))
+    status, page = await client.response()
+    return status, page.decode()
+
+
+async def test_an_upstream_that_is_down_is_a_page_that_says_what_and_where(stage: Stage) -> None:
+    route = await closed_port(stage)
+    gateway = await stage.gateway(route)
+
+    status, page = await the_page(stage, gateway)
+
+    (exchange,) = gateway.journal.since(0)
+    assert status == exchange.status == 502
+    assert f"no connection to 127.0.0.1:{route.address.port}" in page
+    assert "site shop" in page
+    assert exchange.failed is not None
+    assert exchange.refused is None
+
+
+async def test_an_upstream_that_stays_silent_is_given_up(stage: Stage) -> None:
+    async def silent(peer: Peer) -> None:
+        await peer.reader.read()
+
+    shop = await stage.server(silent)
+    gateway = await stage.gateway(shop.route(), deadlines=Deadlines(first_byte_s=0.1))
+
+    status, page = await the_page(stage, gateway)
+
+    assert status == 504
+    assert "within 0.1 s" in page
+
+
+async def test_an_upload_counts_the_first_byte_from_its_own_end(stage: Stage) -> None:
+    async def slow_but_fine(peer: Peer) -> None:
+        await read_upload(peer)
+        await peer.send(HELLO)
+
+    shop = await stage.server(slow_but_fine)
+    gateway = await stage.gateway(shop.route(), deadlines=Deadlines(first_byte_s=0.3))
+    client = await stage.client(gateway)
+    await client.send(get(method="POST", extra="Content-Length: 8\r\n"))
+    for _ in range(8):
+        await asyncio.sleep(0.08)
+        await client.send(b"x")
+
+    assert await client.response() == (200, b"hello")
+
+
+async def test_a_silent_upstream_is_given_up_after_an_upload_too(stage: Stage) -> None:
+    async def silent(peer: Peer) -> None:
+        await peer.reader.read()
+
+    shop = await stage.server(silent)
+    gateway = await stage.gateway(shop.route(), deadlines=Deadlines(first_byte_s=0.1))
+    client = await stage.client(gateway)
+    await client.send(get(method="POST", extra="Content-Length: 1\r\n") + b"x")
+
+    assert (await client.response())[0] == 504
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Le",
+        b"SSH-2.0-OpenSSH\r\n\r\n",
+        b"HTTP/1.1 200 OK\nContent-Length: 2\n\nhi",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nhi",
+        b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+    ],
+)
+async def test_a_response_that_makes_no_sense_is_a_502(stage: Stage, answer: bytes) -> None:
+    shop = await stage.server(answers(answer))
+    gateway = await stage.gateway(shop.route())
+
+    status, page = await the_page(stage, gateway)
+
+    (exchange,) = gateway.journal.since(0)
+    assert status == 502
+    assert exchange.failed is not None
+    assert exchange.failed.replace("'", "&#x27;") in page
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf!\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n",
+    ],
+)
+async def test_a_response_that_breaks_off_is_not_passed_as_whole(
+    stage: Stage, answer: bytes
+) -> None:
+    shop = await stage.server(answers(answer))
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+
+    with pytest.raises(ConnectionResetError):
+        await client.rest()
+    (exchange,) = gateway.journal.since(0)
+    assert exchange.status == 200
+    assert exchange.failed is not None
+    assert "127.0.0.1" in exchange.failed or "not HTTP/1.1" in exchange.failed
+
+
+async def test_bytes_that_nobody_asked_for_do_not_answer_the_next_request(stage: Stage) -> None:
+    shop = await stage.server(keeps_answering(HELLO + b"HTTP/1.1 200 OK\r\n\r\nforged"))
+    client = await stage.client(await stage.gateway(shop.route()))
+    for _ in range(2):
+        await client.send(get())
+        assert await client.response() == (200, b"hello")
+
+    assert shop.connections == 2
+
+
+async def test_an_http_1_0_client_gets_a_plain_body_and_the_end(stage: Stage) -> None:
+    shop = await stage.server(
+        answers(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n")
+    )
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(f"GET http://{SHOP}/ HTTP/1.0\r\nHost: {SHOP}\r\n\r\n".encode())
+
+    assert await client.rest() == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhi"
