@@ -11,6 +11,7 @@ from evaluators.actions import Action, Click, FocusTab, Hover, Select, Type
 from orchestrator.observation import Observation
 
 _LONGEST_REPLY = 20_000
+_MOST_BRACES = 100  # tried as the start of an object: broken ones nest, and each costs its depth
 _END_OF_THINKING = "</think>"
 
 
@@ -61,7 +62,9 @@ def _objects(text: str) -> tuple[list[str], str | None]:
     found: list[str] = []
     fault: str | None = None
     start = text.find("{")
-    while start >= 0:
+    for _ in range(_MOST_BRACES):
+        if start < 0:
+            break
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as broken:

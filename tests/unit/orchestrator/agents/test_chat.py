@@ -10,7 +10,7 @@ from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Send
 
 from evaluators.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
 from orchestrator.agents.chat import ChatLimits
-from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.agents.registry import AgentOptions, _ContestantMaker, make_agent
 from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
 from sites.errors import AgentError, ModelError
 from tasks.schema import StopWith
@@ -208,6 +208,20 @@ async def test_the_model_is_never_told_the_reference(
     with pytest.raises(AgentError):
         await new_chat(model.url).decide(page(HOME))
     assert CANARY not in json.dumps([request.model_dump(mode="json") for request in model.requests])
+
+
+async def test_closing_the_maker_closes_the_connections_to_the_model(
+    scripted_model: StartModel, page: Page, assignment: Assignment
+) -> None:
+    model = scripted_model([Says.action(Stop())])
+    maker = make_agent("chat", AgentOptions(model="scripted", model_url=model.url))
+    assert isinstance(maker, _ContestantMaker)
+    assert maker.model is not None
+    await maker(assignment, Reference((), str)).decide(page(HOME))
+    connections = maker.model._sdk
+    assert connections is not None
+    await maker.close()
+    assert connections.is_closed()
 
 
 async def test_temperature_is_zero_and_the_seed_is_the_episodes(

@@ -26,7 +26,7 @@ REFERENCE = Reference(
 OUTLINES = {
     "empty": "",
     "tiny": 'link "Kettles"',
-    "large": 'main "Shop"\n' + "\n".join(f'  link "Kettle {number}"' for number in range(20_000)),
+    "large": 'main "Shop"\n' + "\n".join(f'  link "Kettle {number}"' for number in range(5_000)),
 }
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 

@@ -65,9 +65,9 @@ def test_what_was_done_is_cut_to_a_line(page: Page, assignment: Assignment) -> N
     assert "(an empty page)" in prompt
 
 
-@given(st.text(), st.integers(10, 500), st.integers(-2, 20))
-def test_every_part_fits_the_budget(text: str, budget: int, index: int) -> None:
-    part = part_of_page(text, budget, index)
+@given(st.lists(st.text(max_size=80)), st.integers(40, 300), st.integers(-2, 20))
+def test_every_part_fits_the_budget(lines: list[str], budget: int, index: int) -> None:
+    part = part_of_page("\n".join(lines), budget, index)
     assert 0 <= part.index < part.count
     assert len(part.text) <= max(budget, len("(an empty page)"))
 

@@ -94,6 +94,13 @@ async def test_stopping_is_rare_and_the_rest_is_even(page: Page) -> None:
     assert max(counts.values()) < 1.2 * min(counts.values())
 
 
+async def test_a_select_offers_its_own_options_only(page: Page) -> None:
+    outline = 'combobox "Colour"\n  option "Red"\ncombobox "Size"\n  option "Large"'
+    done = await play(RandomAgent(1), page(outline), 500)
+    chosen = {(action.element, action.option) for action in done if isinstance(action, Select)}
+    assert chosen == {(1, "Red"), (3, "Large")}
+
+
 async def test_there_is_no_way_back_from_the_first_page(page: Page) -> None:
     assert Back() not in await play(RandomAgent(1), page(FORM, step=0), 500)
 
