@@ -13,7 +13,7 @@ class Phase(StrEnum):
     STARTING = "starting"
     KEPT = "kept"
     HEALTHY = "healthy"
-    LOGGED_IN = "logged in"
+    READY = "ready"
     RESETTING = "resetting"
     GOLDEN = "golden"
     LOST = "lost"

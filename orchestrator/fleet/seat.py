@@ -152,19 +152,17 @@ class Seat:
         async with together() as group:
             for role_name in roles:
                 group.create_task(self.cookies(occupant, role_name))
-        if roles:
-            seconds = time.monotonic() - started
-            self._tell(Phase.LOGGED_IN, seconds=seconds, detail=", ".join(roles))
+        detail = f"logged in: {', '.join(roles)}" if roles else ""
+        self._tell(Phase.READY, seconds=time.monotonic() - started, detail=detail)
 
     async def settle(self) -> None:
-        """Wait until nothing works on this seat any more."""
+        """Cut short what works on this seat; a replica that is ready stays."""
         if self._work is not None:
+            self._work.cancel()
             await asyncio.wait([self._work])
 
     async def vacate(self) -> None:
         """Cut short what works on this seat and remove its container; safe to repeat."""
-        if self._work is not None:
-            self._work.cancel()
         await self.settle()
         if self._latest is not None:
             await self._engine.remove(self._latest.container.id)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from evaluators.evidence import Receipt
 from orchestrator.fleet.cookie import Cookie
+from orchestrator.fleet.queries import ask
 from orchestrator.fleet.seat import Occupant, Seat
-from orchestrator.reset.database import Row, connected
+from orchestrator.reset.database import Row
 from orchestrator.reset.replica import Replica
-from sites.errors import DatabaseError, UnknownNameError
-
-if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
-    from sites.manifest import Site
-
-QUERY_DEADLINE_S = 60.0
+from sites.errors import UnknownNameError
 
 
 class Slot:
@@ -72,16 +65,7 @@ class Slot:
             UnknownNameError: no such site in this slot.
         """
         _, occupant = self._seat(site_name)
-        replica = occupant.replica
-        if replica.database is None:
-            message = f"site '{site_name}' has no database"
-            raise DatabaseError(message)
-        try:
-            async with asyncio.timeout(QUERY_DEADLINE_S):
-                return await asyncio.to_thread(_select, replica.site, replica.database, sql)
-        except TimeoutError as cause:
-            message = f"database of site '{site_name}': no answer in {QUERY_DEADLINE_S:.0f} s"
-            raise DatabaseError(message) from cause
+        return (await ask(occupant.replica, sql)).rows
 
     async def lost(self) -> str | None:
         """Say which container is gone, with its state and last log lines; None while all run."""
@@ -97,9 +81,3 @@ class Slot:
             message = f"this slot holds no replica of site '{site_name}'; it holds: {held}"
             raise UnknownNameError(message)
         return self._seats[site_name]
-
-
-def _select(site: Site, endpoint: Endpoint, sql: str) -> tuple[Row, ...]:
-    with connected(site, endpoint) as connection, connection.cursor() as cursor:
-        cursor.execute(sql)
-        return tuple(cursor.fetchall())

@@ -1,0 +1,72 @@
+"""`arena db`: one read-only query on a site's database."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Cell, Column, Console
+
+if TYPE_CHECKING:
+    from orchestrator.fleet.queries import Answer
+
+app = typer.Typer()
+
+_LIMIT = 200
+
+
+@app.command()
+def db(
+    site: Annotated[str, typer.Argument(help="The site; it must be up.")],
+    sql: Annotated[str, typer.Argument(help="One SELECT or SHOW, in quotes.")],
+    limit: Annotated[int, typer.Option(min=1, help="How many rows to show at most.")] = _LIMIT,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the rows as JSON objects.")
+    ] = False,
+) -> None:
+    """Run one query on a site's database, with the account that may only read.
+
+    That is the account that checks use: what is seen here is what a check sees.
+    """
+    from orchestrator.fleet.queries import require_one_reading
+
+    console = Console(as_json)
+    require_one_reading(sql)
+    answer = run(_ask(site, sql, limit))
+    rows = [tuple(_cell(value) for value in row) for row in answer.rows]
+    columns = tuple(
+        Column(name, right=_is_number(rows, at)) for at, name in enumerate(answer.columns)
+    )
+    console.table(columns, rows, [dict(zip(answer.columns, row, strict=True)) for row in rows])
+    if answer.cut:
+        console.warn(f"only the first {limit} rows are shown; --limit shows more")
+
+
+async def _ask(site: str, sql: str, limit: int) -> Answer:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.queries import ask
+    from orchestrator.fleet.standing import standing_replica
+    from sites.atlas import load_atlas
+
+    async with await Engine.connect() as engine:
+        return await ask(await standing_replica(engine, load_atlas(), site), sql, limit)
+
+
+def _cell(value: object) -> Cell:
+    """Return a value of the database as JSON can hold it; nothing is rounded."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case Decimal():
+            return str(value)
+        case bytes():
+            return value.decode("utf-8", errors="backslashreplace")
+        case _:
+            return str(value)
+
+
+def _is_number(rows: list[tuple[Cell, ...]], at: int) -> bool:
+    return bool(rows) and all(isinstance(row[at], int | float | None) for row in rows)

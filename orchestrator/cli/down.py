@@ -1,0 +1,38 @@
+"""`arena down`: remove every container of Arena."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console
+
+app = typer.Typer()
+
+
+@app.command()
+def down(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
+) -> None:
+    """Remove every container that Arena started, also what a dead run left behind.
+
+    That ends runs of `arena eval` that are under way. Images and run folders stay.
+    """
+    console = Console(as_json)
+    removed = run(_down())
+    if as_json:
+        console.json({"removed": list(removed)})
+        return
+    if not removed:
+        console.line("nothing to remove")
+    for name in removed:
+        console.line(f"removed {name}")
+
+
+async def _down() -> tuple[str, ...]:
+    from orchestrator.engine.engine import Engine
+
+    async with await Engine.connect() as engine:
+        return await engine.sweep(None)

@@ -1,0 +1,49 @@
+"""`arena logs`: a site's log."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console
+
+app = typer.Typer()
+
+
+@app.command()
+def logs(
+    site: Annotated[str, typer.Argument(help="The site.")],
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until the container ends or Ctrl-C.")
+    ] = False,
+    tail: Annotated[int, typer.Option(min=1, help="How many last lines to begin with.")] = 100,
+) -> None:
+    """Show what a site's container wrote: the one of `arena up`, else any other of that site.
+
+    A container that has exited is shown too, as long as it was not removed.
+    """
+    run(_logs(site, follow=follow, tail=tail))
+
+
+async def _logs(name: str, *, follow: bool, tail: int) -> None:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import containers_of
+    from sites.atlas import load_atlas
+    from sites.errors import SiteGoneError
+
+    console = Console()
+    async with await Engine.connect() as engine:
+        found = await containers_of(engine, load_atlas().site(name))
+        if not found:
+            message = f"site '{name}' has no container"
+            raise SiteGoneError(message, hint=f"arena up {name}")
+        container = found[0]
+        console.note(f"{container.name} is {container.state}")
+        if follow:
+            async for line in engine.follow_logs(container.id, tail):
+                console.line(line)
+            return
+        for line in (await engine.logs(container.id, tail)).splitlines():
+            console.line(line)

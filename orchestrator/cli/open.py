@@ -1,0 +1,45 @@
+"""`arena open`: a URL of a site for a person's own browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console
+
+app = typer.Typer()
+
+
+@app.command("open")
+def open_site(
+    site: Annotated[str, typer.Argument(help="The site; it must be up.")],
+    path: Annotated[str, typer.Argument(help="A path of the site, for example /basket/.")] = "/",
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print the URL and open nothing.")
+    ] = False,
+) -> None:
+    """Open a page of a running site in your own browser, and print its URL.
+
+    The URL is on 127.0.0.1 with the replica's port. Sites build their links from the address they
+    were asked under, so links, forms and logins work there as they do under the site's own host.
+    All sites on 127.0.0.1 share one cookie jar in your browser; agents' browsers keep them apart.
+    """
+    import webbrowser
+
+    console = Console()
+    url = run(_url(site, path))
+    console.line(url)
+    if not only_print and not webbrowser.open(url):
+        console.note("no browser could be opened here: use the URL above")
+
+
+async def _url(name: str, path: str) -> str:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import standing_replica
+    from sites.atlas import load_atlas
+
+    async with await Engine.connect() as engine:
+        replica = await standing_replica(engine, load_atlas(), name)
+    return f"http://{replica.endpoint}/{path.removeprefix('/')}"

@@ -1,0 +1,81 @@
+"""`arena status`: what runs, whether it serves, where, and how large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Column, Console, Json
+
+if TYPE_CHECKING:
+    from orchestrator.fleet.standing import Standing
+    from sites.atlas import Atlas
+
+app = typer.Typer()
+
+
+@app.command()
+def status(
+    sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Show every container of Arena: whose it is, whether its site serves, URL and memory.
+
+    Health is asked now, by the page that the site's manifest names.
+    """
+    from sites.atlas import load_atlas
+
+    console = Console(as_json)
+    found = run(_survey(load_atlas(), sites or ()))
+    if not found and not as_json:
+        console.note("nothing runs; `arena up` starts the sites")
+        return
+    columns = (
+        Column("site"),
+        Column("for"),
+        Column("slot"),
+        Column("state"),
+        Column("health"),
+        Column("URL for your browser"),
+        Column("MB", right=True),
+        Column("container"),
+    )
+    console.table(columns, [_row(one) for one in found], [_document(one) for one in found])
+
+
+async def _survey(atlas: Atlas, names: Sequence[str]) -> tuple[Standing, ...]:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import survey
+
+    async with await Engine.connect() as engine:
+        return await survey(engine, atlas, names)
+
+
+def _row(one: Standing) -> tuple[str | None, ...]:
+    return (
+        f"{one.site} (staged live origin)" if one.kind == "staged" else one.site,
+        f"arena {one.owner}" if one.owner == "up" else one.owner,
+        one.slot,
+        one.container.state,
+        one.health,
+        f"http://{one.endpoint}/" if one.endpoint else "",
+        "" if one.memory_bytes is None else f"{one.memory_bytes / 1e6:.0f}",
+        one.container.name,
+    )
+
+
+def _document(one: Standing) -> Json:
+    return {
+        "site": one.site,
+        "kind": one.kind,
+        "owner": one.owner,
+        "slot": one.slot,
+        "state": one.container.state,
+        "health": one.health,
+        "url": f"http://{one.endpoint}/" if one.endpoint else None,
+        "memory_bytes": one.memory_bytes,
+        "container": one.container.name,
+    }

@@ -1,0 +1,235 @@
+"""`arena up`: start sites, wait until they really serve, log every role in."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Column, Console, Json
+
+if TYPE_CHECKING:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.events import FleetEvent
+    from orchestrator.fleet.seat import Occupant
+    from sites.atlas import Atlas
+
+app = typer.Typer()
+
+_REMIND_S = 5.0
+_PORTS = range(1, 65536)
+
+
+@app.command()
+def up(
+    sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
+    port: Annotated[
+        list[str] | None,
+        typer.Option(help="SITE=PORT: a fixed port on 127.0.0.1; default: a free one."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Start sites side by side, wait until they really serve, and log every role in.
+
+    Sites that run already are kept as they are. Images that are missing are built first. The
+    result has each site's URL for your own browser, its accounts, and the memory it takes; the
+    containers run until `arena down`.
+    """
+    from sites.atlas import load_atlas
+
+    console = Console(as_json)
+    atlas = load_atlas()
+    names = tuple(site.name for site in atlas.select(sites or ()))
+    ports = read_ports(port or (), names)
+    started = run(_up(console, atlas, names, ports))
+    _show(console, started)
+
+
+def read_ports(options: Sequence[str], names: Sequence[str]) -> Mapping[str, int]:
+    """Read `SITE=PORT` options.
+
+    Raises:
+        UsageError: not of that form, no port, or a site that is not started.
+    """
+    from sites.errors import UsageError
+
+    ports: dict[str, int] = {}
+    for option in options:
+        name, _, digits = option.partition("=")
+        if not digits.isdecimal() or int(digits) not in _PORTS:
+            message = f"--port '{option}': expected SITE=PORT, for example shop=7770"
+            raise UsageError(message)
+        if name not in names:
+            message = (
+                f"--port '{option}': no site '{name}' is started; there are: {' '.join(names)}"
+            )
+            raise UsageError(message)
+        ports[name] = int(digits)
+    return ports
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    """A site that serves."""
+
+    occupant: Occupant
+    memory_bytes: int
+    seconds: float
+
+
+async def _up(
+    console: Console, atlas: Atlas, names: Sequence[str], ports: Mapping[str, int]
+) -> tuple[_Started, ...]:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.pool import UP, Fleet
+
+    async with await Engine.connect() as engine:
+        await _build_missing(console, engine, atlas, names)
+        watch = _Watch(console, names)
+        async with Fleet.open(
+            engine, atlas, names, UP, on_event=watch.hear, ports=ports, keep=True
+        ) as fleet:
+            async with _reminding(watch):
+                occupants = await fleet.up()
+            return tuple(
+                [
+                    _Started(
+                        occupant,
+                        await engine.memory_bytes(occupant.replica.container.id),
+                        watch.seconds.get(occupant.replica.site.name, 0.0),
+                    )
+                    for occupant in occupants
+                ]
+            )
+
+
+async def _build_missing(
+    console: Console, engine: Engine, atlas: Atlas, names: Sequence[str]
+) -> None:
+    """Build what was never built, so that `arena up` is one command in a fresh installation."""
+    from orchestrator.images import building
+    from orchestrator.images.golden import is_sealed
+    from orchestrator.reset.fingerprint import take_fingerprint
+
+    missing = []
+    for site in atlas.select(names):
+        image = await engine.image(site.image.tag)
+        if image is None or not is_sealed(image):
+            missing.append(site)
+    if not missing:
+        return
+    console.note(f"building first, once: {', '.join(site.name for site in missing)}")
+    await building.build(engine, atlas, missing, take=take_fingerprint, on_line=console.note)
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Turns events into progress lines, and knows what is still awaited.
+
+    Attributes:
+        awaited: what each site that is not ready waits for.
+        seconds: how long each site took so far.
+    """
+
+    console: Console
+    names: Sequence[str]
+    began: float = field(default_factory=time.monotonic)
+    awaited: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def hear(self, event: FleetEvent) -> None:
+        """Note one event."""
+        from orchestrator.fleet.events import Phase
+
+        now = time.monotonic() - self.began
+        site = event.replica.split()[0]
+        self.seconds[site] = now
+        match event.phase:
+            case Phase.STARTING:
+                self.awaited[site] = event.detail
+            case Phase.HEALTHY | Phase.KEPT:
+                self.awaited[site] = "logs its roles in"
+            case Phase.READY | Phase.FAILED:
+                self.awaited.pop(site, None)
+            case Phase.RESETTING | Phase.GOLDEN | Phase.LOST:
+                pass
+        detail = f": {event.detail}" if event.detail else ""
+        self.console.note(f"{now:6.1f} s  {site} {event.phase}{detail}")
+
+    def remind(self) -> None:
+        """Say what is still awaited."""
+        now = time.monotonic() - self.began
+        for site, what in self.awaited.items():
+            self.console.note(f"{now:6.1f} s  {site} still {what}")
+
+
+@asynccontextmanager
+async def _reminding(watch: _Watch) -> AsyncIterator[None]:
+    """Say every few seconds what is awaited, until the block ends."""
+
+    async def remind() -> None:
+        while True:
+            await asyncio.sleep(_REMIND_S)
+            watch.remind()
+
+    reminder = asyncio.create_task(remind())
+    try:
+        yield
+    finally:
+        reminder.cancel()
+        await asyncio.wait([reminder])
+
+
+def _show(console: Console, started: Sequence[_Started]) -> None:
+    columns = (
+        Column("site"),
+        Column("URL for your browser"),
+        Column("host for agents"),
+        Column("account"),
+        Column("MB", right=True),
+        Column("seconds", right=True),
+    )
+    rows = [row for one in started for row in _rows(one)]
+    console.table(columns, rows, [_document(one) for one in started])
+
+
+def _rows(one: _Started) -> list[tuple[str, ...]]:
+    replica = one.occupant.replica
+    site = replica.site
+    accounts = [
+        f"{name}: {role.username} / {role.password}" for name, role in site.roles.items()
+    ] or [""]
+    first = (
+        site.name,
+        f"http://{replica.endpoint}/",
+        f"http://{site.host}/",
+        accounts[0],
+        f"{one.memory_bytes / 1e6:.0f}",
+        f"{one.seconds:.1f}",
+    )
+    return [first, *(("", "", "", account, "", "") for account in accounts[1:])]
+
+
+def _document(one: _Started) -> Json:
+    replica = one.occupant.replica
+    site = replica.site
+    return {
+        "site": site.name,
+        "url": f"http://{replica.endpoint}/",
+        "origin": f"http://{site.host}",
+        "database": str(replica.database) if replica.database else None,
+        "accounts": [
+            {"role": name, "username": role.username, "password": role.password, "logged_in": True}
+            for name, role in site.roles.items()
+        ],
+        "container": replica.container.name,
+        "golden": replica.golden,
+        "memory_bytes": one.memory_bytes,
+        "seconds": round(one.seconds, 3),
+    }

@@ -1,0 +1,96 @@
+"""Read-only questions to a replica's database."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from orchestrator.reset.database import Row, connected
+from orchestrator.reset.replica import Replica
+from sites.errors import DatabaseError, UsageError
+
+DEADLINE_S = 60.0
+
+_QUOTED_OR_COMMENT = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*`
+      | --[ \t][^\n]* | --$ | \#[^\n]* | /\*.*?\*/""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_READING = frozenset({"select", "show", "with", "describe", "explain"})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query gave.
+
+    Attributes:
+        columns: their names.
+        cut: whether there were more rows than asked for.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    cut: bool = False
+
+
+async def ask(replica: Replica, sql: str, limit: int | None = None) -> Answer:
+    """Run one statement with the account and in a session that may only read.
+
+    Args:
+        replica: whose database.
+        sql: the statement.
+        limit: how many rows to read at most; None for all.
+
+    Raises:
+        DatabaseError: the site has no database, or the statement failed or took too long.
+    """
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            return await asyncio.to_thread(_ask, replica, sql, limit)
+    except TimeoutError as cause:
+        message = f"database of site '{replica.site.name}': no answer in {DEADLINE_S:.0f} s"
+        raise DatabaseError(message) from cause
+
+
+def require_one_reading(sql: str) -> None:
+    """Refuse anything but one statement that reads, before a connection is made.
+
+    The database refuses writes too; this is for the clear line.
+
+    Raises:
+        UsageError: it is empty, more than one statement, or does not begin like a query.
+    """
+    bare = _QUOTED_OR_COMMENT.sub(_blank, sql).strip().rstrip(";").strip()
+    first = re.match(r"\(*\s*(\w*)", bare)
+    word = first.group(1).lower() if first else ""
+    if ";" in bare:
+        message = "one statement at a time: there is a ';' inside"
+        raise UsageError(message)
+    if word not in _READING:
+        said = f"'{word.upper()}'" if word else "nothing"
+        message = f"only one SELECT or SHOW is run here, not {said}: the account is read-only"
+        raise UsageError(message)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Keep that something was quoted; drop comments, except those that MariaDB runs."""
+    text = found.group()
+    if text.startswith(("/*!", "/*M!")):
+        return ";"
+    return " '' " if text[0] in "'\"`" else " "
+
+
+def _ask(replica: Replica, sql: str, limit: int | None) -> Answer:
+    if replica.database is None:
+        message = f"site '{replica.site.name}' has no database"
+        raise DatabaseError(message)
+    with (
+        connected(replica.site, replica.database) as connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(sql)
+        found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+    kept = tuple(found[:limit])
+    return Answer(columns=columns, rows=kept, cut=len(kept) < len(found))
