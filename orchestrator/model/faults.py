@@ -97,7 +97,7 @@ def _next_step(options: ModelOptions, status: int) -> str:
     if status == _NOT_FOUND:
         return "does it serve this model, and does --model-url end where the API starts (/v1)?"
     if status == _TOO_MANY:
-        return "lower --workers, or wait until the endpoint's limit allows more"
+        return "wait until the endpoint's limit allows more"
     if status >= _SERVER_ERROR:
         return "see the endpoint's own log"
     return "check --model and what the endpoint accepts"
