@@ -103,7 +103,12 @@ DATABASES = {
         "ENGINE": "django.db.backends.mysql",
         "NAME": "shop",
         "USER": "arena",
-        "OPTIONS": {"unix_socket": str(ROOT / "run/mariadb.sock"), "charset": "utf8mb4"},
+        "OPTIONS": {
+            "unix_socket": str(ROOT / "run/mariadb.sock"),
+            "charset": "utf8mb4",
+            # Oscar's own SQL for offers and ranges quotes names as the standard does.
+            "init_command": "SET sql_mode='STRICT_TRANS_TABLES,ANSI_QUOTES'",
+        },
         "ATOMIC_REQUESTS": True,
         "CONN_MAX_AGE": None,
     }

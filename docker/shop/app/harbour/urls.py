@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from django.apps import apps
-from django.contrib import admin
 from django.urls import include, path
 
 from harbour.views import HomeView, health
 
 urlpatterns = [
     path("health/", health),
-    path("admin/", admin.site.urls),
     path("", HomeView.as_view()),
     path("", include(apps.get_app_config("oscar").urls[0])),
 ]

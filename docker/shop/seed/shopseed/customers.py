@@ -80,7 +80,7 @@ def write_accounts() -> dict[int, Home]:
     rng = Random("people")
     firsts, lasts = people["first"].split(), people["last"].split()
     merchant = _user(1, MERCHANT[:2], *MERCHANT[2:], FIRST_JOINED)
-    merchant.is_staff = True
+    merchant.is_staff = merchant.is_superuser = True  # Oscar asks permissions of mere staff
     users = [merchant, _user(2, CUSTOMER[:2], *CUSTOMER[2:], FIRST_JOINED + timedelta(days=9))]
     homes = {2: EMMA}
     pairs = [(first, last.replace("-", " ")) for first in firsts for last in lasts]

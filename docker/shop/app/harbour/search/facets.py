@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, DecimalField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 from oscar.core.loading import get_model
@@ -16,40 +16,51 @@ PARAMETER = "selected_facets"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One refinement: its value in the URL, its label, and the condition on a product."""
+    """One refinement: the column it looks at and the range it keeps, the upper end excluded."""
 
-    value: str
+    column: str
+    low: int
+    high: int | None
     label: str
-    condition: Q
 
+    @property
+    def value(self) -> str:
+        """The refinement as the URL holds it."""
+        return f"{self.column}:{self.low}-{self.high or ''}"
 
-def _price(low: int, high: int | None) -> Choice:
-    condition = Q(price__gte=Decimal(low))
-    if high is None:
-        return Choice(f"price:{low}-", f"£{low} and over", condition)
-    return Choice(
-        f"price:{low}-{high}", f"£{low} to £{high}", condition & Q(price__lt=Decimal(high))
-    )
+    @property
+    def condition(self) -> Q:
+        """The refinement as the database holds it."""
+        condition = Q(**{f"{self.column}__gte": self.low})
+        return condition & Q(**{f"{self.column}__lt": self.high}) if self.high else condition
+
+    def keeps(self, number: Decimal | float | None) -> bool:
+        """Tell whether a product with this price, or these stars, is kept."""
+        return number is not None and self.low <= number and not (self.high and number >= self.high)
 
 
 GROUPS: dict[str, tuple[Choice, ...]] = {
-    "Price": (_price(0, 20), _price(20, 50), _price(50, 100), _price(100, 250), _price(250, None)),
+    "Price": (
+        Choice("price", 0, 20, "£0 to £20"),
+        Choice("price", 20, 50, "£20 to £50"),
+        Choice("price", 50, 100, "£50 to £100"),
+        Choice("price", 100, 250, "£100 to £250"),
+        Choice("price", 250, None, "£250 and over"),
+    ),
     "Customer rating": tuple(
-        Choice(f"rating:{stars}", f"{stars} stars and up", Q(rating__gte=stars))
-        for stars in (4, 3, 2)
+        Choice("rating", stars, None, f"{stars} stars and up") for stars in (4, 3, 2)
     ),
 }
 
 
 def with_price(products: QuerySet) -> QuerySet:
     """Annotate each product with its `price`: its own, or the lowest of its variants."""
+    records = StockRecord.objects.order_by("price").values("price")
+    own = records.filter(product=OuterRef("pk"))[:1]
+    lowest = records.filter(product__parent=OuterRef("pk"))[:1]
     field = DecimalField(max_digits=12, decimal_places=2)
-    own = StockRecord.objects.filter(product=OuterRef("pk")).order_by("price").values("price")[:1]
-    variants = (
-        StockRecord.objects.filter(product__parent=OuterRef("pk")).order_by("price").values("price")
-    )
     return products.annotate(
-        price=Coalesce(Subquery(own), Subquery(variants[:1]), output_field=field)
+        price=Coalesce(Subquery(own), Subquery(lowest), output_field=field)
     )
 
 
@@ -61,6 +72,8 @@ def chosen(query: QueryDict) -> list[Choice]:
 
 def narrowed(products: QuerySet, choices: list[Choice]) -> QuerySet:
     """Keep the products that meet one choice of each group that has one."""
+    if any(choice.column == "price" for choice in choices):
+        products = with_price(products)
     for group in GROUPS.values():
         condition = Q()
         for choice in group:
@@ -80,15 +93,14 @@ def _url(query: QueryDict, path: str, values: list[str]) -> str:
 def facet_data(products: QuerySet, query: QueryDict, path: str) -> dict[str, dict[str, object]]:
     """Return what Oscar's facet template shows: per group its name and its counted choices."""
     selected = query.getlist(PARAMETER)
-    everything = [choice for group in GROUPS.values() for choice in group]
-    counts = products.order_by().aggregate(
-        **{f"n{i}": Count("pk", filter=choice.condition) for i, choice in enumerate(everything)}
-    )
+    # One plain read is many times faster here than eight counts over the price's subqueries.
+    rows = list(with_price(products).order_by().values_list("price", "rating"))
+    numbers = {"price": [price for price, _ in rows], "rating": [stars for _, stars in rows]}
     data: dict[str, dict[str, object]] = {}
     for name, group in GROUPS.items():
         results = []
         for choice in group:
-            count = counts[f"n{everything.index(choice)}"]
+            count = sum(map(choice.keeps, numbers[choice.column]))
             is_selected = choice.value in selected
             others = [value for value in selected if value != choice.value]
             results.append(

@@ -16,6 +16,7 @@ from oscar.core.loading import get_model
 from harbour.search.facets import PARAMETER, chosen, facet_data, narrowed, with_price
 from harbour.search.forms import SearchForm
 from harbour.search.fulltext import matching
+from harbour.shelf import shelf
 
 Category = get_model("catalogue", "Category")
 Product = get_model("catalogue", "Product")
@@ -38,21 +39,23 @@ class ProductListView(ListView):
         return Product.objects.browsable()
 
     def get_queryset(self) -> QuerySet:
-        """Return the products of all pages, in the order asked for."""
+        """Return the ids of all pages' products, in the order asked for."""
         self.form = SearchForm(self.request.GET)
-        self.unrefined = with_price(self.matching_products())
-        products = narrowed(self.unrefined, chosen(self.request.GET)).base_queryset()
+        self.unrefined = self.matching_products()
+        products = narrowed(self.unrefined, chosen(self.request.GET))
         order = SearchForm.ORDER.get(self.request.GET.get("sort_by", ""))
         if order:
-            return products.order_by(*order)
-        return products if products.query.order_by else products.order_by(*self.default_order)
+            products = with_price(products).order_by(*order)
+        elif not products.query.order_by:
+            products = products.order_by(*self.default_order)
+        return products.values_list("pk", flat=True)
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
         """Add the form, the facets and the wrapped page that Oscar's templates read."""
         context = super().get_context_data(**kwargs)
         query = self.request.GET
         page = context["page_obj"]
-        page.object_list = [Result(product) for product in page.object_list]
+        page.object_list = [Result(product) for product in shelf(page.object_list)]
         context[self.context_object_name] = page.object_list
         context.update(
             form=self.form,
@@ -88,8 +91,10 @@ class CatalogueView(ProductListView):
     context_object_name = "products"
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """Add the page's heading."""
-        return {**super().get_context_data(**kwargs), "summary": "All products"}
+        """Add the page's heading and the departments."""
+        departments = Category.get_root_nodes()
+        context = super().get_context_data(**kwargs)
+        return {**context, "summary": "All products", "side_categories": departments}
 
 
 class ProductCategoryView(ProductListView):
@@ -115,5 +120,12 @@ class ProductCategoryView(ProductListView):
         return super().matching_products().filter(pk__in=through.values("product"))
 
     def get_context_data(self, **kwargs: object) -> dict[str, object]:
-        """Add the category and its heading."""
-        return {**super().get_context_data(**kwargs), "category": self.category}
+        """Add the category, its department and the department's categories."""
+        department = self.category.get_root()
+        context = super().get_context_data(**kwargs)
+        return {
+            **context,
+            "category": self.category,
+            "department": department,
+            "side_categories": department.get_children(),
+        }
