@@ -16,8 +16,9 @@ from evaluators.evidence import (
     UnscoredReason,
 )
 from evaluators.match import match
+from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
-from orchestrator.browser.session import Session, SessionOptions
+from orchestrator.browser.session import Session
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
@@ -40,6 +41,7 @@ from sites.worlds import World
 from tasks.schema import Task
 
 SETTLE_DEADLINE_S = 10.0
+DECIDE_DEADLINE_S = 600.0
 
 Result = TypeVar("Result")
 
@@ -63,7 +65,7 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
             options = SessionOptions(
                 proxy_url=gateway.url,
                 cookies=await _log_in(task, stage),
-                read_only_origins=read_only_origins(task, stage),
+                live_origins=read_only_origins(task, stage),
                 logical=stage.atlas.logical,
             )
             async with stage.browser.session(options) as session:
@@ -101,8 +103,8 @@ class _Performance:
             return
         observation = await self._open()
         try:
-            async with asyncio.timeout(self._task.limits.seconds):
-                await self._act(observation)
+            async with asyncio.timeout(self._task.limits.seconds) as deadline:
+                await self._act(observation, deadline)
         except TimeoutError:
             self._end(Ended.DEADLINE, f"{self._task.limits.seconds:g} s were over")
         if not self._recorder.interrupted:
@@ -125,12 +127,12 @@ class _Performance:
         _, act_ms = await _timed(self._session.open(urls))
         return await self._close_step(0, None, None, mark, Timings(act_ms=act_ms))
 
-    async def _act(self, observation: Observation) -> None:
+    async def _act(self, observation: Observation, deadline: asyncio.Timeout) -> None:
         """Let the agent act until it stops or its limit is reached."""
         agent = self._part.agent(self._assignment(), Reference(self._task.reference, self._url_of))
         for index in range(1, self._task.limits.steps + 1):
             try:
-                decision, decide_ms = await _timed(agent.decide(observation))
+                decision, decide_ms = await _timed(_uncounted(agent.decide(observation), deadline))
             except AgentError as error:
                 self._end(Ended.AGENT_GAVE_UP, error.message)
                 return
@@ -270,6 +272,21 @@ def _notes(activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[Request
         if one.may_write or one.refused
     )
     return told + activity.refused
+
+
+async def _uncounted(work: Awaitable[Result], deadline: asyncio.Timeout) -> Result:
+    """Await a decision outside the task's time limit: a slow model is no failure of the agent's.
+
+    Every agent bounds its decisions itself, and a model that stalls raises ModelError.
+    """
+    clock = asyncio.get_running_loop().time
+    due = deadline.when()
+    began = clock()
+    deadline.reschedule(began + DECIDE_DEADLINE_S)
+    result = await work
+    if due is not None:
+        deadline.reschedule(due + clock() - began)
+    return result
 
 
 async def _timed(work: Awaitable[Result]) -> tuple[Result, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from orchestrator.browser.launch import browser_version
+from orchestrator.browser.launch import BrowserOptions, launch
 from orchestrator.engine.engine import Engine
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
@@ -31,7 +31,7 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         resolves=tuple(str(resolve) for resolve in request.resolves),
         images=await _image_ids(request, atlas, engine),
         engine=await engine.version(),
-        browser=await browser_version(),
+        browser=await _browser_version(request),
         packages=package_versions(),
         host=describe_host(),
     )
@@ -47,3 +47,8 @@ async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[
             tags += [site.live.staged.image.tag] if site.live and site.live.staged else []
     found = {tag: await engine.image(tag) for tag in dict.fromkeys(tags)}
     return {tag: image.id for tag, image in found.items() if image is not None}
+
+
+async def _browser_version(request: RunRequest) -> str:
+    async with launch(BrowserOptions(headless=request.headless)) as browser:
+        return browser.version
