@@ -15,13 +15,33 @@ if TYPE_CHECKING:
 class CookieLike(Protocol):
     """A cookie as logins make it; `expires` in seconds since 1970, None for a session cookie."""
 
-    name: str
-    value: str
-    domain: str
-    path: str
-    secure: bool
-    http_only: bool
-    expires: float | None
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def value(self) -> str:
+        """Its value."""
+
+    @property
+    def domain(self) -> str:
+        """The host it is sent to; with a leading dot for sub-domains too."""
+
+    @property
+    def path(self) -> str:
+        """Where it is sent."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether it is sent over TLS only."""
+
+    @property
+    def http_only(self) -> bool:
+        """Whether scripts cannot read it."""
+
+    @property
+    def expires(self) -> float | None:
+        """Seconds since 1970; None for a session cookie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,14 +50,14 @@ class SessionOptions:
 
     Attributes:
         proxy_url: the gateway; loopback addresses go through it as well. None goes direct.
-        read_only_origins: live origins to which no request that may write is sent.
+        live_origins: origins that are read-only: no request that may write is sent to them.
         logical: maps a URL to its logical form, None for a URL of no site.
         viewport: width and height in CSS pixels.
     """
 
     proxy_url: str | None
     cookies: Sequence[CookieLike] = ()
-    read_only_origins: frozenset[str] = frozenset()
+    live_origins: frozenset[str] = frozenset()
     logical: Callable[[str], str | None] = lambda _: None
     viewport: tuple[int, int] = (1280, 720)
     locale: str = "en-US"
