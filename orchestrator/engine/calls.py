@@ -114,7 +114,7 @@ class _Line:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._client: APIClient | None = None
-        self._response: Response | None = None
+        self._responses: list[Response] = []
         self._is_cut = False
 
     def open(self, client: APIClient) -> APIClient:
@@ -127,20 +127,20 @@ class _Line:
         """Shut the socket, now or as soon as there is one."""
         with self._lock:
             self._is_cut = True
-            response = self._response
-        if response is not None:
+            under_way = self._responses[-1:]
+        for response in under_way:
             _shut(response)
 
     def close(self) -> None:
         """Close what the call left open."""
-        if self._response is not None:
-            self._response.close()
+        for response in self._responses:
+            response.close()
         if self._client is not None:
             self._client.close()
 
     def _remember(self, response: Response, *_: object, **__: object) -> None:
         with self._lock:
-            self._response = response
+            self._responses.append(response)
             is_cut = self._is_cut
         if is_cut:
             _shut(response)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from orchestrator.engine import creation, imaging, network
 from orchestrator.engine.calls import ANSWER_S, Calls
@@ -73,8 +73,14 @@ class Engine:
         spoken = str(api.api_version)
         return cls(Calls(api, lambda timeout_s: _client(spoken, timeout_s)))
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def close(self) -> None:
-        """Let the connections go."""
+        """Let the connections go; also done at the end of `async with`."""
         self._calls.close()
 
     async def version(self) -> str:
@@ -189,7 +195,7 @@ class Engine:
         await self._calls.short(f"removing image {tag}", work)
 
     async def remove_unused_image(self, image_id: str) -> bool:
-        """Remove a nameless image and the layers only it has, unless a container uses it."""
+        """Remove an image and the layers only it has, unless a container or another image uses it."""
         from docker.errors import APIError  # noqa: PLC0415  the SDK loads on first use
 
         def work(api: APIClient) -> bool:

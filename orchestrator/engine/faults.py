@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,7 +43,8 @@ def engine_missing(cause: Exception) -> EngineMissingError:
     if isinstance(evidence, PermissionError):
         message = f"the Docker engine refuses this user: {evidence}"
         return EngineMissingError(message, hint="run as root, or join the group `docker`")
-    message = f"no Docker engine answers: {evidence}"
+    address = os.environ.get("DOCKER_HOST") or "the local socket"
+    message = f"no Docker engine answers at {address}: {evidence}"
     return EngineMissingError(message, hint=_START_ENGINE)
 
 

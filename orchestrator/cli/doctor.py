@@ -1,0 +1,202 @@
+"""`arena doctor`: what is missing on this machine, and the command that mends it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Column, Console
+from sites.errors import ArenaError, PrerequisiteError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.engine import Engine, EngineFacts
+    from orchestrator.images.recipes import Recipe, RecipeBook
+    from sites.atlas import Atlas
+
+app = typer.Typer()
+
+_PYTHON = (3, 11)
+_NEED_DISK_GB = 5.0
+_GB = 1e9
+
+
+class State(StrEnum):
+    """How a check ended; only `missing` makes the command fail."""
+
+    OK = "ok"
+    MISSING = "missing"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the result.
+
+    Attributes:
+        found: what there is, or why it is not enough.
+        mend: the command that mends it; empty where nothing is to be done.
+    """
+
+    name: str
+    state: State
+    found: str
+    mend: str = ""
+
+
+@app.command()
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Say what is missing on this machine and the command that mends it; exit 0 if nothing is."""
+    from sites.atlas import load_atlas
+
+    console = Console(as_json)
+    checks = run(_examine(load_atlas()))
+    missing = [check for check in checks if check.state is State.MISSING]
+    console.table(
+        (Column("check"), Column("state"), Column("found"), Column("mend it with")),
+        [(check.name, check.state.value, check.found, check.mend) for check in checks],
+        {
+            "ok": not missing,
+            "checks": [
+                {"name": one.name, "state": one.state.value, "found": one.found, "mend": one.mend}
+                for one in checks
+            ],
+        },
+    )
+    if missing:
+        message = f"missing: {', '.join(check.name for check in missing)}"
+        raise PrerequisiteError(message)
+
+
+async def _examine(atlas: Atlas) -> tuple[Check, ...]:
+    """Look at everything; a part that cannot be looked at does not hide the others."""
+    checks = [_python()]
+    checks += [check async for check in _engine(atlas)]
+    checks.append(await _browser())
+    return tuple(checks)
+
+
+def _python() -> Check:
+    wanted = ".".join(str(part) for part in _PYTHON)
+    enough = sys.version_info >= _PYTHON
+    mend = "" if enough else f"install Python {wanted} or newer"
+    return Check("Python", State.OK if enough else State.MISSING, platform.python_version(), mend)
+
+
+async def _engine(atlas: Atlas) -> AsyncIterator[Check]:
+    """Look at the Docker engine and at what must be on it."""
+    from orchestrator.engine.engine import Engine
+
+    try:
+        engine = await Engine.connect()
+    except PrerequisiteError as error:
+        yield Check("Docker engine", State.MISSING, error.message, error.hint)
+        return
+    async with engine:
+        facts = await engine.facts()
+        found = f"{facts.version}, storage driver {facts.storage_driver}"
+        yield Check("Docker engine", State.OK, found)
+        yield _disk(facts)
+        yield _memory(facts, atlas)
+        yield await _network(engine)
+        async for check in _images(engine, atlas):
+            yield check
+
+
+def _disk(facts: EngineFacts) -> Check:
+    """Look at the free space where the engine keeps images, if that is on this machine."""
+    try:
+        free_gb = shutil.disk_usage(Path(facts.root)).free / _GB
+    except OSError:
+        found = f"{facts.root} cannot be seen from here (another machine's engine, or no rights)"
+        return Check("disk", State.OPTIONAL, found)
+    found = f"{free_gb:.0f} GB free in {facts.root}"
+    if free_gb < _NEED_DISK_GB:
+        return Check(
+            "disk", State.MISSING, f"{found}, {_NEED_DISK_GB:.0f} needed", "docker system prune"
+        )
+    return Check("disk", State.OK, found)
+
+
+def _memory(facts: EngineFacts, atlas: Atlas) -> Check:
+    """Compare the engine's memory with the limits of one replica of each site."""
+    has_mb = facts.memory_bytes / 2**20
+    wanted_mb = sum(site.resources.memory_mb for site in atlas.sites.values())
+    found = f"{has_mb / 1024:.1f} GiB, {wanted_mb / 1024:.1f} for one replica of each site"
+    if has_mb < wanted_mb:
+        return Check("memory", State.MISSING, found, "give the engine's machine more memory")
+    return Check("memory", State.OK, found)
+
+
+async def _network(engine: Engine) -> Check:
+    try:
+        made = await engine.has_network()
+    except ArenaError as error:
+        return Check("Docker network", State.MISSING, error.message, error.hint)
+    return Check("Docker network", State.OK, "made" if made else "made when first needed")
+
+
+async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[Check]:
+    """Look at the base image and at each site's images."""
+    from orchestrator.images import base
+    from orchestrator.images.contexts import docker_folder
+    from orchestrator.images.recipes import RecipeBook
+
+    present = await engine.image(base.TAG)
+    if present is None:
+        found = f"no {base.TAG}; it is pulled, or built where no registry answers"
+        yield Check("base image", State.MISSING, found, "arena build")
+    else:
+        yield Check("base image", State.OK, f"{base.TAG}, {present.size_bytes / 1e6:.0f} MB")
+    try:
+        book = RecipeBook(atlas, docker_folder(), present.id if present else "")
+        recipes = book.in_order(atlas.select(()), staged=True)
+    except ArenaError as error:
+        yield Check("images", State.MISSING, error.message, error.hint)
+        return
+    for recipe in sorted(recipes, key=lambda one: (one.staged, one.site.name)):
+        yield await _image(engine, book, recipe)
+
+
+async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> Check:
+    from orchestrator.images.building import is_current
+    from orchestrator.images.golden import is_sealed
+
+    name = f"image {recipe.image.tag}"
+    option = " --staged" if recipe.staged else ""
+    mend = f"arena build {recipe.site.name}{option}"
+    absent = State.OPTIONAL if recipe.staged else State.MISSING
+    try:
+        source = book.source_hash(recipe)
+    except ArenaError as error:
+        return Check(name, absent, error.message, error.hint)
+    image = await engine.image(recipe.image.tag)
+    if image is None:
+        use = "only for --staged" if recipe.staged else recipe.site.title
+        return Check(name, absent, f"not built ({use})", mend)
+    if not recipe.staged and not is_sealed(image):
+        return Check(name, absent, "built, but not sealed", mend)
+    if not is_current(image, recipe, source):
+        return Check(name, absent, "outdated: its sources changed since", mend)
+    return Check(name, State.OK, f"{image.size_bytes / 1e6:.0f} MB")
+
+
+async def _browser() -> Check:
+    """Start Chromium once: that it is there and that it runs here are two things."""
+    from orchestrator.browser.launch import BrowserOptions, launch
+
+    try:
+        async with launch(BrowserOptions()) as browser:
+            return Check("Chromium", State.OK, f"{browser.version}, starts")
+    except ArenaError as error:
+        return Check("Chromium", State.MISSING, error.message.splitlines()[0], error.hint)
