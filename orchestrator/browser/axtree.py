@@ -211,7 +211,7 @@ async def _main_document(tab: OpenTab) -> _Raw:
 
 async def _document(tab: OpenTab, frame: Frame) -> _Raw:
     loader = frame.loader
-    reply = await tab.wire.send("Accessibility.getFullAXTree", {"frameId": frame.id})
+    reply = await tab.wire.send_for_bulk("Accessibility.getFullAXTree", {"frameId": frame.id})
     nodes: list[Reply] = reply["nodes"]
     if not nodes:
         message = "the document has no accessibility tree yet"

@@ -14,8 +14,9 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
+from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.policy import LiveGuard
-from orchestrator.browser.session import Session, SessionOptions, open_session
+from orchestrator.browser.session import Session, open_session
 from orchestrator.browser.wire import Lifeline
 from sites.errors import BrowserError, BrowserMissingError
 
@@ -91,6 +92,11 @@ class Browser:
         self._is_closing = False
         self.version = browser.version
         browser.on("disconnected", self._disconnected)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the browser still answers; a crashed one does not come back."""
+        return self._browser.is_connected()
 
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[Session]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.wire import RefusedError, Reply
@@ -13,8 +13,7 @@ from sites.errors import TaskError
 MAX_VALUES = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
+class Fetched(NamedTuple):
     """An answer to a GET, redirects followed."""
 
     status: int

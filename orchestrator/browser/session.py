@@ -245,7 +245,7 @@ async def open_session(
         async with lifeline.bounded("open a browser context", _OPEN_S):
             watched = Watched(
                 context=await session._start(),  # noqa: SLF001 - opened here and nowhere else
-                origins=frozenset(origin_of(url) for url in options.read_only_origins),
+                origins=frozenset(origin_of(url) for url in options.live_origins),
                 owns=session._owns,  # noqa: SLF001
                 refused=lambda method, url: journal.refuse(method, url, REFUSAL),
             )

@@ -53,7 +53,13 @@ class TabBar:
         """Open a page that is no tab of the agent: nothing of it is noted."""
         page = await self._context.new_page()
         answer_dialogs(page, lambda _: None)
-        return await open_tab(-1, page, lambda *_: None, lambda *_: None)
+        return await open_tab(
+            -1,
+            page,
+            visited=lambda *_: None,
+            reported=lambda *_: None,
+            failed=self._lifeline.lose,
+        )
 
     async def focus(self, number: int) -> None:
         """Make a tab current.
@@ -99,7 +105,13 @@ class TabBar:
     async def _adopt(self, page: Page) -> OpenTab:
         number, self._given = self._given, self._given + 1
         answer_dialogs(page, self._journal.dialog)
-        tab = await open_tab(number, page, self._visited, self._reported)
+        tab = await open_tab(
+            number,
+            page,
+            visited=self._visited,
+            reported=self._reported,
+            failed=self._lifeline.lose,
+        )
         if page.is_closed():
             message = "the page closed as soon as it opened"
             raise PageGoneError(message)

@@ -45,7 +45,14 @@ class OpenTab:
         return str(reply.get("value", ""))
 
 
-async def open_tab(number: int, page: Page, visited: Visited, reported: Reported) -> OpenTab:
+async def open_tab(
+    number: int,
+    page: Page,
+    *,
+    visited: Visited,
+    reported: Reported,
+    failed: Callable[[str], None],
+) -> OpenTab:
     """Bring a page under watch.
 
     Raises:
@@ -62,7 +69,7 @@ async def open_tab(number: int, page: Page, visited: Visited, reported: Reported
     # document on, says where it went.
     page.on("framenavigated", note_early)
     try:
-        wire = Wire(await page.context.new_cdp_session(page))
+        wire = Wire(await page.context.new_cdp_session(page), failed)
         tab = OpenTab(number, page, wire, lambda _, url, same: held.append((url, same)))
         await _enable(tab, reported)
     except (PlaywrightError, RefusedError) as error:

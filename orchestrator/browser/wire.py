@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -76,14 +78,29 @@ class Lifeline:
 
 
 class Wire:
-    """The CDP session of one page."""
+    """The CDP session of one page.
 
-    def __init__(self, session: CDPSession) -> None:
+    Args:
+        session: Playwright's.
+        failed: told of an error in a handler, which Playwright would answer by dropping the whole
+            connection.
+    """
+
+    def __init__(self, session: CDPSession, failed: Callable[[str], None]) -> None:
         self._session = session
+        self._failed = failed
+        self._bulk: BulkLine | None = None
 
     def on(self, event: str, handle: Callable[[Reply], None]) -> None:
         """Call `handle` with the parameters of each such event, in the order they happened."""
-        self._session.on(event, handle)
+
+        def guarded(parameters: Reply) -> None:
+            try:
+                handle(parameters)
+            except (LookupError, TypeError, ValueError) as error:
+                self._failed(f"the browser sent a {event} that makes no sense: {error!r}")
+
+        self._session.on(event, guarded)
 
     async def send(
         self, method: str, params: Mapping[str, object] | None = None, *, within_s: float = CALL_S
@@ -100,13 +117,85 @@ class Wire:
                 reply: Reply = await self._session.send(method, dict(params or {}))
                 return reply
         except TimeoutError as error:
-            message = f"the browser did not answer {method} within {within_s:.0f} s"
-            raise BrowserError(message) from error
+            raise _no_answer(method, within_s) from error
         except PlaywrightError as error:
             text = _first_line(error)
             if "Protocol error" in text and "Target closed" not in text:
                 raise RefusedError(text) from error
             raise PageGoneError(text) from error
+
+    async def send_for_bulk(self, method: str, params: Mapping[str, object]) -> Reply:
+        """Call a method whose reply is large; otherwise as `send`.
+
+        The reply travels as one text. As a structure it would be walked value by value on its way
+        through the driver, which for a page of 2,000 rows takes longer than making it (measured:
+        2.8 s of processor time against 1.2 s).
+        """
+        if self._bulk is None:
+            self._bulk = BulkLine(self)
+        return await self._bulk.send(method, params)
+
+
+class BulkLine:
+    """A second session with the same page, nested in its wire, that speaks in texts."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._session = ""
+        self._sent = 0
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        wire.on("Target.receivedMessageFromTarget", self._received)
+
+    async def send(self, method: str, params: Mapping[str, object]) -> Reply:
+        """Call a method; errors as `Wire.send`."""
+        if not self._session:
+            target = (await self._wire.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
+            attached = await self._wire.send(
+                "Target.attachToTarget", {"targetId": target, "flatten": False}
+            )
+            self._session = attached["sessionId"]
+        self._sent += 1
+        number = self._sent
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        message = json.dumps({"id": number, "method": method, "params": params})
+        try:
+            await self._wire.send(
+                "Target.sendMessageToTarget", {"sessionId": self._session, "message": message}
+            )
+            async with asyncio.timeout(CALL_S):
+                reply = await answer
+        except TimeoutError as error:
+            raise _no_answer(method, CALL_S) from error
+        finally:
+            del self._waiting[number]
+        if "error" in reply:
+            raise RefusedError(reply["error"]["message"])
+        result: Reply = reply["result"]
+        return result
+
+    def _received(self, event: Reply) -> None:
+        if event["sessionId"] != self._session:
+            return
+        message = _loads(event["message"])
+        answer = self._waiting.get(message.get("id", 0))
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+
+def _loads(text: str) -> Reply:
+    """Parse JSON with the cycle collector at rest: it finds nothing and doubles the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        parsed: Reply = json.loads(text)
+        return parsed
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _no_answer(method: str, within_s: float) -> BrowserError:
+    return BrowserError(f"the browser did not answer {method} within {within_s:.0f} s")
 
 
 def _first_line(error: Exception) -> str:
