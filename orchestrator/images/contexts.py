@@ -17,6 +17,7 @@ from sites.manifest import Build
 
 CA_BUNDLE: Final = "ca-bundle.crt"
 CA_VARIABLE: Final = "ARENA_CA_BUNDLE"
+_USUAL_VARIABLES: Final = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 def docker_folder() -> Path:
@@ -34,18 +35,26 @@ def docker_folder() -> Path:
 
 
 def ca_bundle() -> bytes:
-    """Return what ARENA_CA_BUNDLE names, for labs behind a TLS-inspecting proxy; empty if unset.
+    """Return the CA bundle that pip needs behind a TLS-inspecting proxy; empty where none is named.
+
+    ARENA_CA_BUNDLE names it; where it is unset, what this machine's own pip and requests are told
+    to use holds for builds too.
 
     Raises:
         PrerequisiteError: the file cannot be read.
     """
-    named = os.environ.get(CA_VARIABLE, "")
-    if not named:
-        return b""
+    for variable in (CA_VARIABLE, *_USUAL_VARIABLES):
+        named = os.environ.get(variable, "")
+        if named and (variable == CA_VARIABLE or Path(named).is_file()):
+            return _read_bundle(variable, Path(named))
+    return b""
+
+
+def _read_bundle(variable: str, path: Path) -> bytes:
     try:
-        return Path(named).read_bytes()
+        return path.read_bytes()
     except OSError as cause:
-        message = f"{CA_VARIABLE} names {named}, which cannot be read: {cause.strerror}"
+        message = f"{variable} names {path}, which cannot be read: {cause.strerror}"
         raise PrerequisiteError(message, hint="name a PEM file, or unset the variable") from cause
 
 
