@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sites.errors import TaskError, UnknownNameError
+from tasks.loader import load_suite, suite_names, suite_path
+
+SUITE = """\
+suite: mine
+version: 1
+title: A suite of one
+tasks:
+  - id: first
+    family: information
+    intent: Say what a kettle costs.
+    sites: [shop]
+    start: ["shop:/"]
+    checks:
+      - name: price
+        when: end
+        locate: {by: answer}
+        match: {how: number, value: 49}
+    reference:
+      - {do: stop, answer: "49"}
+"""
+
+
+def _written(folder: Path, text: str = SUITE, name: str = "mine.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_suite_is_read_by_its_path(tmp_path: Path) -> None:
+    suite = load_suite(str(_written(tmp_path)))
+    assert suite.suite == "mine"
+    assert [task.id for task in suite.tasks] == ["first"]
+
+
+def test_a_path_is_known_by_its_ending_or_its_slash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _written(tmp_path)
+    _written(tmp_path, name="bare")
+    assert suite_path("mine.yaml") == Path("mine.yaml")
+    assert load_suite(f"{tmp_path}/bare").suite == "mine"
+    with pytest.raises(UnknownNameError):
+        suite_path("bare")
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_shipped_suite_is_read_by_its_name(name: str) -> None:
+    assert load_suite(name).suite == name
+    assert suite_path(name).name == f"{name}.yaml"
+
+
+def test_an_unknown_suite_is_answered_with_those_there_are() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        load_suite("nowhere")
+    assert caught.value.message.startswith("unknown suite 'nowhere'; there are: ")
+    for name in suite_names():
+        assert name in caught.value.message
+    assert "path" in caught.value.hint
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"nowhere\.yaml' does not exist"):
+        load_suite(str(tmp_path / "nowhere.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("version: 1", "version: 0", 2, "version: input should be greater than or equal to 1"),
+        ("family: information", "family: sport", 6, "tasks.0.family: input should be"),
+        ("by: answer", "by: guess", 13, "tasks.0.checks.0.locate"),
+        ("how: number", "how: number, typo: 1", 14, "typo: extra inputs are not permitted"),
+        ("value: 49", "value: .nan", 14, "finite"),
+        ("do: stop", "do: dance", 16, "tasks.0.reference.0"),
+        ("    intent:", "   intent:", 7, "not valid YAML"),
+        ("when: end", "when: step", 11, "a key node (`when: step`) locates by"),
+    ],
+)
+def test_a_mistake_is_one_line_with_file_line_and_field(
+    tmp_path: Path, old: str, new: str, line: int, says: str
+) -> None:
+    path = _written(tmp_path, SUITE.replace(old, new))
+    with pytest.raises(TaskError) as caught:
+        load_suite(str(path))
+    assert caught.value.message.startswith(f"{path}:{line}: ")
+    assert says in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_two_tasks_of_one_name_are_refused(tmp_path: Path) -> None:
+    twice = SUITE + SUITE.split("tasks:\n")[1]
+    with pytest.raises(TaskError, match="two tasks are called 'first'"):
+        load_suite(str(_written(tmp_path, twice)))
