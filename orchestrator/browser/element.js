@@ -65,7 +65,9 @@ const NAMED_BY_CONTENT = new Set([
   "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip", "treeitem",
 ]);
 
+// A label's text is not that of the field inside it.
 const isShown = (element) =>
+  !["select", "textarea", "script", "style"].includes(element.localName) &&
   element.getAttribute("aria-hidden") !== "true" &&
   (element.localName === "option" || element.checkVisibility({ visibilityProperty: true }));
 

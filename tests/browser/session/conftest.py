@@ -1,0 +1,174 @@
+"""A real browser, a small local site whose pages each test writes itself, and hands to drive both."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+
+from evaluators.actions import Action
+from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.journal import Activity
+from orchestrator.browser.launch import Browser, BrowserOptions, launch
+from orchestrator.browser.session import Session
+from orchestrator.observation import Node, Observation
+
+SETTLE_S = 10.0
+
+
+@dataclass(kw_only=True)
+class Answer:
+    """What the site answers at a path; with a gate, once that opens."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = "text/html; charset=utf-8"
+    headers: dict[str, str] = field(default_factory=dict)
+    gate: threading.Event | None = None
+
+
+class Site:
+    """A web server on loopback; as a proxy it answers for every host."""
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        self.answers: dict[str, Answer] = {"/favicon.ico": Answer(body=b"", status=404)}
+        self.requests: list[tuple[str, str]] = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                site.answer(self)
+
+            do_POST = do_GET  # noqa: N815 - http.server's names
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
+        scheme = "http" if tls is None else "https"
+        self.port = self._server.server_port
+        self.base = f"{scheme}://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread.start()
+
+    def page(self, html: str, path: str = "/", **how: object) -> str:
+        """Put a page at a path and return its URL."""
+        self.answers[path] = Answer(body=html.encode(), **how)  # type: ignore[arg-type]
+        return self.base + path
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        self.requests.append((handler.command, handler.path))
+        handler.rfile.read(int(handler.headers.get("content-length", 0)))
+        found = self.answers.get(urlsplit(handler.path).path, Answer(body=b"nothing", status=404))
+        if found.gate is not None:
+            found.gate.wait(20)
+        handler.send_response(found.status)
+        handler.send_header("content-type", found.content_type)
+        handler.send_header("content-length", str(len(found.body)))
+        for name, value in found.headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(found.body)
+
+    def asked(self, path: str) -> int:
+        return sum(1 for _, asked in self.requests if urlsplit(asked).path == path)
+
+    def close(self) -> None:
+        for answer in self.answers.values():
+            if answer.gate is not None:
+                answer.gate.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+class Drive:
+    """A session with the site in front of it."""
+
+    def __init__(self, session: Session, site: Site) -> None:
+        self.session = session
+        self.site = site
+        self.seen: Observation | None = None
+        self.settled = True
+
+    async def open(self, html: str) -> None:
+        """Open a page, see it, and forget what happened on the way."""
+        await self.session.open([self.site.page(html)])
+        await self.rest()
+        await self.see()
+        self.session.drain()
+
+    async def rest(self) -> None:
+        self.settled = await self.session.settle(SETTLE_S)
+
+    async def see(self) -> Observation:
+        self.seen = await self.session.observe(0)
+        return self.seen
+
+    def node(self, role: str, name: str | None = None) -> Node:
+        assert self.seen is not None
+        fitting = [n for n in self.seen.nodes if n.role == role and name in (None, n.name)]
+        assert fitting, f"no {role} {name!r} in\n{self.seen.text}"
+        return fitting[0]
+
+    def id(self, role: str, name: str | None = None) -> int:
+        return self.node(role, name).id
+
+    async def do(self, action: Action) -> str | None:
+        """Act, settle and see."""
+        error = await self.session.act(action)
+        await self.rest()
+        await self.see()
+        return error
+
+    def drain(self) -> Activity:
+        return self.session.drain()
+
+    async def text(self, selector: str) -> str:
+        return " ".join(await self.session.read_own(selector))
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    made = Site()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_site() -> Iterator[Callable[..., Site]]:
+    made: list[Site] = []
+
+    def make(tls: ssl.SSLContext | None = None) -> Site:
+        made.append(Site(tls))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with launch(BrowserOptions()) as launched:
+        yield launched
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def drive(browser: Browser, site: Site) -> AsyncIterator[Drive]:
+    options = SessionOptions(
+        proxy_url=None, logical=lambda url: url.replace(site.base, "shop:") if url else None
+    )
+    async with browser.session(options) as session:
+        yield Drive(session, site)
