@@ -63,13 +63,14 @@ def _home(rng: Random, people: dict) -> Home:
 
 
 def _user(number: int, name: tuple[str, str], email: str, password: str, joined: datetime) -> User:
+    # A shorter salt would make Django hash the password anew at the first login.
     return User(
         id=number,
         username=f"{slugify(name[0])}-{slugify(name[1])}-{number}",
         first_name=name[0],
         last_name=name[1],
         email=email,
-        password=make_password(password, salt=f"harbour{number:04d}"),
+        password=make_password(password, salt=f"harbourandpinearena{number:05d}"),
         date_joined=joined,
     )
 

@@ -114,13 +114,14 @@ def write_wishlists(items: list[Plan]) -> None:
     owners = [2, *sorted(rng.sample(range(3, 500), 40))]
     line_id = 1
     for number, owner in enumerate(owners, start=1):
-        wishlist = WishList.objects.create(
+        wishlist = WishList(
             id=number,
             owner_id=owner,
             name="Autumn trip" if owner == 2 else "Wish list",
-            key=f"{number:06x}".replace("0", "h")[:6],
+            key=f"{number:06x}".replace("0", "h"),
             date_created=moment(rng, NOW - timedelta(days=300)),
         )
+        WishList.objects.bulk_create([wishlist])  # its own save would draw a random key
         if owner == 2:
             chosen = [rng.choice(group) for group in groups if group[0].words.name in WISHES]
         else:
