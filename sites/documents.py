@@ -31,6 +31,9 @@ def read_document(path: Path, model: type[Model], error: type[InputError]) -> Mo
     except OSError as cause:
         message = f"{path}: cannot be read: {cause.strerror}"
         raise error(message) from cause
+    except UnicodeDecodeError as cause:
+        message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
+        raise error(message) from cause
     return parse_document(text, path, model, error)
 
 
@@ -38,14 +41,19 @@ def parse_document(text: str, path: Path, model: type[Model], error: type[InputE
     """Parse the text of one YAML file into a model; errors are as in `read_document`."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
+        twice = _repeated_key(root)
         content = yaml.safe_load(text)
     except yaml.MarkedYAMLError as cause:
         line = cause.problem_mark.line + 1 if cause.problem_mark else 1
         message = f"{path}:{line}: not valid YAML: {cause.problem or cause}"
         raise error(message) from cause
-    except yaml.YAMLError as cause:
-        message = f"{path}: not valid YAML: {cause}"
+    except (yaml.YAMLError, ValueError, RecursionError) as cause:
+        # ValueError: YAML reads 2026-13-45 as a date, and there is none.
+        message = f"{path}: not valid YAML: {' '.join(str(cause).split())}"
         raise error(message) from cause
+    if twice is not None:
+        message = f"{path}:{twice.start_mark.line + 1}: {twice.value}: stands twice in one mapping"
+        raise error(message)
     if not isinstance(content, Mapping):
         message = f"{path}:1: must hold a mapping of fields, holds {type(content).__name__}"
         raise error(message)
@@ -62,6 +70,26 @@ def parse_document(text: str, path: Path, model: type[Model], error: type[InputE
 def line_of(text: str, location: Sequence[int | str]) -> int:
     """Return the line, from 1, of the deepest part of a field's path that a YAML text has."""
     return _line_of(yaml.compose(text, Loader=yaml.SafeLoader), location)
+
+
+def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:
+    """Return a key that its mapping holds twice; YAML would silently keep the last one."""
+    seen: set[int] = set()
+    waiting = [root] if root is not None else []
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            waiting.extend(node.value)
+        elif isinstance(node, yaml.MappingNode):
+            keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+            for number, key in enumerate(keys):
+                if any(key.value == other.value for other in keys[:number]):
+                    return key
+            waiting.extend(value for _, value in node.value)
+    return None
 
 
 def _describe(fault: ErrorDetails) -> str:

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sites.atlas import Atlas, load_atlas
+from sites.errors import ManifestError, UnknownNameError
+from sites.manifest import Site
+from sites.worlds import World
+
+SHIPPED = load_atlas()
+
+
+def _site(name: str, **fields: object) -> Site:
+    return Site.model_validate(
+        {
+            "name": name,
+            "title": name,
+            "summary": "a site",
+            "host": f"{name}.arena.test",
+            "stateful": False,
+            "image": {"tag": f"arena/{name}:1", "published": f"registry.test/{name}:1"},
+            "port": 8000,
+            "health": {"path": "/", "contains": "x"},
+            "resources": {"memory_mb": 64, "cpus": 1, "pids": 8},
+            **fields,
+        }
+    )
+
+
+ATLAS = Atlas(
+    {
+        "shop": _site(
+            "shop",
+            routes=[
+                {"logical": "/product/{id}", "replica": "/catalogue/{id}/", "live": "/p/{id}"},
+                {"logical": "/sale", "replica": "/sale/{season}", "live": "/sale"},
+            ],
+            live={"origin": "https://www.shop.example"},
+        ),
+        "forum": _site("forum"),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("url", "logical"),
+    [
+        ("http://shop.arena.test/catalogue/12/?a=1&b=%20#top", "shop:/product/12?a=1&b=%20#top"),
+        ("https://www.shop.example/p/12", "shop:/product/12"),
+        ("https://WWW.Shop.Example/p/12", "shop:/product/12"),
+        ("http://shop.arena.test", "shop:/"),
+        ("http://forum.arena.test/f/books", "forum:/f/books"),
+        ("http://shop.arena.test/p/12", "shop:/p/12"),
+        ("https://evil.example/http://shop.arena.test/", None),
+        ("https://shop.arena.test.evil.example/", None),
+        ("https://evilwww.shop.example/", None),
+        ("about:blank", None),
+        ("data:text/html,x", None),
+        ("chrome-error://chromewebdata/", None),
+        ("http://[broken/", None),
+        ("http://[::1", None),
+        ("http://shop.arena.test\u2100/", None),
+        ("", None),
+    ],
+)
+def test_a_url_has_one_logical_form_in_both_worlds(url: str, logical: str | None) -> None:
+    assert ATLAS.logical(url) == logical
+
+
+@given(st.text(max_size=60))
+def test_no_url_makes_mapping_raise(text: str) -> None:
+    ATLAS.logical(text)
+    ATLAS.logical(f"http://{text}")
+    ATLAS.logical(f"http://shop.arena.test/{text}")
+
+
+@given(
+    st.integers(1, 10**6),
+    st.sampled_from(["", "?q=kettle&q=pot", "?a=%2520", "#reviews", "?q=1#top"]),
+    st.sampled_from(World),
+)
+def test_a_logical_url_survives_the_way_there_and_back(
+    number: int, tail: str, world: World
+) -> None:
+    logical = f"shop:/product/{number}{tail}"
+    assert ATLAS.logical(ATLAS.url(logical, world)) == logical
+
+
+def test_each_world_has_its_own_url() -> None:
+    assert ATLAS.url("shop:/product/12?q=1", World.OFFLINE) == (
+        "http://shop.arena.test/catalogue/12/?q=1"
+    )
+    assert ATLAS.url("shop:/product/12?q=1", World.ONLINE) == "https://www.shop.example/p/12?q=1"
+
+
+def test_a_site_without_a_live_origin_stays_a_replica_online() -> None:
+    assert ATLAS.url("forum:/f/books", World.ONLINE) == "http://forum.arena.test/f/books"
+
+
+def test_a_site_alone_is_its_start_page() -> None:
+    assert ATLAS.url("shop:", World.OFFLINE) == "http://shop.arena.test/"
+
+
+def test_a_page_without_a_form_in_a_world_is_a_clear_error() -> None:
+    with pytest.raises(
+        ManifestError, match="site 'shop': '/sale' has no form in the offline world"
+    ):
+        ATLAS.url("shop:/sale", World.OFFLINE)
+
+
+def test_an_unknown_site_is_answered_with_those_there_are() -> None:
+    for call in (lambda: ATLAS.url("mall:/", World.OFFLINE), lambda: ATLAS.select(["mall"])):
+        with pytest.raises(UnknownNameError, match="unknown site 'mall'; there are: forum, shop"):
+            call()
+
+
+def test_sites_are_selected_in_the_order_given_all_if_none_is() -> None:
+    assert [site.name for site in ATLAS.select(["shop", "forum", "shop"])] == ["shop", "forum"]
+    assert [site.name for site in ATLAS.select([])] == ["forum", "shop"]
+
+
+def test_there_is_a_shipped_site() -> None:
+    assert SHIPPED.sites
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED.sites))
+def test_every_shipped_manifest_maps_its_own_pages(name: str) -> None:
+    site = SHIPPED.site(name)
+    for world in World:
+        for path in (site.health.path, "/", *(role.proof.path for role in site.roles.values())):
+            url = SHIPPED.url(f"{name}:{path}", world)
+            logical = SHIPPED.logical(url)
+            assert logical is not None
+            assert logical.rstrip("/") == f"{name}:{path}".rstrip("/")
+            assert SHIPPED.url(logical, world) == url
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED.sites))
+@given(value=st.text("abcxyz0189-", min_size=1, max_size=12), world=st.sampled_from(World))
+def test_every_shipped_route_leads_there_and_back(name: str, value: str, world: World) -> None:
+    for rule in SHIPPED.site(name).routes:
+        path = _filled(rule.logical, value)
+        url = SHIPPED.url(f"{name}:{path}", world)
+        assert SHIPPED.logical(url) == f"{name}:{path}"
+
+
+def _filled(template: str, value: str) -> str:
+    filled = template
+    while "{" in filled:
+        before, _, rest = filled.partition("{")
+        filled = f"{before}{value}{rest.partition('}')[2]}"
+    return filled
+
+
+def _write(folder: Path, name: str, text: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "site.yaml").write_text(text, encoding="utf-8")
+
+
+def _manifest(name: str, host: str) -> str:
+    return (
+        f"name: {name}\ntitle: x\nsummary: x\nhost: {host}\nstateful: false\nport: 80\n"
+        "image: {tag: 'a:1', published: 'a:1'}\nhealth: {path: /, contains: x}\n"
+        "resources: {memory_mb: 64, cpus: 1, pids: 8}\n"
+    )
+
+
+def test_a_folder_of_ones_own_adds_its_sites(tmp_path: Path) -> None:
+    _write(tmp_path, "mine", _manifest("mine", "mine.arena.test"))
+    assert set(load_atlas([tmp_path]).sites) == {*SHIPPED.sites, "mine"}
+
+
+def test_a_manifest_carries_its_folders_name(tmp_path: Path) -> None:
+    _write(tmp_path, "mine", _manifest("yours", "mine.arena.test"))
+    with pytest.raises(
+        ManifestError, match=r"name: must equal the folder's name \(found 'yours'\)"
+    ):
+        load_atlas([tmp_path])
+
+
+def test_two_sites_cannot_have_one_host(tmp_path: Path) -> None:
+    _write(tmp_path, "mine", _manifest("mine", "mine.arena.test"))
+    _write(tmp_path, "yours", _manifest("yours", "mine.arena.test"))
+    with pytest.raises(ManifestError, match=r"'mine\.arena\.test' belongs to site 'mine'"):
+        load_atlas([tmp_path])

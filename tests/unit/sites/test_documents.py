@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sites.documents import line_of, parse_document, read_document
+from sites.errors import ManifestError, TaskError
+from sites.manifest import Site
+
+MANIFEST = """\
+name: shop
+title: Shop
+summary: a shop
+host: shop.arena.test
+stateful: true
+image: {tag: "arena/shop:1", published: "registry.test/shop:1"}
+port: 8000
+health:
+  path: /health/
+  contains: ready
+resources: {memory_mb: 64, cpus: 1, pids: 8}
+roles:
+  customer:
+    username: emma
+    password: secret
+    login: {path: /login, fields: {user: "{username}"}}
+    proof: {path: /account, contains: emma}
+routes:
+  - {logical: "/p/{id}", replica: "/a/{id}", live: "/b/{id}"}
+live:
+  origin: https://shop.example
+"""
+
+
+def _parse(text: str) -> Site:
+    return parse_document(text, Path("sites/shop/site.yaml"), Site, ManifestError)
+
+
+def test_a_sound_manifest_is_read() -> None:
+    assert _parse(MANIFEST).live is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("port: 8000", "port: 80000", 7, "port: input should be less than or equal to 65535"),
+        ("port: 8000", "port: many", 7, "(found 'many')"),
+        ("name: shop", "name: Shop Floor", 1, "name: string should match pattern"),
+        ("host: shop.arena.test", "host: shop.com", 4, "must end in .test, the domain reserved"),
+        (
+            "stateful: true",
+            "stateful: true\ncolour: red",
+            6,
+            "colour: extra inputs are not permitted",
+        ),
+        ("  contains: ready\n", "", 8, "health.contains: field required"),
+        ("path: /health/", "path: health", 9, "health.path: string should match pattern '^/'"),
+        (', published: "registry.test/shop:1"', "", 6, "an image needs `build` or `published`"),
+        ("memory_mb: 64", "memory_mb: 1", 11, "resources.memory_mb: input should be greater than"),
+        ("    password: secret\n", "", 13, "roles.customer.password: field required"),
+        ('/a/{id}"', '/a/{id"', 19, "placeholders look like {name} or {name*}"),
+        ('/a/{id}"', '/a/{id}/{id}"', 19, "a placeholder may stand once"),
+        ("https://shop.example", "shop.example", 21, "live.origin: string should match pattern"),
+        (
+            "origin: https://shop.example",
+            "origin: https://shop.example\n  roles: {king: 1}",
+            22,
+            "king",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_with_file_line_field_and_what_is_allowed(
+    old: str, new: str, line: int, says: str
+) -> None:
+    assert old in MANIFEST
+    with pytest.raises(ManifestError) as caught:
+        _parse(MANIFEST.replace(old, new, 1))
+    assert caught.value.message.startswith(f"sites/shop/site.yaml:{line}: ")
+    assert says in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_live_roles_are_roles_of_the_site() -> None:
+    customer = MANIFEST.partition("  customer:\n")[2].partition("routes:")[0]
+    role = customer.replace("    ", "      ")
+    with pytest.raises(ManifestError, match=r"live\.roles names \['king'\]; the site has"):
+        _parse(f"{MANIFEST}  roles:\n    king:\n{role}")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name: [shop", ":1: not valid YAML"),
+        ("a: 1\n  b: 2\n", ":2: not valid YAML"),
+        ("", ":1: must hold a mapping of fields, holds NoneType"),
+        ("- shop\n", ":1: must hold a mapping of fields, holds list"),
+        ("a: !!python/object/apply:os.getcwd []\n", ":1: not valid YAML"),
+        ("\x00", "not valid YAML"),
+        ("a: *missing\n", ":1: not valid YAML: found undefined alias"),
+        ("a: 2026-13-45\n", "not valid YAML: month must be in 1..12"),
+        ("a: " + "[" * 5000, "not valid YAML: maximum recursion depth exceeded"),
+        ("a: 1\nb:\n  - {c: 1, c: 2}\n", ":3: c: stands twice in one mapping"),
+        ("a: 1\nb: 2\na: 3\n", ":3: a: stands twice in one mapping"),
+    ],
+)
+def test_what_is_no_manifest_at_all_is_said_in_one_line(text: str, says: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        _parse(text)
+    assert says in caught.value.message
+    assert caught.value.message.count("\n") == 0
+
+
+def test_several_mistakes_are_told_at_once_but_not_endlessly() -> None:
+    with pytest.raises(ManifestError) as caught:
+        _parse("name: shop\n")
+    assert caught.value.message.count("site.yaml:") == 3
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"nothing\.yaml: cannot be read: No such file"):
+        read_document(tmp_path / "nothing.yaml", Site, TaskError)
+
+
+def test_a_file_that_is_not_text_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "site.yaml"
+    path.write_bytes(b"\xff\xfe\x00name")
+    with pytest.raises(ManifestError, match="cannot be read: is not UTF-8"):
+        read_document(path, Site, ManifestError)
+
+
+@pytest.mark.parametrize(
+    ("location", "line"),
+    [
+        (("health", "contains"), 10),
+        (("routes", 0, "live"), 19),
+        (("roles", "customer", "proof", "path"), 17),
+        (("health", "nothing"), 8),
+        ((), 1),
+    ],
+)
+def test_the_line_of_a_field_is_that_of_its_deepest_part(
+    location: tuple[int | str, ...], line: int
+) -> None:
+    assert line_of(MANIFEST, location) == line
