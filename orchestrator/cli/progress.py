@@ -19,9 +19,12 @@ def as_line(event: RunEvent) -> str:
 
 
 def _ended_line(event: TrialEnded) -> str:
-    trial, score = event.trial, event.score
+    trial, score, evidence = event.trial, event.score, event.evidence
     width = len(str(event.total))
     done = f"[{event.done:>{width}}/{event.total}]"
-    figures = f"{score.steps:>3} steps {event.seconds:5.1f} s"
-    because = "" if score.outcome.kind is OutcomeKind.SUCCESS else f"  {score.because}"
-    return f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}{because}"
+    figures = f"{score.steps:>3} steps {evidence.seconds:5.1f} s"
+    line = f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}"
+    if score.outcome.kind is OutcomeKind.SUCCESS:
+        return line
+    gave_up = f"; {evidence.ended_because}" if evidence.ended_because else ""
+    return f"{line}  {score.because}{gave_up}"

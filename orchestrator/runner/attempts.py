@@ -88,7 +88,7 @@ class Bookkeeper:
             TrialEnded(
                 trial=trial,
                 score=result,
-                seconds=evidence.seconds,
+                evidence=evidence,
                 done=self.done,
                 total=self.total,
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from evaluators.evidence import Evidence
 from evaluators.scores import Score
 from orchestrator.store.trials import Trial
 
@@ -22,7 +23,7 @@ class TrialEnded:
 
     trial: Trial
     score: Score
-    seconds: float
+    evidence: Evidence
     done: int
     total: int
 

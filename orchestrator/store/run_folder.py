@@ -121,7 +121,7 @@ class RunFolder:
             for file_name, content in files.items():
                 (partial / file_name).write_bytes(content)
             (partial / "evidence.json").write_text(
-                evidence.model_dump_json(indent=1, exclude_defaults=True), encoding="utf-8"
+                evidence.model_dump_json(indent=1), encoding="utf-8"
             )
             partial.replace(final)
         except OSError as cause:

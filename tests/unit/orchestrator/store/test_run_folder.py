@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.evidence import Evidence
+from evaluators.actions import Click
+from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
 from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
 from orchestrator.store.run_folder import RunFolder
 from sites.errors import StoreError
@@ -66,6 +67,21 @@ def make_evidence() -> Evidence:
         attempt=1,
         started_at="2026-11-21T00:00:00Z",
         seconds=1.5,
+        answer="1891",
+        ended=Ended.STOPPED,
+        steps=(
+            StepEvidence(
+                index=0, action=None, url="http://wiki.arena.test/", logical="wiki:/", title="W"
+            ),
+            StepEvidence(
+                index=1,
+                action=Click(element=7),
+                url="http://wiki.arena.test/a",
+                logical="wiki:/a",
+                title="A",
+                visits=(UrlVisit(tab=0, url="http://wiki.arena.test/a", logical="wiki:/a"),),
+            ),
+        ),
     )
 
 

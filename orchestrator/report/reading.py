@@ -1,0 +1,121 @@
+"""A run as data: each task's worlds side by side, totals with intervals, where the worlds part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from evaluators.evidence import Receipt
+from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
+from orchestrator.stats.summary import Summary, summarise
+from orchestrator.store.ledger import Attempt
+from orchestrator.store.lock import RunLock
+from orchestrator.store.rescoring import ScoredTrial, rescore
+from orchestrator.store.run_folder import RunFolder
+from sites.worlds import World
+from tasks.schema import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task with its trials in each world.
+
+    Attributes:
+        trials: by world, in the order of repeats; empty where the task is not played there.
+        partings: the checks on which the first repeats of the two worlds part.
+    """
+
+    task: Task
+    trials: Mapping[World, tuple[ScoredTrial, ...]]
+    partings: tuple[Disagreement, ...]
+
+    @property
+    def worlds_part(self) -> bool:
+        """Whether the outcomes of the first repeats differ between the worlds."""
+        outcomes = {str(trials[0].score.outcome) for trials in self.trials.values() if trials}
+        return len(outcomes) > 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """Everything a report shows.
+
+    Attributes:
+        pending: how many trials of the run are not finished.
+        agreement: of the two worlds; None where only one was played.
+        attempts: every attempt, the broken and abandoned ones too.
+    """
+
+    folder: RunFolder
+    lock: RunLock
+    title: str
+    rows: tuple[TaskRow, ...]
+    summaries: Mapping[World, Summary]
+    agreement: Agreement | None
+    attempts: tuple[Attempt, ...]
+    pending: int
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The proofs of every reset that made a slot ready."""
+        return tuple(
+            receipt
+            for row in self.rows
+            for trials in row.trials.values()
+            for trial in trials
+            for receipt in trial.evidence.receipts
+        )
+
+    @property
+    def unscored(self) -> tuple[ScoredTrial, ...]:
+        """The trials without a score."""
+        return tuple(
+            trial
+            for row in self.rows
+            for trials in row.trials.values()
+            for trial in trials
+            if trial.score.outcome.reason is not None
+        )
+
+
+def read_run(folder: RunFolder) -> RunReport:
+    """Read a run, finished or not, and score it from its evidence.
+
+    Raises:
+        StoreError: the folder or its evidence is damaged.
+    """
+    lock, suite = folder.lock(), folder.suite()
+    scored = rescore(folder)
+    with folder.reading() as ledger:
+        attempts = ledger.attempts()
+    chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
+    rows = tuple(_row(task, lock.worlds, scored) for task in chosen)
+    by_world = {
+        world: {
+            row.task.id: [t.score for t in row.trials[world]] for row in rows if row.trials[world]
+        }
+        for world in lock.worlds
+    }
+    wanted = sum(world in task.worlds for world in lock.worlds for task in chosen) * lock.repeats
+    return RunReport(
+        folder=folder,
+        lock=lock,
+        title=suite.title,
+        rows=rows,
+        summaries={world: summarise(scores) for world, scores in by_world.items()},
+        agreement=compare(by_world[World.OFFLINE], by_world[World.ONLINE])
+        if set(lock.worlds) == set(World)
+        else None,
+        attempts=attempts,
+        pending=wanted - len(scored),
+    )
+
+
+def _row(task: Task, worlds: tuple[World, ...], scored: tuple[ScoredTrial, ...]) -> TaskRow:
+    trials = {
+        world: tuple(one for one in scored if one.task.id == task.id and one.trial.world is world)
+        for world in worlds
+    }
+    offline, online = trials.get(World.OFFLINE, ()), trials.get(World.ONLINE, ())
+    partings = disagreements(offline[0].score, online[0].score) if offline and online else ()
+    return TaskRow(task=task, trials=trials, partings=partings)
