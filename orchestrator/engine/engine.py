@@ -195,7 +195,7 @@ class Engine:
         await self._calls.short(f"removing image {tag}", work)
 
     async def remove_unused_image(self, image_id: str) -> bool:
-        """Remove an image and the layers only it has, unless a container or another image uses it."""
+        """Remove an image and the layers only it has, unless something else uses it."""
         from docker.errors import APIError  # noqa: PLC0415  the SDK loads on first use
 
         def work(api: APIClient) -> bool:

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.engine.containers import Kind, Labels
+
+pytestmark = pytest.mark.docker
+
+# `arena build` as a user runs it, with a site and a docker/ folder of this test.
+_ARENA = """
+import sys
+from pathlib import Path
+from orchestrator.cli import build as command
+from orchestrator.images import building
+from sites import atlas
+
+folder = Path(sys.argv[1])
+building.docker_folder = lambda: folder
+plain = atlas.load_atlas
+atlas.load_atlas = lambda: plain([folder])
+from orchestrator.cli.entry import main
+sys.argv = ["arena", "build", sys.argv[2]]
+main()
+"""
+
+
+@pytest.fixture
+def slow_site(bakery: Any) -> Any:
+    """A site whose build has a slow step, in files as `arena build` reads them."""
+    bakery.write(
+        "kiosk/Dockerfile",
+        "FROM debian:bookworm-slim\nCOPY kiosk/server.pl /server.pl\n"
+        f"RUN : {bakery.name} && sleep 3\n"
+        'RUN mkdir /srv/state\nCMD ["perl", "/server.pl"]\n',
+    )
+    manifest = bakery.site().model_dump_json(exclude_none=True)
+    bakery.write(f"{bakery.name}/site.yaml", manifest)
+    return bakery
+
+
+async def read_until(stream: asyncio.StreamReader, text: str) -> str:
+    seen = ""
+    while line := (await stream.readline()).decode():
+        seen += line
+        if text in line:
+            return seen
+    pytest.fail(f"no line with {text!r} in:\n{seen}")
+
+
+@pytest.mark.parametrize("moment", ["step 3/", "seal: started"])
+async def test_ctrl_c_ends_a_build_with_one_line_and_no_container(
+    slow_site: Any, moment: str
+) -> None:
+    folder: Path = slow_site.folder
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _ARENA, str(folder), slow_site.name),
+        stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        async with asyncio.timeout(120):
+            assert process.stderr is not None
+            await read_until(process.stderr, moment)
+            process.send_signal(signal.SIGINT)
+            _, rest = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+    assert process.returncode == 130
+    assert b"arena: interrupted" in rest
+    assert b"Traceback" not in rest
+    mine = {Labels.KIND: Kind.SEALING, Labels.SITE: slow_site.name}
+    assert await slow_site.engine.containers(mine) == ()
+    assert await slow_site.engine.image(slow_site.tag) is None
