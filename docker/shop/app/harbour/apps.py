@@ -16,12 +16,13 @@ class HarbourConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in
         from oscar.apps.analytics import receivers
         from oscar.apps.catalogue.signals import product_viewed
+        from oscar.apps.customer.wishlists.views import WishListAddProduct
         from oscar.apps.search.signals import user_search
-
         from oscar.apps.shipping.repository import Repository
 
         from harbour.shipping import Express, Standard
 
+        WishListAddProduct.http_method_names = ["post"]
         Repository.methods = (Standard(), Express())
         product_viewed.disconnect(receivers.receive_product_view)
         user_search.disconnect(receivers.receive_product_search)

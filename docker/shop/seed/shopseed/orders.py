@@ -25,6 +25,7 @@ OrderNote = get_model("order", "OrderNote")
 OrderStatusChange = get_model("order", "OrderStatusChange")
 ProductRecord = get_model("analytics", "ProductRecord")
 ShippingAddress = get_model("order", "ShippingAddress")
+StockAlert = get_model("partner", "StockAlert")
 StockRecord = get_model("partner", "StockRecord")
 UserRecord = get_model("analytics", "UserRecord")
 
@@ -272,6 +273,25 @@ def _write_open_baskets(sales: list[Sale]) -> None:
         BasketLine.objects.bulk_create(_basket_lines(number, sale.goods, when))
 
 
+def _settle_stock(stock: dict[int, StockRecord], lines: list[Line]) -> None:
+    """Allocate what open orders hold, and raise an alert where little is left."""
+    allocated: Counter[int] = Counter()
+    for line in lines:
+        allocated[line.stockrecord_id] += line.num_allocated
+    for row in stock.values():
+        row.num_allocated = allocated[row.id]
+        row.num_in_stock = max(row.num_in_stock, row.num_allocated)
+    touched = [row for row in stock.values() if row.num_allocated]
+    StockRecord.objects.bulk_update(touched, ["num_allocated", "num_in_stock"])
+    StockAlert.objects.bulk_create(
+        [
+            StockAlert(stockrecord=row, threshold=row.low_stock_threshold, date_created=NOW)
+            for row in stock.values()
+            if row.num_in_stock - row.num_allocated < row.low_stock_threshold
+        ]
+    )
+
+
 def write_orders(items: list[Plan], homes: dict[int, Home]) -> list[Sale]:
     """Write all orders and what hangs on them; return them."""
     stock = {row.product_id: row for row in StockRecord.objects.select_related("partner")}
@@ -320,14 +340,7 @@ def write_orders(items: list[Plan], homes: dict[int, Home]) -> list[Sale]:
             for sale in rng.sample(sales, 120)
         ]
     )
-    allocated: Counter[int] = Counter()
-    for line in lines:
-        allocated[line.stockrecord_id] += line.num_allocated
-    touched = [row for row in stock.values() if allocated[row.id]]
-    for row in touched:
-        row.num_allocated = allocated[row.id]
-        row.num_in_stock = max(row.num_in_stock, row.num_allocated)
-    StockRecord.objects.bulk_update(touched, ["num_allocated", "num_in_stock"])
+    _settle_stock(stock, lines)
     _write_records(sales, items)
     _write_open_baskets(sales)
     return sales
