@@ -74,10 +74,10 @@ def require_one_reading(sql: str) -> None:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Keep that something was quoted; drop comments, except those that MariaDB runs."""
+    """Keep that something was quoted; drop comments, but not those that MariaDB runs."""
     text = found.group()
     if text.startswith(("/*!", "/*M!")):
-        return ";"
+        return "; more"
     return " '' " if text[0] in "'\"`" else " "
 
 

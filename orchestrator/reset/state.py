@@ -142,12 +142,13 @@ def _compare(
     change: Callable[[Part, Part], list[str]],
 ) -> Iterator[str]:
     for key in sorted({*golden, *found}):
+        shown = f"{noun} {key if key.isprintable() else repr(key)}"
         if key not in golden:
-            yield f"{noun} {key}: new"
+            yield f"{shown}: new"
         elif key not in found:
-            yield f"{noun} {key}: removed"
+            yield f"{shown}: removed"
         elif changes := change(golden[key], found[key]):
-            yield f"{noun} {key}: {', '.join(changes)}"
+            yield f"{shown}: {', '.join(changes)}"
 
 
 def _table_change(golden: TableState, found: TableState) -> list[str]:

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from kiosk_site import OWNER
+
+from orchestrator.engine.containers import Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import web_session
+from orchestrator.fleet.events import FleetEvent, Phase
+from orchestrator.fleet.logins import replica_door
+from orchestrator.fleet.pool import Fleet
+from orchestrator.reset.replica import Replica
+from sites.atlas import Atlas
+from sites.errors import DatabaseError, ImageError, UnknownNameError
+
+pytestmark = pytest.mark.docker
+
+
+async def post(replica: Replica, path: str, **fields: str) -> None:
+    door = replica_door(replica.site, replica.endpoint)
+
+    def send() -> None:
+        with web_session(door) as session:
+            session.post(door.url(path), data=fields, timeout=10).raise_for_status()
+
+    await asyncio.to_thread(send)
+
+
+async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            first = slot.replicas["kiosk"]
+            assert [receipt.strategy for receipt in slot.receipts] == ["start"]
+            await post(first, "/note", text="a mark")
+            slot.wrote("kiosk")
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert receipt.strategy == "recreate"
+            assert receipt.proven
+            assert slot.replicas["kiosk"].container.id != first.container.id
+            assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+
+
+async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            first = slot.replicas["kiosk"]
+            await slot.cookies("kiosk", "ada")
+        async with fleet.lease(["kiosk"]) as slot:
+            assert [receipt.strategy for receipt in slot.receipts] == ["verify"]
+            assert slot.replicas["kiosk"].container.id == first.container.id
+
+
+async def test_a_write_that_nobody_reported_is_caught_by_the_proof(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            await post(slot.replicas["kiosk"], "/note", text="unseen")
+            await post(slot.replicas["kiosk"], "/upload", name="new.txt", text="unseen")
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert receipt.strategy == "recreate"
+            assert receipt.differences == (
+                "table note: 1 row more, next id 4 instead of 3",
+                "file /srv/kiosk/files/new.txt: new",
+            )
+
+
+async def test_a_container_killed_during_a_lease_is_named_and_replaced(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            assert await slot.lost() is None
+            dead = slot.replicas["kiosk"].container
+            await engine.execute(dead.id, ("bash", "-c", "kill -9 $(cat /tmp/db.pid)"))
+            async with asyncio.timeout(20):
+                await engine.wait_exit(dead.id)
+            lost = await slot.lost()
+            assert lost is not None
+            assert "exit code 1" in lost
+            assert "a part of the kiosk has ended" in lost
+        async with fleet.lease(["kiosk"]) as slot:
+            assert slot.replicas["kiosk"].container.id != dead.id
+            assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+
+
+async def test_a_container_that_dies_between_leases_is_replaced_too(
+    engine: Engine, atlas: Atlas
+) -> None:
+    events: list[FleetEvent] = []
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, on_event=events.append) as fleet:
+        (occupant,) = await fleet.up()
+        await engine.remove(occupant.replica.container.id)
+        async with fleet.lease(["kiosk"]) as slot:
+            assert slot.replicas["kiosk"].container.id != occupant.replica.container.id
+    assert Phase.LOST in [event.phase for event in events]
+
+
+async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        held = asyncio.Event()
+
+        async def episode() -> None:
+            async with fleet.lease(["kiosk"]):
+                held.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(episode())
+        async with asyncio.timeout(60):
+            await held.wait()
+            task.cancel()
+            await asyncio.wait([task])
+            async with fleet.lease(["kiosk"]) as slot:
+                assert slot.index == 0
+
+
+async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
+    engine: Engine, atlas: Atlas
+) -> None:
+    starting = asyncio.Event()
+
+    def hear(event: FleetEvent) -> None:
+        if event.phase is Phase.STARTING:
+            starting.set()
+
+    async def work() -> None:
+        async with Fleet.open(engine, atlas, ["kiosk"], OWNER, on_event=hear) as fleet:
+            await fleet.up()
+
+    task = asyncio.create_task(work())
+    async with asyncio.timeout(60):
+        await starting.wait()
+        task.cancel()
+        await asyncio.wait([task])
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
+
+
+async def test_two_slots_never_see_each_others_writes(engine: Engine, atlas: Atlas) -> None:
+    async with (
+        Fleet.open(engine, atlas, ["kiosk"], OWNER, slots=2) as fleet,
+        fleet.lease(["kiosk"]) as one,
+        fleet.lease(["kiosk"]) as other,
+    ):
+        await post(one.replicas["kiosk"], "/note", text="mine")
+        assert await one.query("kiosk", "SELECT COUNT(*) FROM note") == ((3,),)
+        assert await other.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+
+
+async def test_a_site_without_state_is_one_container_for_all_slots(
+    engine: Engine, atlas: Atlas
+) -> None:
+    reading = atlas.site("kiosk").model_copy(update={"stateful": False})
+    async with (
+        Fleet.open(engine, Atlas({"kiosk": reading}), ["kiosk"], OWNER, slots=2) as fleet,
+        fleet.lease(["kiosk"]) as one,
+        fleet.lease(["kiosk"]) as other,
+    ):
+        assert one.replicas["kiosk"].container.id == other.replicas["kiosk"].container.id
+        assert one.receipts == ()
+
+
+async def test_kept_replicas_are_found_again_and_closing_another_fleet_leaves_them(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, keep=True) as fleet:
+        (first,) = await fleet.up()
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as another:
+        await another.up()
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, keep=True) as fleet:
+        (again,) = await fleet.up()
+    assert again.replica.container.id == first.replica.container.id
+    assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
+
+
+async def test_a_missing_image_says_how_to_make_it(engine: Engine, atlas: Atlas) -> None:
+    site = atlas.site("kiosk")
+    image = site.image.model_copy(update={"tag": "arena-test/no-such:1"})
+    odd = Atlas({"kiosk": site.model_copy(update={"image": image})})
+    async with Fleet.open(engine, odd, ["kiosk"], OWNER) as fleet:
+        with pytest.raises(ImageError, match="no image arena-test/no-such:1") as caught:
+            await fleet.up()
+    assert caught.value.hint == "arena build kiosk"
+
+
+async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atlas) -> None:
+    async with (
+        Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet,
+        fleet.lease(["kiosk"]) as slot,
+    ):
+        for sql in ("DELETE FROM note", "SELECT 1; DELETE FROM note", "SELECT * FROM nowhere"):
+            with pytest.raises(DatabaseError, match="query failed"):
+                await slot.query("kiosk", sql)
+        assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+        with pytest.raises(UnknownNameError, match="no replica of site 'wiki'; it holds: kiosk"):
+            await slot.query("wiki", "SELECT 1")

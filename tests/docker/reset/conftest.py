@@ -1,0 +1,47 @@
+"""The kiosk, a small real site, and one replica of it that a test may spoil."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import pytest
+from kiosk_site import OWNER, atlas, engine, kiosk
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.placements import place
+from orchestrator.reset.replica import Replica, start_replica
+from sites.manifest import Site
+
+__all__ = ["atlas", "engine", "kiosk"]
+
+Shell = Callable[[str], Awaitable[None]]
+
+
+@pytest.fixture
+async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
+    placement = await place(engine, kiosk, owner=OWNER, slot=0)
+    started = await start_replica(engine, placement)
+    yield started
+    await engine.remove(started.container.id)
+
+
+@pytest.fixture
+def shell(engine: Engine, replica: Replica) -> Shell:
+    """Run a shell line inside the replica."""
+
+    async def run(line: str) -> None:
+        done = await engine.execute(replica.container.id, ("bash", "-c", line))
+        assert done.exit_code == 0, done.stderr
+
+    return run
+
+
+@pytest.fixture
+def sql(shell: Shell) -> Shell:
+    """Run SQL inside the replica, as its application could."""
+
+    async def run(statement: str) -> None:
+        assert "'" not in statement
+        await shell(f"mariadb --socket=/tmp/db.sock kiosk -e '{statement}'")
+
+    return run

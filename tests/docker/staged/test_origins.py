@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import ssl
+
+import pytest
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from kiosk_site import OWNER
+
+from orchestrator.engine.containers import Labels
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import Door, web_session
+from orchestrator.fleet.logins import live_role_of, login
+from orchestrator.staged.origins import StagedOrigins, staged_origins
+from sites.atlas import Atlas
+from sites.errors import ImageError, UsageError
+from sites.manifest import Site
+
+pytestmark = pytest.mark.docker
+
+
+def door_of(staged: StagedOrigins, *, trusting: bool = True) -> Door:
+    (resolve,) = staged.resolves
+    address = Endpoint(resolve.to.host, resolve.to.port)
+    ca_file = staged.ca_file if trusting else None
+    return Door(origin="https://www.kiosk.example", address=address, ca_file=ca_file)
+
+
+def ask(door: Door, path: str) -> str:
+    with web_session(door) as session:
+        return session.get(door.url(path), timeout=10).text
+
+
+async def test_a_staged_origin_answers_under_its_real_name_with_a_certificate_that_holds(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with staged_origins(engine, atlas, ["kiosk"], OWNER) as staged:
+        assert staged.names == ("kiosk",)
+        (resolve,) = staged.resolves
+        assert (resolve.host, resolve.port, resolve.to.host) == (
+            "www.kiosk.example",
+            443,
+            "127.0.0.1",
+        )
+        body = await asyncio.to_thread(ask, door_of(staged), "/")
+        assert "asked as www.kiosk.example" in body
+        with pytest.raises(requests.exceptions.SSLError):
+            await asyncio.to_thread(ask, door_of(staged, trusting=False), "/")
+
+
+async def test_roles_log_in_at_a_staged_origin_as_they_would_live(
+    engine: Engine, atlas: Atlas, kiosk: Site
+) -> None:
+    async with staged_origins(engine, atlas, ["kiosk"], OWNER) as staged:
+        role = live_role_of(kiosk, "ada")
+        cookies = await login(kiosk, "ada", role, door_of(staged))
+        assert {cookie.domain for cookie in cookies} == {"www.kiosk.example"}
+
+
+async def test_the_servers_chain_ends_in_the_key_that_a_browser_is_told_to_trust(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with staged_origins(engine, atlas, ["kiosk"], OWNER) as staged:
+        (container,) = await engine.containers({Labels.OWNER: OWNER, Labels.KIND: "staged"})
+        served = await engine.execute(container.id, ("cat", "/etc/arena/tls/origin.crt"))
+        leaf, authority = x509.load_pem_x509_certificates(served.stdout)
+        assert leaf.issuer == authority.subject
+        spki = authority.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        assert base64.b64encode(hashlib.sha256(spki).digest()).decode() == staged.spki
+        ssl.create_default_context(cadata=staged.ca_pem.decode())
+
+
+async def test_nothing_staged_stays_behind(engine: Engine, atlas: Atlas) -> None:
+    async with staged_origins(engine, atlas, ["kiosk"], OWNER):
+        assert await engine.containers({Labels.OWNER: OWNER}) != ()
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
+
+
+async def test_a_site_without_a_staged_origin_is_refused(engine: Engine, kiosk: Site) -> None:
+    plain = Atlas({"kiosk": kiosk.model_copy(update={"live": None})})
+    with pytest.raises(UsageError, match="'kiosk' has no staged live origin"):
+        async with staged_origins(engine, plain, ["kiosk"], OWNER):
+            pass
+
+
+async def test_a_missing_staged_image_says_how_to_make_it(engine: Engine, kiosk: Site) -> None:
+    assert kiosk.live is not None
+    assert kiosk.live.staged is not None
+    image = kiosk.live.staged.image.model_copy(update={"tag": "arena-test/no-such:1"})
+    staged = kiosk.live.staged.model_copy(update={"image": image})
+    live = kiosk.live.model_copy(update={"staged": staged})
+    odd = Atlas({"kiosk": kiosk.model_copy(update={"live": live})})
+    with pytest.raises(ImageError, match="no-such") as caught:
+        async with staged_origins(engine, odd, ["kiosk"], OWNER):
+            pass
+    assert caught.value.hint == "arena build kiosk --staged"

@@ -1,0 +1,78 @@
+"""A real local server stands for the replica."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+import requests
+
+from orchestrator.engine.endpoints import Endpoint
+from orchestrator.fleet.doors import Door, web_session
+
+
+class Echo(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        away = self.path == "/away"
+        self.send_response(302 if away else 200)
+        if away:
+            self.send_header("Location", "http://elsewhere.test/")
+        if self.path == "/moved":
+            self.send_header("X", "1")
+        self.send_header("Set-Cookie", "seen=1; Path=/")
+        body = f"{self.headers['Host']} {self.headers.get('Cookie', '')}".encode()
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Keep quiet."""
+
+
+@pytest.fixture
+def door() -> Iterator[Door]:
+    with HTTPServer(("127.0.0.1", 0), Echo) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            address = Endpoint("127.0.0.1", server.server_port)
+            yield Door(origin="http://shop.arena.test", address=address)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_site_is_asked_under_its_own_name_and_its_cookies_belong_to_it(door: Door) -> None:
+    with web_session(door) as session:
+        assert session.get(door.url("/"), timeout=5).text == "shop.arena.test "
+        assert session.get(door.url("/"), timeout=5).text == "shop.arena.test seen=1"
+        assert [cookie.domain for cookie in session.cookies] == ["shop.arena.test"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://elsewhere.test/", "https://shop.arena.test/", "http://shop.arena.test:81/"]
+)
+def test_no_other_origin_is_reached(door: Door, url: str) -> None:
+    with (
+        web_session(door) as session,
+        pytest.raises(requests.exceptions.InvalidURL, match="leads away"),
+    ):
+        session.get(url, timeout=5)
+
+
+def test_a_redirect_elsewhere_is_not_followed(door: Door) -> None:
+    with (
+        web_session(door) as session,
+        pytest.raises(requests.exceptions.InvalidURL, match=r"to http://elsewhere\.test"),
+    ):
+        session.get(door.url("/away"), timeout=5)
+
+
+def test_a_proxy_named_in_the_environment_is_not_used(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with web_session(door) as session:
+        assert session.get(door.url("/"), timeout=5).status_code == 200

@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.reset.ladder import LADDER, rungs_for
+from sites.errors import UsageError
+
+
+def test_auto_is_the_whole_ladder_and_a_name_is_one_rung() -> None:
+    assert rungs_for("auto") == LADDER
+    assert [rung.name for rung in rungs_for("recreate")] == ["recreate"]
+
+
+def test_an_unknown_strategy_is_answered_with_those_there_are() -> None:
+    with pytest.raises(UsageError, match="'swap'; there are: auto, verify, recreate"):
+        rungs_for("swap")
