@@ -39,7 +39,7 @@ test: images lint  ## everything: lint, unit, contract, docker, browser, and the
 	@$(ARENA) tasks lint demo --prove
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
-	@$(PYTHON) -m tests.bench
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench
 
 clean:  ## remove every container of Arena and what was installed here
 	@test ! -x $(ARENA) || $(ARENA) down

@@ -2,8 +2,8 @@
 
 ::
 
-    python -m tests.bench.gateway                                           # per request
-    python -m tests.bench.gateway 127.0.0.1:18000 http://shop.arena.test/   # a replica's pages too
+    python -m bench.gateway                                           # per request
+    python -m bench.gateway 127.0.0.1:18000 http://shop.arena.test/   # a replica's pages too
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from statistics import median
 from urllib.parse import urlsplit
 
+from bench.figures import Figure
 from playwright.async_api import Browser, BrowserContext, async_playwright
 
 from orchestrator.gateway import Address, Gateway, Policy, Route
@@ -36,17 +36,6 @@ _CHROMIUM_ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One measured figure beside its reference from the same run, and the goal, in words."""
-
-    name: str
-    ours: float
-    reference: float
-    ratio: float
-    goal: str
 
 
 async def request_figure() -> Figure:

@@ -1,0 +1,49 @@
+"""How long whole commands take."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+from bench.figures import Figure
+
+_ROUNDS = 7
+
+
+def help_figure() -> Figure:
+    """Measure `arena --help` against a bare Python start."""
+    ours = _median(["arena", "--help"])
+    reference = _median([sys.executable, "-c", "pass"])
+    name = "arena --help, s (reference: python -c pass)"
+    return Figure(name, ours, reference, ours / reference, "ours < 0.3")
+
+
+def demo_figure(folder: Path) -> Figure:
+    """Measure the main job with images built: both worlds, oracle, report."""
+    began = time.monotonic()
+    command = ["arena", "eval", "--suite", "demo", "--offline", "--online", "--staged"]
+    subprocess.run([*command, "--out", str(folder)], check=True, capture_output=True)
+    ours = time.monotonic() - began
+    name = "the demo with images built, s (reference: its goal)"
+    return Figure(name, ours, 90.0, ours / 90.0, "ours <= 90")
+
+
+def unit_figure() -> Figure:
+    """Measure the unit tests against their goal."""
+    began = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "tests/unit", "-q", "-n", "2"]
+    subprocess.run(command, check=True, capture_output=True)
+    ours = time.monotonic() - began
+    return Figure("unit tests, s (reference: their goal)", ours, 15.0, ours / 15.0, "ours < 15")
+
+
+def _median(command: list[str]) -> float:
+    times: list[float] = []
+    for _ in range(_ROUNDS):
+        began = time.monotonic()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.monotonic() - began)
+    return median(times)
