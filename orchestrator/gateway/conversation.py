@@ -124,7 +124,8 @@ class Conversation:
             pending.mark_tunnel()
             if not route.live:
                 pending.mark_write()
-            pending.finish()
+        pending.finish()
+        if done.tunnel is not None:
             await splice(self._client, done.tunnel)
         elif not done.keeps_client:
             await self._linger()

@@ -74,8 +74,7 @@ class Forwarding:
             BadMessageError: the request's body is malformed.
         """
         request = self.request
-        repeatable = request.method in SAFE_METHODS and request.framing() == NO_BODY
-        if repeatable and not request.is_websocket:
+        if request.method in SAFE_METHODS and request.framing() == NO_BODY:
             kept = self.upstream.take()
             if kept is not None:
                 with contextlib.suppress(_StaleError):
@@ -140,7 +139,6 @@ class Forwarding:
                 return response
             if self.request.minor:
                 self.client.write(response_head(response, chunked=False, closes=False))
-            is_kept = False  # something was answered: no second try
 
     async def _next_head(self, wire: Wire, upload: _Upload | None, *, is_kept: bool) -> bytes:
         try:

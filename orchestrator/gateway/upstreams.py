@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from ipaddress import ip_address
 
 from orchestrator.gateway.addresses import Address
 from orchestrator.gateway.wire import Wire
 
 _MAX_IDLE = 16
+# RFC 8305, 5: when to try a name's next address beside the one that has not answered yet.
+_NEXT_ADDRESS_S = 0.25
 
 
 class UpstreamError(Exception):
@@ -27,6 +30,7 @@ class Upstream:
         self._alive = alive
         self._connect_s = connect_s
         self._idle: list[Wire] = []
+        self._is_name = not _is_ip(address.host)
 
     @property
     def address(self) -> Address:
@@ -43,7 +47,10 @@ class Upstream:
         try:
             async with asyncio.timeout(self._connect_s):
                 _, wire = await loop.create_connection(
-                    lambda: Wire(self._alive), self._address.host, self._address.port
+                    lambda: Wire(self._alive),
+                    self._address.host,
+                    self._address.port,
+                    happy_eyeballs_delay=_NEXT_ADDRESS_S if self._is_name else None,
                 )
         except TimeoutError:
             message = f"no connection to {self._address} within {self._connect_s:g} s"
@@ -57,8 +64,8 @@ class Upstream:
         """Return a connection that was kept, the one last used first; None where there is none."""
         while self._idle:
             wire = self._idle.pop()
+            wire.on_end = None
             if not wire.has_ended and not wire.has_data:
-                wire.on_end = None
                 return wire
             wire.close()
         return None
@@ -74,3 +81,11 @@ class Upstream:
             return
         self._idle.append(wire)
         wire.on_end = lambda: self._idle.remove(wire)
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

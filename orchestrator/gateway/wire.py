@@ -7,6 +7,7 @@ know at once, to let go of the other side; hence a protocol of its own. (asyncio
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import socket
 import struct
@@ -152,7 +153,8 @@ class Wire(asyncio.Protocol):
     def end_writing(self) -> None:
         """Send what is unsent and then the end of the stream, and go on reading."""
         if self._transport is not None and not self.has_ended:
-            self._transport.write_eof()
+            with contextlib.suppress(OSError):  # a peer that has just reset the connection
+                self._transport.write_eof()
 
     def close(self) -> None:
         """Send what is unsent, then close."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 
 import pytest
 from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
@@ -225,6 +227,42 @@ async def test_an_answer_before_the_body_is_through_still_reaches_the_client(
     assert answer.endswith(b"big")
 
 
+async def test_a_connection_that_still_waits_for_a_body_never_carries_another_request(
+    stage: Stage,
+) -> None:
+    """The next request would be read as the rest of that body."""
+
+    async def answer_early(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(HELLO)
+        await peer.reader.read()
+
+    shop = await stage.server(answer_early)
+    gateway = await stage.gateway(shop.route())
+    uploading, asking = await stage.client(gateway), await stage.client(gateway)
+    await uploading.send(get(method="POST", extra="Content-Length: 500\r\n") + b"x")
+    await uploading.response()
+    await asking.send(get())
+
+    assert await asking.response() == (200, b"hello")
+    assert shop.connections == 2
+
+
+async def test_a_connection_that_the_server_will_close_is_not_kept(stage: Stage) -> None:
+    async def last_answer(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(HELLO.replace(b"OK\r\n", b"OK\r\nConnection: close\r\n"))
+        await peer.reader.read()
+
+    shop = await stage.server(last_answer)
+    client = await stage.client(await stage.gateway(shop.route()))
+    for _ in range(2):
+        await client.send(get())
+        assert await client.response() == (200, b"hello")
+
+    assert shop.connections == 2
+
+
 async def test_a_stale_kept_connection_costs_a_get_nothing(stage: Stage) -> None:
     """The server reads the second request on its kept connection and hangs up unanswered."""
     first = True
@@ -311,10 +349,11 @@ async def test_a_hundred_requests_at_once_all_get_their_own_answer(stage: Stage)
 
 
 async def test_a_client_that_leaves_takes_its_upstream_connection_with_it(stage: Stage) -> None:
-    left = asyncio.Event()
+    asked, left = asyncio.Event(), asyncio.Event()
 
     async def never_answer(peer: Peer) -> None:
         await peer.head()
+        asked.set()
         await peer.reader.read()
         left.set()
 
@@ -322,13 +361,38 @@ async def test_a_client_that_leaves_takes_its_upstream_connection_with_it(stage:
     gateway = await stage.gateway(shop.route())
     client = await stage.client(gateway)
     await client.send(get())
-    await gateway.journal.changed()
+    await asyncio.wait_for(asked.wait(), 2)
     await client.close()
 
     await asyncio.wait_for(left.wait(), 2)
     assert await gateway.journal.quiet(1)
     (exchange,) = gateway.journal.since(0)
     assert (exchange.status, exchange.failed, exchange.refused) == (None, None, None)
+
+
+async def test_a_client_that_stops_reading_and_leaves_ends_its_exchange(stage: Stage) -> None:
+    left = asyncio.Event()
+
+    async def pour(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
+        try:
+            while True:
+                peer.writer.write(b"x" * 65536)
+                await peer.writer.drain()
+        except ConnectionError:
+            left.set()
+
+    shop = await stage.server(pour)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+    await client.head()
+    await client.exactly(1_000_000)
+    client.writer.transport.abort()
+
+    await asyncio.wait_for(left.wait(), 2)
+    assert await gateway.journal.quiet(2)
 
 
 async def closed_port(stage: Stage) -> Route:
@@ -453,6 +517,30 @@ async def test_a_response_that_breaks_off_is_not_passed_as_whole(
     assert "127.0.0.1" in exchange.failed or "not HTTP/1.1" in exchange.failed
 
 
+async def test_a_reset_is_told_from_the_end_of_a_body_without_length(stage: Stage) -> None:
+    async def break_off(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(b"HTTP/1.1 200 OK\r\n\r\nhalf of")
+        await may_break.wait()
+        at_once = struct.pack("ii", 1, 0)
+        raw = peer.writer.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+        peer.writer.transport.abort()
+
+    may_break = asyncio.Event()
+    shop = await stage.server(break_off)
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+    await client.head()
+    await client.exactly(7)
+    may_break.set()
+
+    with pytest.raises(ConnectionResetError):
+        await client.rest()
+    assert gateway.journal.since(0)[0].failed is not None
+
+
 async def test_bytes_that_nobody_asked_for_do_not_answer_the_next_request(stage: Stage) -> None:
     shop = await stage.server(keeps_answering(HELLO + b"HTTP/1.1 200 OK\r\n\r\nforged"))
     client = await stage.client(await stage.gateway(shop.route()))
@@ -461,6 +549,50 @@ async def test_bytes_that_nobody_asked_for_do_not_answer_the_next_request(stage:
         assert await client.response() == (200, b"hello")
 
     assert shop.connections == 2
+
+
+async def test_bytes_that_come_while_a_connection_is_kept_make_it_unusable(stage: Stage) -> None:
+    spoken = asyncio.Event()
+    unasked = asyncio.Event()
+
+    async def speak_unasked(peer: Peer) -> None:
+        await peer.head()
+        await peer.send(HELLO)
+        await unasked.wait()
+        await peer.send(HELLO.replace(b"hello", b"wrong"))
+        spoken.set()
+        await peer.reader.read()
+
+    shop = await stage.server(speak_unasked)
+    client = await stage.client(await stage.gateway(shop.route()))
+    await client.send(get())
+    await client.response()
+    unasked.set()
+    await spoken.wait()
+    await asyncio.sleep(0.05)
+    await client.send(get())
+
+    assert await client.response() == (200, b"hello")
+    assert shop.connections == 2
+
+
+async def test_an_exchange_ends_with_its_last_byte_not_with_its_connection(stage: Stage) -> None:
+    shop = await stage.server(answers(b"HTTP/1.1 200 OK\r\n\r\nuntil the end"))
+    gateway = await stage.gateway(shop.route())
+    client = await stage.client(gateway)
+    await client.send(get())
+    await client.rest()
+
+    assert gateway.journal.in_flight == 0
+
+
+async def test_a_live_host_without_an_address_is_found_by_its_name(stage: Stage) -> None:
+    server = await stage.server(keeps_answering(HELLO))
+    by_name = Route(site="here", live=True, host="localhost", port=server.port, upstream=None)
+    client = await stage.client(await stage.gateway(by_name))
+    await client.send(get(host=f"localhost:{server.port}"))
+
+    assert await client.response() == (200, b"hello")
 
 
 async def test_an_http_1_0_client_gets_a_plain_body_and_the_end(stage: Stage) -> None:
