@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -38,4 +37,4 @@ async def _gateway() -> list[Figure]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
