@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from evaluators.verdicts import Standing
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.report.reading import RunReport, TaskRow
-from orchestrator.stats.rates import Interval, Rate
+from orchestrator.report.wording import interval, percent
 from orchestrator.stats.summary import Summary
 from orchestrator.store.rescoring import ScoredTrial
 from sites.worlds import World
@@ -73,7 +73,7 @@ def _totals(world: World, summary: Summary) -> list[str]:
         percent(summary.success),
         interval(summary.success.interval),
         interval(summary.bounds),
-        "–" if summary.micro_completion is None else f"{summary.micro_completion:.0%}",
+        percent(summary.micro_completion),
         f"{summary.scored}/{summary.trials}",
         ", ".join(f"{reason} {count}" for reason, count in summary.unscored),
     ]
@@ -84,7 +84,7 @@ def _closing(report: RunReport) -> Iterable[str]:
     if agreement is not None:
         yield ""
         yield (
-            f"worlds agree on {percent(agreement.rate)} {interval(agreement.rate.interval)}"
+            f"worlds agree on {percent(agreement.rate)} ({interval(agreement.rate.interval)})"
             f" of {agreement.paired} paired tasks"
             f" (both {len(agreement.both)}, only offline {len(agreement.first_only)},"
             f" only online {len(agreement.second_only)}, neither {len(agreement.neither)};"
@@ -94,16 +94,6 @@ def _closing(report: RunReport) -> Iterable[str]:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
     if report.pending:
         yield f"{report.pending} episodes are left: arena eval --resume {report.folder.path}"
-
-
-def percent(rate: Rate) -> str:
-    """Return a rate as a percentage, a dash where there is none."""
-    return "–" if rate.value is None else f"{rate.value:.0%}"
-
-
-def interval(found: Interval | None) -> str:
-    """Return an interval as percentages."""
-    return "" if found is None else f"[{found.low:.0%}, {found.high:.0%}]"
 
 
 def _document(report: RunReport) -> Json:

@@ -1,12 +1,117 @@
-"""The report as one HTML file."""
+"""The report as one self-contained HTML file: no script, no font, no image from elsewhere."""
 
 from __future__ import annotations
 
+import base64
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
-from orchestrator.report.reading import RunReport
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from evaluators.actions import Action, Stop
+from evaluators.evidence import StepEvidence
+from orchestrator.report.reading import RunReport, TaskRow
+from orchestrator.report.wording import action_in_words, duration, interval, percent
+from orchestrator.store.rescoring import ScoredTrial
+from sites.errors import StoreError
+from sites.worlds import World
+
+_MIME = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetFigures:
+    """What the receipts of one site and strategy say."""
+
+    site: str
+    strategy: str
+    count: int
+    median_s: float
+    max_s: float
+    proven: int
 
 
 def write_html(report: RunReport, path: Path) -> None:
-    """Write the report."""
-    path.write_text(f"<h1>{report.lock.run}</h1>", encoding="utf-8")
+    """Write the report as one HTML file.
+
+    Raises:
+        StoreError: the file cannot be written.
+    """
+    try:
+        path.write_text(render_html(report), encoding="utf-8")
+    except OSError as cause:
+        message = f"{path}: the report cannot be written: {cause.strerror}"
+        raise StoreError(message) from cause
+
+
+def render_html(report: RunReport) -> str:
+    """Return the report as HTML."""
+    environment = Environment(
+        loader=PackageLoader("orchestrator.report", "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": percent, "interval": interval, "duration": duration}
+    return environment.get_template("report.html").render(
+        report=report,
+        worlds=report.lock.worlds,
+        world_name=lambda world: _world_name(report, world),
+        parting_rows=[row for row in report.rows if row.worlds_part],
+        resets=reset_figures(report),
+        broken=Counter(str(attempt.state) for attempt in report.attempts),
+        played_by=_played_by,
+        action=_action,
+        picture=lambda trial, step: _picture(report, trial, step),
+        has_both=set(report.lock.worlds) == set(World),
+    )
+
+
+def reset_figures(report: RunReport) -> tuple[ResetFigures, ...]:
+    """Sum up the receipts by site and strategy."""
+    grouped: dict[tuple[str, str], list[tuple[float, bool]]] = {}
+    for receipt in report.receipts:
+        key = (receipt.site, receipt.strategy)
+        grouped.setdefault(key, []).append((receipt.seconds, receipt.proven))
+    return tuple(
+        ResetFigures(
+            site=site,
+            strategy=strategy,
+            count=len(found),
+            median_s=median(seconds for seconds, _ in found),
+            max_s=max(seconds for seconds, _ in found),
+            proven=sum(proven for _, proven in found),
+        )
+        for (site, strategy), found in sorted(grouped.items())
+    )
+
+
+def _world_name(report: RunReport, world: World) -> str:
+    is_staged = world is World.ONLINE and bool(report.lock.staged)
+    return f"{world} (staged)" if is_staged else world.value
+
+
+def _played_by(row: TaskRow, world: World) -> tuple[ScoredTrial, ...]:
+    return row.trials.get(world, ())
+
+
+def _action(action: Action | None, step: StepEvidence) -> str:
+    if action is None:
+        return "opened the start page"
+    if isinstance(action, Stop):
+        return "stopped" if action.answer is None else f"answered: {action.answer}"
+    return action_in_words(action, step)
+
+
+def _picture(report: RunReport, trial: ScoredTrial, step: StepEvidence) -> str | None:
+    """Return a step's screenshot as a data URI; None where none was kept."""
+    if step.screenshot is None:
+        return None
+    path = report.folder.evidence_folder(trial.folder) / step.screenshot
+    if not path.is_file():
+        return None
+    encoded = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f"data:{_MIME.get(path.suffix, 'image/png')};base64,{encoded}"
