@@ -27,7 +27,7 @@ CONTINENTS = {
 }
 # No longer states, or without inhabitants and without an article of their own.
 NOT_COUNTRIES = frozenset(
-    "AI AN AQ AS AW AX BL BM BQ BV CC CK CS CW CX EH FK FO GF GG GI GP GS GU HM IM IO JE KY MF "
+    "AI AN AQ AS AW AX BL BM BQ BV CC CK CS CW CX EH FK FO GF GG GI GP GS GU HK HM IM IO JE KY MF "
     "MO MP MQ MS NC NF NU PF PM PN RE SH SJ SX TC TF TK UM VG VI WF YT".split()
 )
 COUNTRY_NAMES = {
@@ -43,6 +43,8 @@ COUNTRY_NAMES = {
 }
 # GeoNames' spelling -> the article's; where a seat of government moved, the present one.
 CAPITALS = {
+    "AG": "Saint John's",
+    "GD": "Saint George's",
     "BR": "Brasília",
     "CM": "Yaoundé",
     "CO": "Bogotá",
@@ -64,13 +66,21 @@ CAPITALS = {
     "US": "Washington, D.C.",
 }
 CITY_NAMES = {
-    ("AT", "Vienna"): "Vienna",
+    ("AG", "Saint John’s"): "Saint John's",
+    ("CH", "Zürich"): "Zurich",
+    ("DE", "Köln"): "Cologne",
+    ("DK", "Århus"): "Aarhus",
+    ("KI", "Tarawa"): "South Tarawa",
+    ("LK", "Sri Jayewardenepura Kotte"): "Sri Jayawardenepura Kotte",
+    ("SA", "Makkah"): "Mecca",
+    ("SA", "Madinah"): "Medina",
+    ("VU", "Port-Vila"): "Port Vila",
+    ("IQ", "Basrah"): "Basra",
     ("BE", "Antwerpen"): "Antwerp",
     ("BE", "Brugge"): "Bruges",
     ("BE", "Gent"): "Ghent",
     ("CA", "Montréal"): "Montreal",
     ("CN", "Xi’an"): "Xi'an",
-    ("CR", "San José"): "San José",
     ("ES", "Sevilla"): "Seville",
     ("MA", "Fes"): "Fez",
     ("MD", "Chisinau"): "Chișinău",
@@ -79,17 +89,44 @@ CITY_NAMES = {
     ("MV", "Male"): "Malé",
     ("TO", "Nuku‘alofa"): "Nukuʻalofa",
     ("US", "Washington"): "Washington, D.C.",
-    ("KR", "Busan"): "Busan",
-    ("TR", "İzmir"): "İzmir",
 }
 # Districts and suburbs that GeoNames counts as populated places of their own.
+DISTRICTS = {
+    "AE": "Dayrah",
+    "AM": "Malatia-Sebastia|Shengavit|Nor Nork|Kentron|Erebuni|Arabkir",
+    "AO": "Mulenvos|Viana|Kikolo|Maianga|Camama|Cazenga|Rangel|Ingombota|Talatona",
+    "AT": "Favoriten|Donaustadt|Floridsdorf|Ottakring|Simmering|Meidling",
+    "BE": "Anderlecht|Schaerbeek",
+    "BH": "Madīnat Ḩamad",
+    "CI": "Abobo|Koumassi|Yopougon",
+    "CN": "Puxi|Pudong|Minhang|Bao'an|Wuzhong|Bazhong|Puyang|Shiyan|Lüliang",
+    "CO": "Kennedy|Suba|Engativá",
+    "CR": "San Francisco|Paraíso",
+    "EE": "Lasnamäe|Mustamäe|Kesklinn|Põhja-Tallinn",
+    "GN": "Camayenne",
+    "GW": "Bairro Militar|Contumo|Reino de Bandim",
+    "HU": "Pest|Buda",
+    "IE": "South Dublin|Tallaght",
+    "IL": "West Jerusalem",
+    "IQ": "Al Mawşil al Jadīdah|Al Başrah al Qadīmah",
+    "JM": "New Kingston",
+    "LB": "Ra’s Bayrūt",
+    "LT": "Dainava (Kaunas)",
+    "MM": "Hlaingthaya",
+    "MX": "Iztapalapa|Gustavo Adolfo Madero",
+    "MY": "Kampung Baru Subang",
+    "PS": "East Jerusalem",
+    "RO": "Sector 1|Sector 2|Sector 3|Sector 4|Sector 5|Sector 6",
+    "RS": "Zemun",
+    "SA": "Sulţānah",
+    "SG": "Bedok New Town|Ulu Bedok|Sengkang New Town|Tampines Estate|Jurong Town",
+    "SK": "Petržalka",
+    "TW": "Banqiao",
+    "US": "Brooklyn|Queens|Manhattan|The Bronx|Bronx",
+    "UZ": "Yunusobod",
+}
 NOT_CITIES = frozenset(
-    {
-        ("CN", name)
-        for name in "Puxi|Pudong|Minhang|Bao'an|Wuzhong|Bazhong|Puyang|Shiyan|Lüliang".split("|")
-    }
-    | {("HK", "New Territories"), ("HK", "Kowloon")}
-    | {("US", name) for name in "Brooklyn|Queens|Manhattan|The Bronx|Bronx".split("|")}
+    (code, name) for code, names in DISTRICTS.items() for name in names.split("|")
 )
 AREAS_KM2 = {"MC": 2.02, "VA": 0.49}
 
@@ -134,7 +171,8 @@ class City:
         """Return the standard time there, as UTC±h[:mm]."""
         zone = ZoneInfo(self.timezone)
         offsets = [zone.utcoffset(datetime(2026, month, 1, tzinfo=UTC)) for month in (1, 7)]
-        minutes = min(round(offset.total_seconds() / 60) for offset in offsets if offset)
+        known = [offset for offset in offsets if offset is not None]
+        minutes = min(round(offset.total_seconds() / 60) for offset in known)
         hours, rest = divmod(abs(minutes), 60)
         sign = "−" if minutes < 0 else "+"
         return f"UTC{sign}{hours}" + (f":{rest:02}" if rest else "")

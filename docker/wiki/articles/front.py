@@ -1,0 +1,124 @@
+"""The pages around the articles: main page, topic lists, and what this encyclopedia is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from draft import Draft, DraftBullets, DraftSection
+from model import Layout
+
+ABOUT = "About this encyclopedia"
+# A thing's topic (its file's name) -> the title of the list that gathers it, and what it holds.
+TOPICS = {
+    "clothing": ("List of clothing", "clothes, shoes and what people carry"),
+    "garden": ("List of garden topics", "gardening tools, plants and soil"),
+    "home": ("List of household topics", "furnishings and things of the house"),
+    "kitchen": ("List of kitchen topics", "kitchen equipment and tableware"),
+    "food": ("List of food topics", "food, drink and ways of cooking"),
+    "leisure": ("List of games and sports", "games, toys and sports"),
+    "materials": ("List of materials", "materials and how they are made"),
+    "music": ("List of music topics", "instruments and music"),
+    "outdoor": ("List of outdoor topics", "camping, hiking and travel"),
+    "stationery": ("List of stationery", "writing, drawing and paper"),
+    "technology": ("List of technology topics", "electrical and electronic things"),
+    "tools": ("List of tools", "tools and fasteners"),
+}
+FEATURED = "Kettle"
+DID_YOU_KNOW = ("Fountain pen", "Porcelain", "Sheffield", "Chess set", "Kyoto", "Umbrella")
+
+
+def topic_lists(drafts: Sequence[Draft]) -> Iterator[Draft]:
+    """Yield one list per topic of things."""
+    for topic, (title, holds) in sorted(TOPICS.items()):
+        members = sorted((one for one in drafts if one.topic == topic), key=lambda one: one.title)
+        items = tuple(f"[[{one.title}]]: {_gist(one)}" for one in members)
+        half = (len(items) + 1) // 2
+        yield Draft(
+            title=title,
+            lead=(f"This **list** gathers the articles on {holds}.",),
+            facts=(("Entries", str(len(items))),),
+            sections=(
+                DraftSection(f"{members[0].title} to {members[half - 1].title}", (DraftBullets(items[:half]),)),
+                DraftSection(f"{members[half].title} to {members[-1].title}", (DraftBullets(items[half:]),)),
+                DraftSection("Scope", (f"It has {len(items)} entries, each with its own article.",)),
+            ),
+            see_also=tuple(sorted(other for other, _ in TOPICS.values() if other != title)),
+            topic="Lists",
+            autolink=False,
+            proper=True,
+        )
+
+
+def about(count: int) -> Draft:
+    """Return the page that says what this is and where its data come from."""
+    return Draft(
+        title=ABOUT,
+        lead=(
+            "This is a **small encyclopedia for studies of web agents**. It looks like Wikipedia "
+            "and is not: its articles were written for this collection.",
+        ),
+        facts=(("Pages", str(count)), ("Language", "English")),
+        sections=(
+            DraftSection(
+                "Content",
+                (
+                    f"It holds {count} pages on everyday things and on places. They link to each "
+                    "other and to nothing else.",
+                ),
+            ),
+            DraftSection(
+                "Sources",
+                (
+                    "Figures on countries and cities come from GeoNames (geonames.org), licensed "
+                    "under Creative Commons Attribution 4.0, and names of languages and currencies "
+                    "from the Unicode Common Locale Data Repository.",
+                ),
+            ),
+            DraftSection(
+                "Licence",
+                ("The text is free to use under the licence of the Arena project, Apache 2.0.",),
+            ),
+        ),
+        see_also=("Main Page",),
+        topic="Lists",
+        autolink=False,
+        proper=True,
+    )
+
+
+def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
+    """Return the portal from which every list is two clicks away at most."""
+    by_title = {draft.title: draft for draft in drafts}
+    featured = by_title[FEATURED]
+    known = tuple(f"… {_gist(by_title[name])} ([[{name}]])" for name in DID_YOU_KNOW if name in by_title)
+    lists = tuple(f"[[{name}]]: {holds}" for name, holds in sorted(TOPICS.values()))
+    places = sorted(one.title for one in drafts if one.topic == "Lists" and one.title not in
+                    {ABOUT, *(name for name, _ in TOPICS.values())})
+    count = len(drafts) + 1
+    return Draft(
+        title=title,
+        lead=(
+            f"Welcome to **Wikipedia**, the free encyclopedia: {count} articles in English on "
+            "everyday things and on places.",
+        ),
+        sections=(
+            DraftSection(
+                "From today's featured article",
+                (*(block for block in featured.lead if isinstance(block, str)),
+                 f"Read the full article: [[{FEATURED}]]."),
+            ),
+            DraftSection("Did you know", (DraftBullets(known),)),
+            DraftSection("Things by topic", (DraftBullets(lists),)),
+            DraftSection("Places", (DraftBullets(tuple(f"[[{name}]]" for name in places)),)),
+            DraftSection("About", (f"See [[{ABOUT}]] for sources and licences.",)),
+        ),
+        topic="front",
+        autolink=False,
+        layout=Layout.PORTAL,
+    )
+
+
+def _gist(draft: Draft) -> str:
+    first = next(block for block in draft.lead if isinstance(block, str))
+    sentence = first.split(". ")[0].rstrip(".").replace("**", "")
+    return sentence[0].lower() + sentence[1:] if sentence.startswith(("A ", "An ", "The ")) else sentence

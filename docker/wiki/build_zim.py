@@ -1,0 +1,101 @@
+"""Write the ZIM that kiwix-serve serves: build_zim.py TARGET.zim (run with articles/ on the path)."""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from libzim.writer import Blob, Creator, Hint, Item, StringProvider
+
+from collection import MAIN_PAGE, articles
+from model import Article
+from render_html import page
+
+HERE: Final = Path(__file__).parent
+METADATA: Final = {
+    "Name": "wiki",
+    "Title": "Wikipedia",
+    "Creator": "Arena",
+    "Publisher": "Arena",
+    "Date": "2026-01-01",
+    "Description": "A small encyclopedia on everyday things and on places",
+    "Language": "eng",
+    "Tags": "_ftindex:yes;_sw:no",
+}
+ICON_SIZE: Final = 48
+
+
+class Page(Item):
+    """One entry of the ZIM; articles are offered in title suggestions and search."""
+
+    def __init__(self, path: str, title: str, mimetype: str, content: str) -> None:
+        super().__init__()
+        self._path, self._title, self._mimetype = path, title, mimetype
+        self._content = content
+
+    def get_path(self) -> str:
+        """Return the path below the book's namespace."""
+        return self._path
+
+    def get_title(self) -> str:
+        """Return what lists and suggestions show."""
+        return self._title
+
+    def get_mimetype(self) -> str:
+        """Return the media type."""
+        return self._mimetype
+
+    def get_contentprovider(self) -> StringProvider:
+        """Return the content."""
+        return StringProvider(self._content)
+
+    def get_hints(self) -> Mapping[Hint, bool]:
+        """Return whether this is an article."""
+        return {Hint.FRONT_ARTICLE: self._mimetype == "text/html", Hint.COMPRESS: True}
+
+
+def write(target: Path, collection: tuple[Article, ...]) -> None:
+    """Write all articles, the stylesheet and the icon to target."""
+    main = next(article for article in collection if article.title == MAIN_PAGE)
+    with Creator(target).config_indexing(True, "eng").set_mainpath(main.path) as creator:
+        for name, value in METADATA.items():
+            creator.add_metadata(name, value)
+        creator.add_illustration(ICON_SIZE, icon())
+        style = (HERE / "style.css").read_text(encoding="utf-8")
+        creator.add_item(Page("style.css", "style.css", "text/css", style))
+        for article in collection:
+            creator.add_item(Page(article.path, article.title, "text/html", page(article)))
+
+
+def icon() -> bytes:
+    """Return a PNG of ICON_SIZE: a white W on blue."""
+    rows = bytearray()
+    for y in range(ICON_SIZE):
+        rows.append(0)
+        for x in range(ICON_SIZE):
+            rows += b"\xff\xff\xff" if _in_letter(x, y) else b"\x33\x66\xcc"
+    header = struct.pack(">IIBBBBB", ICON_SIZE, ICON_SIZE, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+
+
+def _in_letter(x: int, y: int) -> bool:
+    top, bottom, half_width = 12, 36, 2.5
+    if not top <= y < bottom:
+        return False
+    down = (y - top) / (bottom - top)
+    strokes = ((8, 16), (24, 16), (24, 32), (40, 32))
+    return any(abs(x - (start + down * (end - start))) < half_width for start, end in strokes)
+
+
+if __name__ == "__main__":
+    everything = articles()
+    write(Path(sys.argv[1]), everything)
+    sys.stdout.write(f"{len(everything)} articles\n")
