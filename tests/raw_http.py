@@ -198,6 +198,15 @@ def get(path: str = "/", host: str = SHOP, *, method: str = "GET", extra: str = 
     ).encode()
 
 
+async def unchanging(value: Callable[[], int]) -> int:
+    """Return a value once it has stayed the same for a while."""
+    seen = -1
+    while seen != value():
+        seen = value()
+        await asyncio.sleep(0.1)
+    return seen
+
+
 class MemoryPeak:
     """How far this process's resident memory has risen at most since this was made."""
 

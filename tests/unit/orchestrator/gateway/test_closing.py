@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
 
 import pytest
-from raw_http import MemoryPeak, Peer, Stage, get, keeps_answering
+from raw_http import MemoryPeak, Peer, Stage, get, keeps_answering, unchanging
 
 from orchestrator.gateway import Gateway, Policy
 
@@ -72,15 +71,6 @@ async def test_an_error_in_the_block_closes_the_gateway_as_well(stage: Stage) ->
     with pytest.raises(LookupError):
         await fail_inside()
     assert await clients[0].rest() == b""
-
-
-async def unchanging(value: Callable[[], int]) -> int:
-    """Return a value once it has stayed the same for a while."""
-    seen = -1
-    while seen != value():
-        seen = value()
-        await asyncio.sleep(0.1)
-    return seen
 
 
 async def test_fifty_megabytes_pass_a_slow_reader_in_bounded_memory(stage: Stage) -> None:

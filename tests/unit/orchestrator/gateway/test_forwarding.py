@@ -5,7 +5,7 @@ import socket
 import struct
 
 import pytest
-from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
+from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering, unchanging
 
 from orchestrator.gateway import Deadlines, Gateway, Route
 
@@ -372,14 +372,17 @@ async def test_a_client_that_leaves_takes_its_upstream_connection_with_it(stage:
 
 async def test_a_client_that_stops_reading_and_leaves_ends_its_exchange(stage: Stage) -> None:
     left = asyncio.Event()
+    poured = 0
 
     async def pour(peer: Peer) -> None:
+        nonlocal poured
         await peer.head()
         await peer.send(b"HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
         try:
             while True:
                 peer.writer.write(b"x" * 65536)
                 await peer.writer.drain()
+                poured += 65536
         except ConnectionError:
             left.set()
 
@@ -388,7 +391,7 @@ async def test_a_client_that_stops_reading_and_leaves_ends_its_exchange(stage: S
     client = await stage.client(gateway)
     await client.send(get())
     await client.head()
-    await client.exactly(1_000_000)
+    assert await unchanging(lambda: poured) > 0
     client.writer.transport.abort()
 
     await asyncio.wait_for(left.wait(), 2)

@@ -108,6 +108,11 @@ def test_what_could_be_read_in_two_ways_is_refused(lines: str, status: int) -> N
     assert caught.value.status == status
 
 
+def test_a_folded_field_is_called_by_its_name() -> None:
+    with pytest.raises(BadMessageError, match="folded over two lines"):
+        parse_request(b"GET / HTTP/1.1\r\nA: b\r\n c: d")
+
+
 def test_a_requests_body_is_framed_as_it_says() -> None:
     assert parse_request(b"GET / HTTP/1.1").framing() == NO_BODY
     assert parse_request(b"POST / HTTP/1.1\r\nContent-Length: 0").framing() == NO_BODY
