@@ -22,6 +22,8 @@ _TRANSPARENT = frozenset(
     | {"SvgRoot", "Ruby"}
 )
 _DROPPED = frozenset({"InlineTextBox", "LineBreak", "ListMarker"})
+# Fields whose inner parts are the browser's own.
+_CLOSED = frozenset({"Date", "DateTime", "InputTime", "ColorWell"})
 # Boxes for text: where one holds a single text, that is shown as its name.
 _TEXT_BOXES = frozenset(
     {"paragraph", "listitem", "term", "definition", "blockquote", "code", "strong", "emphasis"}
@@ -100,45 +102,47 @@ class _Reading:
     nodes: list[Node] = field(default_factory=list)
     was_cut: bool = False
 
-    def walk(self, raw: _Raw, node: Reply, depth: int, parent_name: str) -> None:
+    def walk(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, ...]) -> None:
         for child in _children(raw, node):
             if self.was_cut:
                 return
-            self._visit(raw, child, depth, parent_name)
+            self._visit(raw, child, depth, said)
 
-    def _visit(self, raw: _Raw, node: Reply, depth: int, parent_name: str) -> None:
+    def _visit(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, ...]) -> None:
         role = "" if node["ignored"] else str(node["role"]["value"])
         if role in _DROPPED:
             return
         name = _one_line(str(node.get("name", {}).get("value", "")))
-        if role == "StaticText" and (not name or name == parent_name):
+        if role == "StaticText" and (not name or name in said):
             return
         inner = self.by_owner.get(node.get("backendDOMNodeId", -1))
         if not role or (role in _TRANSPARENT and not name and inner is None):
-            self.walk(raw, node, depth, parent_name)
+            self.walk(raw, node, depth, said)
             return
         if not name and role in _TEXT_BOXES:
             name = _only_text(raw, node)
-        self._show(raw, node, depth, role, name)
-        self.walk(raw, node, depth + 1, name)
+        value = _one_line(str(node.get("value", {}).get("value") or ""))
+        self._show(raw, node, depth, (role, name, value))
+        if role not in _CLOSED:
+            self.walk(raw, node, depth + 1, (name, value))
         if inner is not None:
-            self.walk(inner, inner.root, depth + 1, "")
+            self.walk(inner, inner.root, depth + 1, ())
 
-    def _show(self, raw: _Raw, node: Reply, depth: int, role: str, name: str) -> None:
+    def _show(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, str, str]) -> None:
         if len(self.nodes) >= MAX_NODES:
             self.was_cut = True
             return
         backend = node.get("backendDOMNodeId")
         if backend is None:
             return
-        value = node.get("value", {}).get("value")
+        role, name, value = said
         address = Address(self.tab, raw.frame.id, raw.loader, backend)
         shown = Node(
             id=self.ids.id_of(address),
             depth=depth,
             role=role,
             name=name,
-            value=None if value in (None, "") else str(value),
+            value=value or None,
             states=tuple(_states(node)),
         )
         self.nodes.append(shown)
@@ -191,7 +195,7 @@ async def read_tree(tab: OpenTab, ids: ElementIds) -> Tree:
     main = await _main_document(tab)
     by_owner = await _inner_documents(tab)
     reading = _Reading(tab.number, ids, by_owner)
-    reading.walk(main, main.root, 0, "")
+    reading.walk(main, main.root, 0, ())
     title = _one_line(str(main.root.get("name", {}).get("value", "")))
     return Tree(title, tuple(reading.nodes), reading.was_cut)
 

@@ -32,6 +32,9 @@ const inView = ({ x, y }) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeig
 
 const isDisabled = (element) => element.matches(":disabled") || Boolean(element.closest("[aria-disabled=true],[inert]"));
 
+const isVisible = (element) =>
+  element.checkVisibility({ visibilityProperty: true }) && !pointsOf(element).next().done;
+
 const isList = (select) => select.multiple || select.size > 1;
 
 // Find a point at which the pointer reaches the element: {state, x, y} or what is in the way.
@@ -41,9 +44,11 @@ arena.probe = (node, needsEnabled) => {
   const dropdown = element.localName === "option" && element.closest("select");
   if (dropdown && !isList(dropdown)) return { state: "option", at: element.index };
   const shown = element;
-  if (!shown.checkVisibility({ visibilityProperty: true }) || !shown.getClientRects().length) {
-    const label = element.labels && [...element.labels].find((l) => l.checkVisibility({ visibilityProperty: true }));
-    return label && label !== element ? arena.probe(label, needsEnabled) : { state: "hidden" };
+  if (!isVisible(shown)) {
+    // Custom checkboxes hide the real one; people click its label.
+    const label = element.labels && [...element.labels].find(isVisible);
+    if (!label) return { state: "hidden" };
+    return needsEnabled && isDisabled(element) ? { state: "disabled" } : arena.probe(label, needsEnabled);
   }
   if (needsEnabled && isDisabled(element)) return { state: "disabled" };
   const first = pointsOf(shown).next().value;

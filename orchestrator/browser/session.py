@@ -106,11 +106,13 @@ class Session:
             self._acted_in = (tab, tab.traffic.stir)
             try:
                 return await perform(self._hands, action)
-            except (RefusedError, PageGoneError) as error:
-                # The action was given, and the page went away over it.
-                if tab.page.is_closed() or isinstance(error, RefusedError):
-                    return None
-                raise
+            except RefusedError:
+                return None  # the action was given, and the document went away over it
+            except PageGoneError:
+                if not tab.page.is_closed():
+                    raise
+                await self._context.cookies()  # fails where not only the page is gone
+                return None
 
     async def settle(self, deadline_s: float) -> bool:
         """Wait until the current tab has settled; False where the deadline came first.

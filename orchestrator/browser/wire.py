@@ -6,7 +6,7 @@ import asyncio
 import gc
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from playwright.async_api import CDPSession
@@ -15,6 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 from sites.errors import BrowserError
 
 CALL_S = 15.0
+_NEWS_S = 1.0
 
 Reply = dict[str, Any]  # a CDP message as it came: its shape is the protocol's, read at one place
 
@@ -32,6 +33,7 @@ class Lifeline:
 
     def __init__(self) -> None:
         self._lost: str | None = None
+        self._loss = asyncio.Event()
         self._scopes: set[asyncio.Timeout] = set()
 
     @property
@@ -43,6 +45,7 @@ class Lifeline:
         """Make every operation under way, and every later one, raise BrowserError."""
         if self._lost is None:
             self._lost = why
+            self._loss.set()
             now = asyncio.get_running_loop().time()
             for scope in self._scopes:
                 scope.reschedule(now)
@@ -65,11 +68,18 @@ class Lifeline:
             message = f"the browser did not answer within {seconds:.0f} s: {doing}"
             raise BrowserError(message) from error
         except (PlaywrightError, PageGoneError, RefusedError) as error:
+            await self._hear_of_loss()
             self._check(doing)
             message = f"the browser broke off: {doing}: {_first_line(error)}"
             raise BrowserError(message) from error
         finally:
             self._scopes.discard(scope)
+
+    async def _hear_of_loss(self) -> None:
+        """Wait a moment for the news that the browser is gone: its pages are reported first."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_NEWS_S):
+                await self._loss.wait()
 
     def _check(self, doing: str) -> None:
         if self._lost is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -45,7 +46,8 @@ class Site:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
-                site.answer(self)
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    site.answer(self)
 
             do_POST = do_GET  # noqa: N815 - http.server's names
 

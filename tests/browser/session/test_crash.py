@@ -1,0 +1,78 @@
+"""A browser that dies takes no caller with it: everything that waits is told, soon."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from evaluators.actions import Goto
+from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.launch import BrowserOptions, launch
+from sites.errors import BrowserError, BrowserMissingError
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def _kill(browser) -> None:
+    """Kill the browser's main process as the kernel's memory killer would."""
+    cdp = await browser._browser.new_browser_cdp_session()
+    processes = (await cdp.send("SystemInfo.getProcessInfo"))["processInfo"]
+    os.kill(next(p["id"] for p in processes if p["type"] == "browser"), signal.SIGKILL)
+
+
+async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_later(site):
+    gate = threading.Event()
+    site.page("<p>here")
+    site.page("<p>slow", "/slow", gate=gate)
+    async with launch(BrowserOptions()) as browser:
+        async with browser.session(SessionOptions(proxy_url=None)) as session:
+            await session.open([site.base])
+            going = asyncio.create_task(session.act(Goto(url=site.base + "/slow")))
+            settling = asyncio.create_task(session.settle(60))
+            reading = asyncio.create_task(session.read_fresh(site.base + "/slow", "p"))
+            while site.asked("/slow") < 2:
+                await asyncio.sleep(0.01)
+            await _kill(browser)
+            async with asyncio.timeout(5):
+                for waiting in (going, settling, reading):
+                    with pytest.raises(BrowserError, match="the browser crashed"):
+                        await waiting
+                for call in (session.observe(0), session.screenshot(), session.settle(5)):
+                    with pytest.raises(BrowserError, match="the browser crashed"):
+                        await call
+        with pytest.raises(BrowserError, match="the browser crashed"):
+            async with browser.session(SessionOptions(proxy_url=None)):
+                pass
+
+
+async def test_a_crashed_page_ends_its_session_and_no_other(browser, site):
+    site.page("<p>here")
+    options = SessionOptions(proxy_url=None)
+    async with browser.session(options) as other, browser.session(options) as session:
+        await session.open([site.base])
+        await other.open([site.base])
+        crash = asyncio.create_task(session._bar.current.wire.send("Page.crash", within_s=2))
+        async with asyncio.timeout(10):
+            with pytest.raises(BrowserError, match="the page of tab 0 crashed"):
+                while True:
+                    await session.settle(0.2)
+        await asyncio.wait([crash])
+        crash.exception()
+        assert await other.read_own("p") == ("here",)
+
+
+async def test_an_executable_that_is_none_is_reported(tmp_path):
+    fake = tmp_path / "chromium"
+    fake.write_text("#!/bin/sh\nexit 1\n")
+    fake.chmod(0o755)
+    with pytest.raises(BrowserError, match="does not start"):
+        async with launch(BrowserOptions(executable=fake)):
+            pass
+    with pytest.raises(BrowserMissingError, match="there is no browser at /nowhere"):
+        async with launch(BrowserOptions(executable=Path("/nowhere"))):
+            pass

@@ -1,0 +1,149 @@
+"""A session's context: its logins, its proxy, its start pages, and what it keeps from pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from evaluators.actions import Click, Goto
+from orchestrator.browser.context import SessionOptions
+from sites.errors import BrowserError, TaskError
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+@dataclass(frozen=True)
+class Cookie:
+    name: str
+    value: str
+    domain: str = "127.0.0.1"
+    path: str = "/"
+    secure: bool = False
+    http_only: bool = True
+    expires: float | None = None
+
+
+async def test_start_pages_open_in_a_tab_each_and_the_first_is_current(browser, site):
+    one, two = site.page("<title>One</title>"), site.page("<title>Two</title>", "/two")
+    async with browser.session(SessionOptions(proxy_url=None, logical=lambda url: url)) as session:
+        await session.open([one, two])
+        assert await session.settle(10)
+        seen = await session.observe(0)
+        assert [(tab.title, tab.is_current) for tab in seen.tabs] == [("One", True), ("Two", False)]
+        assert [(v.tab, v.url) for v in session.drain().visits] == [(0, one), (1, two)]
+        assert (session.url, await session.title()) == (one, "One")
+
+
+async def test_a_start_page_that_cannot_be_reached_is_a_browser_error(browser):
+    async with browser.session(SessionOptions(proxy_url=None)) as session:
+        with pytest.raises(BrowserError, match="a start page cannot be opened"):
+            await session.open(["http://127.0.0.1:1/"])
+
+
+async def test_everything_goes_through_the_proxy_loopback_too(browser, site, make_site):
+    elsewhere = make_site()
+    site.page("<p>by proxy")
+    async with browser.session(SessionOptions(proxy_url=site.base)) as session:
+        for url in ("http://shop.arena.test/", elsewhere.base + "/", "http://localhost:8099/"):
+            await session.open([url])
+            assert await session.read_own("p") == ("by proxy",)
+            assert await session.read_fresh(url, "p") == ("by proxy",)
+            assert (await session.fetch_text(url)).body == "<p>by proxy"
+            assert ("GET", url) in site.requests
+    assert elsewhere.requests == []
+
+
+async def test_two_sessions_share_nothing(browser, site):
+    site.page("<p>in", headers={"set-cookie": "seen=yes"})
+    options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me")])
+    async with browser.session(options) as one, browser.session(options) as two:
+        for session in (one, two):
+            await session.open([site.base])
+            assert await session.read_own("p") == ("in",)
+        cookies = [await session._context.cookies() for session in (one, two)]
+        assert [{c["name"] for c in jar} for jar in cookies] == [{"login", "seen"}] * 2
+        await one._context.clear_cookies()
+        assert len(await two._context.cookies()) == 2
+
+
+async def test_reading_goes_with_the_episodes_logins(browser, site):
+    site.page("<script>document.write('<p>' + document.cookie)</script>")
+    options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me", http_only=False)])
+    async with browser.session(options) as session:
+        assert await session.read_fresh(site.base, "p") == ("login=me",)
+
+
+async def test_service_workers_are_kept_out(drive):
+    drive.site.page("", "/sw.js", content_type="text/javascript")
+    await drive.open("""<p id=o>none</p><script>
+        navigator.serviceWorker && navigator.serviceWorker.register('/sw.js').then(
+          () => navigator.serviceWorker.getRegistrations()).then((r) => { o.textContent = r.length })
+        </script>""")
+    assert await drive.text("#o") in {"none", "0"}
+    assert drive.site.asked("/sw.js") == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "answer", "note"),
+    [
+        ("alert('x')", "undefined", 'alert "x" (accepted)'),
+        ("confirm('Sure?')", "true", 'confirm "Sure?" (accepted)'),
+        ("prompt('Name', 'Ann')", "Ann", 'prompt "Name" (accepted)'),
+    ],
+)
+async def test_dialogs_are_accepted_and_noted(drive, call, answer, note):
+    await drive.open(f"<button onclick=\"o.textContent={call} + ''\">b</button><p id=o></p>")
+    assert await drive.do(Click(element=drive.id("button", "b"))) is None
+    assert await drive.text("#o") == answer
+    assert drive.drain().dialogs == (note,)
+
+
+async def test_a_dialog_while_the_page_loads_hangs_nothing(drive):
+    await drive.open("<script>alert('hello')</script><p>after")
+    assert await drive.text("p") == "after"
+
+
+async def test_a_page_that_asks_to_stay_is_left(drive):
+    await drive.open("<input aria-label=i><script>onbeforeunload = (e) => e.preventDefault()</script>")
+    await drive.do(Click(element=drive.id("textbox", "i")))
+    assert await drive.do(Goto(url=drive.site.page("<p>two", "/two"))) is None
+    assert await drive.text("p") == "two"
+
+
+async def test_a_screenshot_is_a_png_of_the_viewport(drive):
+    await drive.open("<div style='height:3000px'>tall</div>")
+    image = await drive.session.screenshot()
+    assert image.startswith(b"\x89PNG")
+    assert (int.from_bytes(image[16:20]), int.from_bytes(image[20:24])) == (1280, 720)
+
+
+async def test_reading_yields_visible_text_attributes_and_live_values(drive):
+    await drive.open("""
+        <p>one  <b>two</b><span hidden>no</span></p><a href="/x" class="c d">l</a><a>m</a>
+        <input value=old><script>document.querySelector('input').value = 'new'</script>""")
+    read = drive.session.read_own
+    assert await read("p") == ("one two",)
+    assert await read("a") == ("l", "m")
+    assert await read("a", "href") == ("/x",)
+    assert await read("a", "class") == ("c d",)
+    assert await read("input", "value") == ("new",)
+    assert await read(".nowhere") == ()
+
+
+async def test_a_selector_that_is_none_is_the_tasks_mistake(drive):
+    await drive.open("<p>x")
+    with pytest.raises(TaskError, match=r"the selector 'p\[' cannot be used"):
+        await drive.session.read_own("p[")
+    with pytest.raises(TaskError, match="cannot be used"):
+        await drive.session.read_fresh(drive.site.base, "p[")
+
+
+async def test_fetching_gives_status_and_body_as_they_came(drive):
+    url = drive.site.page('{"é": [1]}', "/api", content_type="application/json", status=404)
+    assert await drive.session.fetch_text(url) == (404, '{"é": [1]}')
+
+
+async def test_reading_where_nobody_answers_is_a_browser_error(drive):
+    with pytest.raises(BrowserError, match="cannot be opened"):
+        await drive.session.read_fresh("http://127.0.0.1:1/", "p")
