@@ -14,14 +14,19 @@ app = typer.Typer()
 
 @app.command()
 def down(
+    owner: Annotated[
+        str | None,
+        typer.Option(help="Only those of this run, or of `up`; see the `for` of arena status."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
 ) -> None:
     """Remove every container that Arena started, also what a dead run left behind.
 
-    That ends runs of `arena eval` that are under way. Images and run folders stay.
+    That ends runs of `arena eval` that are under way. Images and run folders
+    stay.
     """
     console = Console(as_json)
-    removed = run(_down())
+    removed = run(_down(owner))
     if as_json:
         console.json({"removed": list(removed)})
         return
@@ -31,8 +36,8 @@ def down(
         console.line(f"removed {name}")
 
 
-async def _down() -> tuple[str, ...]:
+async def _down(owner: str | None) -> tuple[str, ...]:
     from orchestrator.engine.engine import Engine
 
     async with await Engine.connect() as engine:
-        return await engine.sweep(None)
+        return await engine.sweep(owner)

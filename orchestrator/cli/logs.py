@@ -20,9 +20,10 @@ def logs(
     ] = False,
     tail: Annotated[int, typer.Option(min=1, help="How many last lines to begin with.")] = 100,
 ) -> None:
-    """Show what a site's container wrote: the one of `arena up`, else any other of that site.
+    """Show what a site's container wrote.
 
-    A container that has exited is shown too, as long as it was not removed.
+    It is the container of `arena up`, else any other of that site. One that has
+    exited is shown too, as long as it was not removed.
     """
     run(_logs(site, follow=follow, tail=tail))
 

@@ -22,9 +22,10 @@ def open_site(
 ) -> None:
     """Open a page of a running site in your own browser, and print its URL.
 
-    The URL is on 127.0.0.1 with the replica's port. Sites build their links from the address they
-    were asked under, so links, forms and logins work there as they do under the site's own host.
-    All sites on 127.0.0.1 share one cookie jar in your browser; agents' browsers keep them apart.
+    The URL is on 127.0.0.1 with the replica's port. Sites build their links
+    from the address they were asked under, so links, forms and logins work
+    there as they do under the site's own host. All sites on 127.0.0.1 share one
+    cookie jar in your browser; agents' browsers keep them apart.
     """
     import webbrowser
 

@@ -43,9 +43,9 @@ def reset(
 ) -> None:
     """Bring sites back to golden: the state that their images were sealed with.
 
-    After every reset the whole state (each table's rows, counters and definition, the stateful
-    folders) is compared with golden; a site that cannot be brought there is removed and reported.
-    A URL keeps its port.
+    After every reset the whole state (each table's rows, counters and
+    definition, the stateful folders) is compared with golden; a site that
+    cannot be brought there is removed and reported. A URL keeps its port.
     """
     from orchestrator.reset.ladder import rungs_for
     from sites.atlas import load_atlas
@@ -127,4 +127,6 @@ def _show(console: Console, receipts: Sequence[Receipt], *, verify: bool) -> Non
 
 
 def _differed(receipt: Receipt) -> str:
-    return "?" if receipt.before is None else str(len(receipt.differences))
+    if receipt.before is None and not receipt.differences:
+        return "not looked"
+    return str(len(receipt.differences))

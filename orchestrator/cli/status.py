@@ -22,7 +22,7 @@ def status(
     sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Show every container of Arena: whose it is, whether its site serves, URL and memory.
+    """Show every container of Arena: whose, does it serve, where, how large.
 
     Health is asked now, by the page that the site's manifest names.
     """
@@ -57,7 +57,7 @@ async def _survey(atlas: Atlas, names: Sequence[str]) -> tuple[Standing, ...]:
 def _row(one: Standing) -> tuple[str | None, ...]:
     return (
         f"{one.site} (staged live origin)" if one.kind == "staged" else one.site,
-        f"arena {one.owner}" if one.owner == "up" else one.owner,
+        one.owner,
         one.slot,
         one.container.state,
         one.health,

@@ -37,9 +37,9 @@ def up(
 ) -> None:
     """Start sites side by side, wait until they really serve, and log every role in.
 
-    Sites that run already are kept as they are. Images that are missing are built first. The
-    result has each site's URL for your own browser, its accounts, and the memory it takes; the
-    containers run until `arena down`.
+    Sites that run already are kept as they are. Images that are missing are
+    built first. The result has each site's URL for your own browser, its
+    accounts, and the memory it takes; the containers run until `arena down`.
     """
     from sites.atlas import load_atlas
 
@@ -88,6 +88,7 @@ async def _up(
 ) -> tuple[_Started, ...]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.pool import UP, Fleet
+    from orchestrator.reset.together import together
 
     async with await Engine.connect() as engine:
         await _build_missing(console, engine, atlas, names)
@@ -97,16 +98,15 @@ async def _up(
         ) as fleet:
             async with _reminding(watch):
                 occupants = await fleet.up()
-            return tuple(
-                [
-                    _Started(
-                        occupant,
-                        await engine.memory_bytes(occupant.replica.container.id),
-                        watch.seconds.get(occupant.replica.site.name, 0.0),
-                    )
+            async with together() as group:
+                memory = [
+                    group.create_task(engine.memory_bytes(occupant.replica.container.id))
                     for occupant in occupants
                 ]
-            )
+    return tuple(
+        _Started(occupant, used.result(), watch.seconds.get(occupant.replica.site.name, 0.0))
+        for occupant, used in zip(occupants, memory, strict=True)
+    )
 
 
 async def _build_missing(

@@ -231,6 +231,8 @@ class Seat:
             return None
         try:
             replica = as_replica(placement, container)
+            if placement.port not in {None, replica.endpoint.port}:
+                return None
             await await_health(self._engine, replica)
         except SiteError as failure:
             self._tell(Phase.LOST, detail=failure.message)

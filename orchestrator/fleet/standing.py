@@ -53,24 +53,31 @@ async def standing_replicas(
         names: of the sites; all that run where none is named.
 
     Raises:
-        SiteGoneError: a named site does not run; with the command that starts it.
+        SiteGoneError: a named site is not up, or the container of any is dead; with the command
+            that starts it.
         UnknownNameError: no such site.
     """
     wanted = {site.name for site in atlas.select(names)}
-    found = await engine.containers({Labels.KIND: Kind.REPLICA, Labels.OWNER: UP})
-    replicas = tuple(
+    found = [
+        container
+        for container in await engine.containers({Labels.KIND: Kind.REPLICA, Labels.OWNER: UP})
+        if container.labels.get(Labels.SITE) in wanted
+    ]
+    running = [container for container in found if container.state == _RUNNING]
+    meant = set(names) or {container.labels[Labels.SITE] for container in found}
+    missing = sorted(meant - {container.labels[Labels.SITE] for container in running})
+    if missing:
+        state = next((one.state for one in found if one.labels[Labels.SITE] == missing[0]), None)
+        message = f"site '{missing[0]}' is not up" + (
+            f": its container is {state}" if state else ""
+        )
+        raise SiteGoneError(message, hint=f"arena up {' '.join(missing)}")
+    return tuple(
         [
-            await _as_standing(engine, atlas.site(site), container)
-            for container in found
-            if (site := container.labels.get(Labels.SITE, "")) in wanted
-            and container.state == _RUNNING
+            await _as_standing(engine, atlas.site(container.labels[Labels.SITE]), container)
+            for container in running
         ]
     )
-    missing = sorted(set(names) - {replica.site.name for replica in replicas})
-    if missing:
-        message = f"site '{missing[0]}' is not up"
-        raise SiteGoneError(message, hint=f"arena up {' '.join(missing)}")
-    return replicas
 
 
 async def standing_replica(engine: Engine, atlas: Atlas, name: str) -> Replica:

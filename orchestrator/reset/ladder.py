@@ -147,10 +147,12 @@ async def reset_replica(
         except SiteError as failure:
             found.failures.append(f"{rung.name}: {failure.message}")
             continue
+        if found.before is None and current.container.id == replica.container.id:
+            await _look(found, state, replica)
         if state.digest == replica.golden:
             return Reset(current, _receipt(rung, current, state, started, found))
-        untouched = current.container.id == replica.container.id
-        await _note(found, rung, state, replica, untouched=untouched)
+        differences = state.differences(await replica.placement.golden.parts())
+        found.failures.append(f"{rung.name}: {'; '.join(differences)}")
     await engine.remove(current.container.id)
     raise _gave_up(replica, found)
 
@@ -171,23 +173,19 @@ async def _look_before(engine: Engine, replica: Replica, found: _Findings) -> No
     except SiteError as failure:
         found.differences = (f"its state could not be read: {failure.message}",)
         return
-    found.before = state
-    if state.digest != replica.golden:
-        found.differences = state.differences(await replica.placement.golden.parts())
+    await _look(found, state, replica)
+
+
+async def _look(found: _Findings, before: Fingerprint, replica: Replica) -> None:
+    """Keep what the state was before anything was changed."""
+    found.before = before
+    if before.digest != replica.golden:
+        found.differences = before.differences(await replica.placement.golden.parts())
 
 
 def _tries(rungs: Sequence[Rung], replica: Replica, *, wrote: bool) -> Iterable[Rung]:
     chosen = [rung for rung in rungs if rung.applies(replica, wrote=wrote)] or list(rungs[-1:])
     return (*chosen, *chosen[-1:] * (_LAST_TRIES - 1))
-
-
-async def _note(
-    found: _Findings, rung: Rung, state: Fingerprint, replica: Replica, *, untouched: bool
-) -> None:
-    differences = state.differences(await replica.placement.golden.parts())
-    found.failures.append(f"{rung.name}: {'; '.join(differences)}")
-    if untouched and found.before is None:
-        found.before, found.differences = state, differences
 
 
 def _receipt(

@@ -1,0 +1,216 @@
+"""The commands as a user calls them, on the kiosk alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import requests
+from kiosk_site import OWNER
+
+from orchestrator.cli.entry import main
+from orchestrator.engine.containers import Container, Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.placements import place
+from orchestrator.fleet.pool import UP
+from orchestrator.reset.replica import start_replica
+from sites.atlas import Atlas
+
+pytestmark = pytest.mark.docker
+
+KIOSK_OF_UP = {Labels.OWNER: UP, Labels.SITE: "kiosk"}
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        return json.loads(self.out)
+
+
+Arena = Callable[..., Called]
+
+
+@pytest.fixture
+def arena(
+    atlas: Atlas, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Arena]:
+    """Call a command in an installation whose only site is the kiosk."""
+    monkeypatch.setattr("sites.atlas.load_atlas", lambda: atlas)
+
+    def call(*argv: str) -> Called:
+        monkeypatch.setattr(sys, "argv", ["arena", *argv])
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        written = capsys.readouterr()
+        return Called(code, written.out, written.err)
+
+    yield call
+    asyncio.run(remove_kiosks())
+
+
+async def remove_kiosks() -> None:
+    async with await Engine.connect() as engine:
+        for container in await engine.containers(KIOSK_OF_UP):
+            await engine.remove(container.id)
+
+
+def kiosks() -> tuple[Container, ...]:
+    async def look() -> tuple[Container, ...]:
+        async with await Engine.connect() as engine:
+            return await engine.containers(KIOSK_OF_UP)
+
+    return asyncio.run(look())
+
+
+def in_kiosk(line: str) -> None:
+    async def work() -> None:
+        async with await Engine.connect() as engine:
+            (container,) = await engine.containers(KIOSK_OF_UP)
+            done = await engine.execute(container.id, ("bash", "-c", line))
+            assert done.exit_code == 0, done.stderr
+
+    asyncio.run(work())
+
+
+def test_up_prints_a_url_that_answers_and_accounts_that_are_logged_in(arena: Arena) -> None:
+    called = arena("up", "--json")
+    assert called.code == 0
+    (site,) = called.document
+    assert "asked as 127.0.0.1" in requests.get(site["url"], timeout=10).text
+    assert [account["role"] for account in site["accounts"]] == ["ada", "grace"]
+    assert site["memory_bytes"] > 1_000_000
+    assert "kiosk starting: waits for /health" in called.err
+    assert "kiosk ready: logged in: ada, grace" in called.err
+
+
+def test_up_twice_keeps_what_runs(arena: Arena) -> None:
+    first = arena("up", "--json").document
+    again = arena("up", "--json")
+    assert again.document[0]["container"] == first[0]["container"]
+    assert "kept: it runs already" in again.err
+
+
+def test_up_replaces_a_container_that_was_killed(arena: Arena) -> None:
+    arena("up")
+    in_kiosk("kill -9 $(cat /tmp/db.pid)")
+    wait_until_exited()
+    gone = arena("db", "kiosk", "SELECT 1")
+    assert (gone.code, gone.err) == (
+        34,
+        "arena: site 'kiosk' is not up: its container is exited\n  → arena up kiosk\n",
+    )
+    assert "a part of the kiosk has ended" in arena("logs", "kiosk").out
+    assert arena("up").code == 0
+    assert arena("db", "kiosk", "SELECT COUNT(*) AS notes FROM note", "--json").document == [
+        {"notes": 2}
+    ]
+    assert len(kiosks()) == 1
+
+
+def wait_until_exited() -> None:
+    async def work() -> None:
+        async with await Engine.connect() as engine, asyncio.timeout(30):
+            (container,) = await engine.containers(KIOSK_OF_UP)
+            await engine.wait_exit(container.id)
+
+    asyncio.run(work())
+
+
+def test_reset_names_what_differed_and_keeps_the_url(arena: Arena) -> None:
+    url = arena("up", "--json").document[0]["url"]
+    in_kiosk(
+        "mariadb --socket=/tmp/db.sock kiosk -e 'UPDATE note SET text = 1 WHERE id = 1;"
+        " INSERT INTO note (text) VALUES (2)'; rm /srv/kiosk/files/picture.txt"
+    )
+    called = arena("reset", "--verify")
+    assert called.code == 0
+    assert "kiosk: table note: 1 row more, next id 4 instead of 3\n" in called.out
+    assert "kiosk: file /srv/kiosk/files/picture.txt: removed\n" in called.out
+    assert "recreate" in called.out
+    assert requests.get(url, timeout=10).ok
+    (receipt,) = arena("reset", "--verify", "--json").document
+    assert receipt["proven"]
+    assert (receipt["strategy"], receipt["differences"]) == ("verify", [])
+    (receipt,) = arena("reset", "kiosk", "--strategy", "recreate", "--json").document
+    assert (receipt["strategy"], receipt["before"], receipt["proven"]) == ("recreate", None, True)
+
+
+def test_status_shows_health_owner_and_memory(arena: Arena) -> None:
+    arena("up")
+    (one,) = arena("status", "kiosk", "--json").document
+    assert (one["owner"], one["state"], one["health"]) == ("up", "running", "healthy")
+    assert one["memory_bytes"] > 1_000_000
+    assert requests.get(one["url"], timeout=10).ok
+
+
+def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> None:
+    arena("up")
+    called = arena("db", "kiosk", "SELECT id, text FROM note ORDER BY id", "--limit", "1")
+    assert called.out.split() == ["id", "text", "1", "first"]
+    assert "only the first 1 rows are shown" in called.err
+    refused = arena("db", "kiosk", "DROP TABLE note")
+    assert (refused.code, refused.out) == (2, "")
+    assert "only one SELECT or SHOW is run here, not 'DROP'" in refused.err
+    assert arena("db", "kiosk", "SELECT nothing FROM note").code == 35
+
+
+def test_open_prints_a_url_under_the_replicas_port(arena: Arena) -> None:
+    url = arena("up", "--json").document[0]["url"]
+    assert arena("open", "kiosk", "/me", "--print").out == f"{url}me\n"
+
+
+def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        called = arena("up", "--port", f"kiosk={port}")
+        assert called.code == 41
+        assert str(port) in called.err
+        assert kiosks() == ()
+    assert arena("up", "--port", f"kiosk={port}", "--json").document[0]["url"].endswith(f":{port}/")
+
+
+def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atlas) -> None:
+    async def leave_one() -> str:
+        async with await Engine.connect() as engine:
+            placement = await place(engine, atlas.site("kiosk"), owner=OWNER, slot=0)
+            return (await start_replica(engine, placement)).container.name
+
+    left = asyncio.run(leave_one())
+    assert arena("down", "--owner", OWNER).out == f"removed {left}\n"
+    assert arena("down", "--owner", OWNER, "--json").document == {"removed": []}
+    assert arena("down", "--owner", OWNER).out == "nothing to remove\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (("up", "shop"), "unknown site 'shop'; there are: kiosk"),
+        (("up", "--port", "kiosk"), "expected SITE=PORT, for example shop=7770"),
+        (("up", "--port", "kiosk=70000"), "expected SITE=PORT"),
+        (("up", "--port", "wiki=7770"), "no site 'wiki' is started; there are: kiosk"),
+        (("reset", "--strategy", "magic"), "there are: auto, verify, recreate"),
+        (("open", "kiosk"), "site 'kiosk' is not up"),
+        (("logs", "kiosk"), "site 'kiosk' has no container"),
+    ],
+)
+def test_bad_input_is_one_clear_line(arena: Arena, argv: tuple[str, ...], said: str) -> None:
+    called = arena(*argv)
+    assert called.code != 0
+    assert said in called.err
+    assert "Traceback" not in called.err
