@@ -56,6 +56,7 @@ class TestExact:
 
     def test_a_multiset_counts_its_members(self) -> None:
         assert not _met(["a", "a", "b"], ["a", "b", "b"], ordered=False)
+        assert not _met(["a"], ["a", "b"], ordered=False)
 
     def test_the_empty_list_asks_that_nothing_was_found(self) -> None:
         assert _met([], [])

@@ -79,7 +79,21 @@ def test_a_number_is_read_as_people_write_it(text: str, number: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "three", "NaN", "inf", "-Infinity", "A4", "m2", "m²", "snake_5", "a million", "٪", "$"],
+    [
+        "",
+        "()",
+        "three",
+        "NaN",
+        "inf",
+        "-Infinity",
+        "A4",
+        "m2",
+        "m²",
+        "snake_5",
+        "a million",
+        "٪",
+        "$",
+    ],
 )
 def test_text_without_a_number_holds_none(text: str) -> None:
     assert read_numbers(text).values == ()
@@ -111,7 +125,19 @@ def test_different_numbers_stay_different(text: str, numbers: list[str]) -> None
 
 @pytest.mark.parametrize(
     "text",
-    ["1.2.3", "1,2,3", "100,20,3", "5'11", "1,23.4,5", "1e999", "1e-999", "9" * 400, "1.2'3"],
+    [
+        "1.2.3",
+        "1,2,3",
+        "100,20,3",
+        "5'11",
+        "1,23.4,5",
+        "1e999",
+        "1e-999",
+        "1e99999999999999999999",
+        "1.234'5",
+        "9" * 400,
+        "1.2'3",
+    ],
 )
 def test_what_only_looks_like_a_number_is_said_to_be_unreadable(text: str) -> None:
     numbers = read_numbers(text)

@@ -92,6 +92,19 @@ def test_what_only_one_side_has_is_dropped_on_the_way_to_the_logical_path() -> N
     assert logical_path(RULES, "/u/7/emma", World.OFFLINE) == "/user/emma"
 
 
+def test_a_rule_whose_logical_path_needs_more_is_passed_over() -> None:
+    rules = (
+        RouteRule(logical="/user/{id}/{name}", replica="/u/{name}", live="/user/{id}/{name}"),
+        RouteRule(logical="/member/{name}", replica="/u/{name}", live="/m/{name}"),
+    )
+    assert logical_path(rules[:1], "/u/emma", World.OFFLINE) == "/u/emma"
+    assert logical_path(rules, "/u/emma", World.OFFLINE) == "/member/emma"
+
+
 def test_a_rules_own_letters_are_no_pattern() -> None:
-    rules = (RouteRule(logical="/a", replica="/x.php", live="/a"),)
-    assert logical_path(rules, "/xyphp", World.OFFLINE) == "/xyphp"
+    rules = (
+        RouteRule(logical="/a", replica="/x.php", live="/a"),
+        RouteRule(logical="/b/{id}", replica="/b.x/{id}", live="/b/{id}"),
+    )
+    for path in ("/xyphp", "/b-x/1"):
+        assert logical_path(rules, path, World.OFFLINE) == path

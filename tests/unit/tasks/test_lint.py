@@ -109,6 +109,11 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
         _set(parts={"outcome": "failure", "at": "product", "why": "a renamed route"}),
         _set(parts={"outcome": "unscored: drifted", "why": "the product is gone"}),
         _checks(ANSWER, _value(NODE, "shop:/basket/")),
+        _checks(
+            ANSWER,
+            {**NODE, "worlds": ["offline"]},
+            {**NODE, "name": "product-online", "worlds": ["online"]},
+        ),
         _checks(ANSWER, _value(NODE, {"offline": "shop:/a", "online": "shop:/b"})),
         _checks(
             ANSWER, _value(NODE, "anything goes", locate={**NODE["locate"], "part": "fragment"})

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from make_evidence import ANSWER, PAGE, key_node, make_check, make_evidence, make_step
 
 from evaluators.checks import Check
-from evaluators.evidence import UnscoredReason
+from evaluators.evidence import Located, UnscoredReason
 from evaluators.scores import Score, score
 from evaluators.verdicts import Standing
 from orchestrator.stats.agreement import cohen_kappa, compare, disagreements, mcnemar_exact
@@ -127,7 +127,14 @@ class TestDisagreements:
             make_check(PAGE, "x", name="blind"),
             make_check(ANSWER, "5", name="offline-only", worlds=[World.OFFLINE]),
         ]
-        offline = score(checks, make_evidence(make_step(1, "shop:/", "shop:/reviews"), answer="5"))
+        offline = score(
+            checks,
+            make_evidence(
+                make_step(1, "shop:/", "shop:/reviews"),
+                answer="5",
+                located=[Located(check="blind", values=("x",))],
+            ),
+        )
         online = score(
             checks, make_evidence(make_step(1, "shop:/"), answer="5", world=World.ONLINE)
         )
