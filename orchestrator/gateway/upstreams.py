@@ -61,7 +61,10 @@ class Upstream:
         return wire
 
     def take(self) -> Wire | None:
-        """Return a connection that was kept, the one last used first; None where there is none."""
+        """Return a connection that was kept, the one last used first; None where there is none.
+
+        One on which bytes came that nobody asked for is closed: they would answer the next request.
+        """
         while self._idle:
             wire = self._idle.pop()
             wire.on_end = None
@@ -71,11 +74,8 @@ class Upstream:
         return None
 
     def keep(self, wire: Wire) -> None:
-        """Keep a connection for the next request, or close it where it cannot be used again.
-
-        Bytes that nobody asked for make it unusable: they would answer the next request.
-        """
-        if wire.has_ended or wire.has_data or len(self._idle) >= _MAX_IDLE:
+        """Keep a connection for the next request, or close it where there are enough."""
+        if wire.has_ended or len(self._idle) >= _MAX_IDLE:
             wire.on_end = None
             wire.close()
             return
