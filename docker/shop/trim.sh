@@ -1,5 +1,6 @@
 #!/bin/sh
-# Removes from a folder of Python packages what a running shop never reads: tests, translations, phone geography.
+# Removes from a folder of Python packages what a running shop never reads (tests, translations, phone geography),
+# and mends three of Oscar's templates.
 set -eu
 cd "$1"
 rm -rf bin oscar/test phonenumbers/geodata phonenumbers/carrierdata phonenumbers/tzdata
@@ -12,3 +13,7 @@ find . \( -name '*.po' -o -name '*.scss' -o -name '*.pyi' -o -name '*.pyx' \) -d
 rm -rf django/contrib/gis oscar/static/oscar/js/tinymce/langs oscar/static/oscar/scss
 # Oscar 4.2 calls a function on the order page that its script no longer has; the call stops the rest of the script.
 sed -i '/oscar.dashboard.orders.initTable/d' oscar/templates/oscar/dashboard/orders/order_detail.html
+# Sentences that Oscar leaves to each shop.
+invoice='Invoice with the parcel, payable within 30 days.'
+sed -i "s/Payment details to go here/$invoice/" oscar/templates/oscar/checkout/checkout.html
+sed -i "s/No payment was required for this order\\./$invoice/" oscar/templates/oscar/checkout/thank_you.html
