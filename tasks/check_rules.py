@@ -65,6 +65,9 @@ def _requirement(at: Location, check: Check) -> Iterator[Fault]:
     if isinstance(check.locate, LocateUrl | LocateAnswer | LocateElement):
         message = f"before the agent starts there is no {check.locate.by} to look at"
         yield Fault((*at, "locate"), f"{message}: require by page, db or api")
+    if isinstance(check.locate, LocatePage) and check.locate.at == "own":
+        message = "before the agent starts it has no page of its own: name one with `at`"
+        yield Fault((*at, "locate"), message)
 
 
 def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[Fault]:

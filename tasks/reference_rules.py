@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.checks import LocateAnswer, PerWorld
+from evaluators.match import match
 from sites.atlas import Atlas
 from sites.worlds import World
 from tasks.findings import Fault, Location
@@ -33,8 +34,8 @@ def _in_world(task: Task, world: World) -> Iterator[Fault]:
     at, last = played[-1]
     if not isinstance(last, StopWith):
         yield Fault(at, f"must end with `do: stop` in the {world} world")
-    elif _asks_for_answer(task, world) and not _answer(last, world):
-        yield Fault(at, f"a check reads the answer, but this stop gives none in the {world} world")
+    else:
+        yield from _answered(task, world, at, last)
     for early, action in played[:-1]:
         if isinstance(action, StopWith):
             yield Fault(early, f"nothing after this stop is played in the {world} world")
@@ -43,9 +44,19 @@ def _in_world(task: Task, world: World) -> Iterator[Fault]:
         yield Fault(("reference",), f"{message} {task.limits.steps}")
 
 
-def _asks_for_answer(task: Task, world: World) -> bool:
-    return any(isinstance(check.locate, LocateAnswer) for check in task.checks_in(world))
-
-
-def _answer(stop: StopWith, world: World) -> str | None:
-    return stop.answer.of(world) if isinstance(stop.answer, PerWorld) else stop.answer
+def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterator[Fault]:
+    """Yield answer checks that the reference's own answer does not meet."""
+    answer = stop.answer.of(world) if isinstance(stop.answer, PerWorld) else stop.answer
+    for check in task.checks_in(world):
+        if not isinstance(check.locate, LocateAnswer):
+            continue
+        if not answer:
+            yield Fault(
+                at, f"check '{check.name}' reads the answer: none is given in the {world} world"
+            )
+            continue
+        matched = match(check, (answer,), world)
+        parts_here = task.parts is not None and task.parts.at == check.name
+        if not matched.met and not (parts_here and world is World.ONLINE):
+            message = f"check '{check.name}' refuses this answer in the {world} world"
+            yield Fault(at, f"{message}: {matched.reason}")

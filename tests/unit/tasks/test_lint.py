@@ -108,6 +108,10 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
         _set(family="unachievable", why="there is no such product"),
         _set(parts={"outcome": "failure", "at": "product", "why": "a renamed route"}),
         _set(parts={"outcome": "unscored: drifted", "why": "the product is gone"}),
+        _set(
+            parts={"outcome": "failure", "at": "said", "why": "another price"},
+            reference=[{"do": "stop", "answer": {"offline": "49", "online": "55"}}],
+        ),
         _checks(ANSWER, _value(NODE, "shop:/basket/")),
         _checks(
             ANSWER,
@@ -136,7 +140,8 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
                 {"do": "goto", "page": "shop:/sale", "only": "online"},
                 {"do": "stop", "answer": "49", "only": "offline"},
                 {"do": "stop", "answer": "55", "only": "online"},
-            ]
+            ],
+            checks=[NODE, _value(ANSWER, {"offline": 49, "online": 55})],
         ),
     ],
 )
@@ -313,12 +318,12 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         (
             _set(reference=[{"do": "stop"}]),
             "reference.0",
-            "but this stop gives none in the offline",
+            "none is given in the offline world",
         ),
         (
             _set(reference=[{"do": "stop", "answer": {"offline": "49", "online": ""}}]),
             "reference.0",
-            "but this stop gives none in the online world",
+            "none is given in the online world",
         ),
         (
             _set(reference=[{"do": "stop", "answer": "49", "only": "offline"}]),
@@ -332,6 +337,24 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             ),
             "reference.0.only",
             "the task does not run in the online world",
+        ),
+        (
+            _set(reference=[{"do": "stop", "answer": {"offline": "49", "online": "55"}}]),
+            "reference.0",
+            "check 'said' refuses this answer in the online world: found '55', wanted the number",
+        ),
+        (
+            _set(
+                parts={"outcome": "failure", "at": "said", "why": "another price"},
+                reference=[{"do": "stop", "answer": {"offline": "55", "online": "55"}}],
+            ),
+            "reference.0",
+            "refuses this answer in the offline world",
+        ),
+        (
+            _set(requires=[_locate({**PAGE, "name": "r"}, at="own")]),
+            "requires.0.locate",
+            "before the agent starts it has no page of its own",
         ),
         (
             _set(limits={"steps": 1}),
