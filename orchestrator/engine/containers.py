@@ -39,7 +39,7 @@ class ImageInfo:
 
     Attributes:
         id: the content digest, `sha256:…`.
-        tag: the name it was asked for by, `repository:tag`.
+        tag: what it was asked for by: `repository:tag`, or its id.
         labels: non-empty labels.
         size_bytes: with all layers.
     """

@@ -17,7 +17,10 @@ _LOG_OPTIONS = {"max-size": "10m", "max-file": "2"}
 
 
 def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:
-    """Create a container with everything shut that a site does not need; return its id."""
+    """Create a container with everything shut that a site does not need; return its id.
+
+    Its files are copied in separately.
+    """
     created = api.create_container(
         image=spec.image,
         name=spec.name,
@@ -26,10 +29,7 @@ def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:
         ports=list(spec.ports),
         host_config=_host_config(api, spec, network_id),
     )
-    container_id = str(created["Id"])
-    if spec.files:
-        copy_in(api, container_id, spec.files)
-    return container_id
+    return str(created["Id"])
 
 
 def copy_in(api: APIClient, container_id: str, files: Mapping[str, bytes]) -> None:

@@ -174,23 +174,33 @@ class Engine:
             f"naming {source} {tag}", lambda api: api.tag(source, repository, version, force=True)
         )
 
-    async def commit(self, container_id: str, tag: str, labels: Mapping[str, str]) -> ImageInfo:
-        """Make an image of a container's file system, without the container's own labels."""
-        repository, _, version = tag.rpartition(":")
+    async def commit(
+        self, container_id: str, tag: str | None, labels: Mapping[str, str]
+    ) -> ImageInfo:
+        """Make an image of a container's file system, without the container's own labels.
+
+        Args:
+            container_id: running or not.
+            tag: the image's name; None for one that has only its id.
+            labels: put on the image.
+        """
         changes = creation.commit_changes(labels)
-        await self._calls.short(
-            f"committing {tag}",
-            lambda api: api.commit(container_id, repository, version, changes=changes),
+        made: dict[str, Any] = await self._calls.long(
+            f"committing {container_id[:12]}",
+            lambda api: api.commit(container_id, changes=changes),
             _COMMIT_S,
         )
-        return await self._the_image(tag)
+        if tag is not None:
+            await self.tag(str(made["Id"]), tag)
+        return await self._the_image(tag or str(made["Id"]))
 
     async def remove_image(self, tag: str) -> None:
         """Take a name away from an image, and the image with its last name; idempotent."""
 
         def work(api: APIClient) -> None:
             if imaging.image_info(api, tag) is not None:
-                api.remove_image(tag, noprune=True)
+                # Forced: a container that is about to go must not keep the name.
+                api.remove_image(tag, noprune=True, force=True)
 
         await self._calls.short(f"removing image {tag}", work)
 
@@ -387,23 +397,15 @@ class Engine:
         """Create, start and inspect, in one go; what was created and fails to start is removed."""
         from docker.errors import NotFound  # noqa: PLC0415
 
-        network_id = self._network_id or network.ensure(api)
+        self._network_id = self._network_id or network.ensure(api)
         try:
-            container_id = creation.create(api, spec, network_id)
+            return _brought_up(api, spec, self._network_id, start=start)
         except NotFound as cause:
             if "network" not in str(cause.explanation):
                 raise
-            # Somebody removed the network since.
-            network_id = network.ensure(api)
-            container_id = creation.create(api, spec, network_id)
-        self._network_id = network_id
-        try:
-            if start:
-                api.start(container_id)
-            return creation.inspect(api, container_id)
-        except BaseException:
-            api.remove_container(container_id, force=True, v=True)
-            raise
+        # Somebody removed the network since it was last used.
+        self._network_id = network.ensure(api)
+        return _brought_up(api, spec, self._network_id, start=start)
 
     async def _the_image(self, tag: str) -> ImageInfo:
         found = await self.image(tag)
@@ -411,6 +413,20 @@ class Engine:
             message = f"the engine has no image {tag} although it just made it"
             raise ImageError(message)
         return found
+
+
+def _brought_up(api: APIClient, spec: ContainerSpec, network_id: str, *, start: bool) -> Container:
+    """Create a container, start it if asked to, and inspect it; a failure leaves none behind."""
+    container_id = creation.create(api, spec, network_id)
+    try:
+        if spec.files:
+            creation.copy_in(api, container_id, spec.files)
+        if start:
+            api.start(container_id)
+        return creation.inspect(api, container_id)
+    except BaseException:
+        api.remove_container(container_id, force=True, v=True)
+        raise
 
 
 def _client(version: str | None, timeout_s: float | None) -> APIClient:

@@ -11,10 +11,10 @@ from http import HTTPStatus
 from orchestrator.engine.containers import Container
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from sites.errors import ArenaError, SiteGoneError, UnhealthyError
+from sites.errors import ArenaError, EngineError, SiteGoneError, UnhealthyError
 
 _FIRST_PAUSE_S = 0.01
-_LONGEST_PAUSE_S = 0.1
+_LONGEST_PAUSE_S = 0.05
 _ONE_TRY_S = 10.0
 _LAST_LINES = 20
 
@@ -73,6 +73,23 @@ async def wait_healthy(engine: Engine, container: Container, probe: HealthProbe)
         await asyncio.wait({serving, exiting})
 
 
+async def published(engine: Engine, container: Container, port: int) -> Endpoint:
+    """Return where a container's port is reached.
+
+    Raises:
+        SiteGoneError: it publishes none, as it has exited already; with its last lines.
+        EngineError: it runs, but was not asked to publish that port.
+    """
+    endpoint = container.ports.get(port)
+    if endpoint is not None:
+        return endpoint
+    now = await engine.container(container.id)
+    if now is None or now.exit_code is not None:
+        raise await _gone(engine, container, now.exit_code if now else None)
+    message = f"{container.name} is {now.state} and publishes no port {port}"
+    raise EngineError(message)
+
+
 class _Tries:
     """Asking for one page until it is there, with a short back-off between the tries.
 
@@ -119,8 +136,9 @@ def _ask(probe: HealthProbe) -> str | None:
     return None
 
 
-async def _gone(engine: Engine, container: Container, exit_code: int) -> SiteGoneError:
-    message = f"{container.name} exited with code {exit_code} before it served"
+async def _gone(engine: Engine, container: Container, exit_code: int | None) -> SiteGoneError:
+    how = "was removed" if exit_code is None else f"exited with code {exit_code}"
+    message = f"{container.name} {how} before it served"
     return SiteGoneError(message + await _last_lines(engine, container))
 
 

@@ -79,10 +79,10 @@ async def build(
     bundle = ca_bundle()
     base = await ensure_base(engine, folder, on_line)
     book = RecipeBook(atlas, folder, base.id)
-    kitchen = _Kitchen(engine, book, bundle, force=force)
+    builder = _Builder(engine, book, bundle, force=force)
     return tuple(
         [
-            await kitchen.make(recipe, take, on_line)
+            await builder.make(recipe, take, on_line)
             for recipe in book.in_order(sites, staged=staged)
         ]
     )
@@ -95,7 +95,7 @@ def is_current(image: ImageInfo | None, recipe: Recipe, source: str) -> bool:
     return recipe.staged or is_sealed(image)
 
 
-class _Kitchen:
+class _Builder:
     """Makes recipes on one engine."""
 
     def __init__(self, engine: Engine, book: RecipeBook, bundle: bytes, *, force: bool) -> None:

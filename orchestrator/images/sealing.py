@@ -6,12 +6,12 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final, Protocol, Self, TypeVar
 
 from orchestrator.engine.containers import Container, ContainerSpec, ImageInfo, Kind, Labels
-from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from orchestrator.engine.health import HealthProbe, wait_healthy
+from orchestrator.engine.health import HealthProbe, published, wait_healthy
 from orchestrator.images.golden import PATH, unstarted
 from sites.errors import ImageError
 from sites.manifest import Site
@@ -68,38 +68,33 @@ async def seal(
             image starts with another state; names the differences.
         SiteError: the container does not become healthy, or its state cannot be read.
     """
-    candidate = f"{site.image.tag}-candidate"
+    labels = {Labels.SITE: site.name, Labels.SOURCE: source}
+    golden, candidate = await _make(
+        engine, site, unsealed, labels=labels, take=take, on_line=on_line
+    )
     try:
-        labels = {Labels.SITE: site.name, Labels.SOURCE: source}
-        golden = await _make(
-            engine, site, unsealed, candidate, labels=labels, take=take, on_line=on_line
-        )
         on_line("seal: proving that a fresh container is golden")
         await _prove(engine, site, candidate, golden, take)
         before = await engine.image(site.image.tag)
-        await engine.tag(candidate, site.image.tag)
-    finally:
-        await engine.remove_image(candidate)
-    sealed = await engine.image(site.image.tag)
-    if sealed is None:
-        message = f"image {site.image.tag} was removed while it was sealed"
-        raise ImageError(message)
-    if before is not None and before.id != sealed.id:
+        await engine.tag(candidate.id, site.image.tag)
+    except BaseException:
+        await engine.remove_unused_image(candidate.id)
+        raise
+    if before is not None and before.id != candidate.id:
         await engine.remove_unused_image(before.id)
-    return sealed
+    return replace(candidate, tag=site.image.tag)
 
 
 async def _make(
     engine: Engine,
     site: Site,
     unsealed: ImageInfo,
-    candidate: str,
     *,
     labels: Mapping[str, str],
     take: Take[StateT],
     on_line: Callable[[str], None],
-) -> StateT:
-    """Start, warm, fingerprint, stop, and commit with the golden state inside; return that."""
+) -> tuple[StateT, ImageInfo]:
+    """Start, warm, fingerprint, stop, and commit with the golden state inside."""
     async with _serving(engine, site, unsealed.id) as container:
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
@@ -112,22 +107,20 @@ async def _make(
             changes = cold.differences(golden)
             on_line(f"seal: the warm-up changed {len(changes)} parts, they go into the image")
             await engine.copy_in(container.id, files)
-            await engine.commit(container.id, candidate, known)
-            return golden
+            return golden, await engine.commit(container.id, None, known)
     untouched = await engine.create(unstarted(unsealed.id))
     try:
         await engine.copy_in(untouched.id, files)
-        await engine.commit(untouched.id, candidate, known)
+        return golden, await engine.commit(untouched.id, None, known)
     finally:
         await engine.remove(untouched.id)
-    return golden
 
 
 async def _prove(
-    engine: Engine, site: Site, image: str, golden: StateT, take: Take[StateT]
+    engine: Engine, site: Site, image: ImageInfo, golden: StateT, take: Take[StateT]
 ) -> None:
     """Start a container of the sealed image and compare its state with golden."""
-    async with _serving(engine, site, image) as container:
+    async with _serving(engine, site, image.id) as container:
         found = await take(engine, site, container)
     if found.digest != golden.digest:
         shown = "".join(f"\n  {line}" for line in found.differences(golden)[:20])
@@ -142,7 +135,7 @@ async def _serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Cont
     container = await engine.run(_spec(site, image))
     try:
         probe = HealthProbe(
-            endpoint=_http(site, container),
+            endpoint=await published(engine, container, site.port),
             host=site.host,
             path=site.health.path,
             contains=site.health.contains,
@@ -167,16 +160,9 @@ def _spec(site: Site, image: str) -> ContainerSpec:
     )
 
 
-def _http(site: Site, container: Container) -> Endpoint:
-    """Return where the container's HTTP port is; a container that died at once has none."""
-    # The probe of a dead container fails with its exit code and last lines, which says more than
-    # a missing port does.
-    return container.ports.get(site.port, Endpoint("127.0.0.1", 9))
-
-
 async def _warm(site: Site, container: Container) -> None:
     """Fetch the pages that the manifest lists, one after the other."""
-    endpoint = _http(site, container)
+    endpoint = container.ports[site.port]
     for path in site.warm:
         status = await asyncio.to_thread(_fetch, f"http://{endpoint}{path}", site.host)
         if isinstance(status, str) or status >= _BAD_STATUS:

@@ -101,20 +101,20 @@ async def test_an_interrupted_build_leaves_no_container_running(
 
 
 async def test_a_commit_keeps_the_files_and_drops_the_containers_own_labels(
-    engine: Engine, spec: ContainerSpec, tag: str, owner: str
+    engine: Engine, spec: ContainerSpec
 ) -> None:
     container = await engine.run(spec)
     await engine.copy_in(container.id, {"/srv/mark": b"kept\n"})
     await engine.stop(container.id, 1)
 
     labels = {Labels.GOLDEN: "abc", "quote": 'a "b" $c \\d'}
-    committed = await engine.commit(container.id, tag, labels)
+    committed = await engine.commit(container.id, None, labels)
 
     assert committed.labels == labels
     again = await engine.create(
         ContainerSpec(
             name=f"{spec.name}-again",
-            image=tag,
+            image=committed.id,
             labels={},
             ports=(),
             memory_mb=16,
@@ -130,6 +130,7 @@ async def test_a_commit_keeps_the_files_and_drops_the_containers_own_labels(
         assert again.labels[Labels.GOLDEN] == "abc"
     finally:
         await engine.remove(again.id)
+        assert await engine.remove_unused_image(committed.id)
 
 
 async def test_pulling_from_a_registry_that_is_not_there_is_an_image_error(

@@ -159,3 +159,19 @@ def test_a_network_that_lets_containers_out_is_refused(trial_name: str) -> None:
 
     assert "docker network rm" in refused.value.hint
     raw.close()
+
+
+async def test_a_network_that_was_removed_meanwhile_is_made_again(
+    engine: Engine, another: Another, trial_name: str
+) -> None:
+    first = await engine.run(another("a"))
+    await engine.remove(first.id)
+    raw = docker.from_env()
+    for known in raw.networks.list(names=[trial_name]):
+        known.remove()
+    raw.close()
+
+    second = await engine.run(another("b"))
+
+    assert second.state == "running"
+    await engine.remove(second.id)

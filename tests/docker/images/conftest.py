@@ -40,7 +40,7 @@ CMD ["perl", "/server.pl"]
 """
 
 
-class Bakery:
+class Trial:
     """A site under trial, and its images."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
@@ -91,7 +91,7 @@ class Bakery:
     async def clear(self) -> None:
         for container in await self.engine.containers({Labels.SITE: self.name}):
             await self.engine.remove(container.id)
-        for tag in (self.staged_tag, self.tag, f"{self.tag}-unsealed", f"{self.tag}-candidate"):
+        for tag in (self.staged_tag, self.tag, f"{self.tag}-unsealed"):
             if image := await self.engine.image(tag):
                 await self.engine.remove_unused_image(image.id)
 
@@ -103,10 +103,10 @@ async def engine() -> AsyncIterator[Engine]:
 
 
 @pytest.fixture
-async def bakery(
+async def trial(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Bakery]:
-    made = Bakery(engine, tmp_path / "docker")
+) -> AsyncIterator[Trial]:
+    made = Trial(engine, tmp_path / "docker")
     made.write("kiosk/Dockerfile", DOCKERFILE)
     made.write("kiosk/server.pl", SERVER)
     monkeypatch.setattr(building, "docker_folder", lambda: made.folder)

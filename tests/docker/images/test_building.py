@@ -18,138 +18,138 @@ from sites.manifest import Site
 pytestmark = pytest.mark.docker
 
 
-async def test_a_built_image_is_sealed_and_carries_its_golden_state(bakery: Any) -> None:
-    [outcome] = await bakery.build(bakery.site())
+async def test_a_built_image_is_sealed_and_carries_its_golden_state(trial: Any) -> None:
+    [outcome] = await trial.build(trial.site())
 
-    image = await bakery.engine.image(bakery.tag)
-    golden = await golden_of(bakery.engine, image)
+    image = await trial.engine.image(trial.tag)
+    golden = await golden_of(trial.engine, image)
     state = Fingerprint.from_json(golden.document)
     assert outcome.happened is Happened.BUILT
     assert outcome.golden == golden.digest == state.digest == image.labels[Labels.GOLDEN]
     assert [file.path for file in state.files] == ["/srv/state", "/srv/state/baked"]
-    assert await bakery.engine.image(f"{bakery.tag}-unsealed") is None
-    assert await bakery.left_behind() == []
+    assert await trial.engine.image(f"{trial.tag}-unsealed") is None
+    assert await trial.left_behind() == []
 
 
-async def test_an_unchanged_site_is_left_alone(bakery: Any) -> None:
-    [first] = await bakery.build(bakery.site())
-    before = await bakery.engine.image(bakery.tag)
-    bakery.lines.clear()
+async def test_an_unchanged_site_is_left_alone(trial: Any) -> None:
+    [first] = await trial.build(trial.site())
+    before = await trial.engine.image(trial.tag)
+    trial.lines.clear()
 
-    [second] = await bakery.build(bakery.site(title="Another title"))
+    [second] = await trial.build(trial.site(title="Another title"))
 
     assert second.happened is Happened.UNCHANGED
     assert second.golden == first.golden
     assert second.seconds < 1
-    assert await bakery.engine.image(bakery.tag) == before
-    assert bakery.lines == []
+    assert await trial.engine.image(trial.tag) == before
+    assert trial.lines == []
 
 
-async def test_a_changed_file_means_another_image_and_the_old_one_goes(bakery: Any) -> None:
-    [first] = await bakery.build(bakery.site())
-    before = await bakery.engine.image(bakery.tag)
-    bakery.write("kiosk/server.pl", (bakery.folder / "kiosk/server.pl").read_text() + "# more\n")
+async def test_a_changed_file_means_another_image_and_the_old_one_goes(trial: Any) -> None:
+    [first] = await trial.build(trial.site())
+    before = await trial.engine.image(trial.tag)
+    trial.write("kiosk/server.pl", (trial.folder / "kiosk/server.pl").read_text() + "# more\n")
 
-    [second] = await bakery.build(bakery.site())
+    [second] = await trial.build(trial.site())
 
     assert second.happened is Happened.BUILT
     assert second.golden == first.golden  # the state is the same: only its program changed
-    assert await bakery.engine.image(before.id) is None
+    assert await trial.engine.image(before.id) is None
 
 
-async def test_force_builds_what_is_unchanged(bakery: Any) -> None:
-    await bakery.build(bakery.site())
+async def test_force_builds_what_is_unchanged(trial: Any) -> None:
+    await trial.build(trial.site())
 
-    [outcome] = await bakery.build(bakery.site(), force=True)
+    [outcome] = await trial.build(trial.site(), force=True)
 
     assert outcome.happened is Happened.BUILT
-    assert any("step 1/" in line for line in bakery.lines)
+    assert any("step 1/" in line for line in trial.lines)
 
 
-async def test_a_warm_up_that_writes_nothing_adds_no_layer_to_speak_of(bakery: Any) -> None:
-    [outcome] = await bakery.build(bakery.site())
-    base = await bakery.engine.image("debian:bookworm-slim")
+async def test_a_warm_up_that_writes_nothing_adds_no_layer_to_speak_of(trial: Any) -> None:
+    [outcome] = await trial.build(trial.site())
+    base = await trial.engine.image("debian:bookworm-slim")
 
     assert outcome.size_bytes - base.size_bytes < 50_000
 
 
-async def test_what_the_warm_up_writes_goes_into_the_image(bakery: Any) -> None:
-    await bakery.build(bakery.site(warm=["/write?a", "/write?b"]))
+async def test_what_the_warm_up_writes_goes_into_the_image(trial: Any) -> None:
+    await trial.build(trial.site(warm=["/write?a", "/write?b"]))
 
-    image = await bakery.engine.image(bakery.tag)
-    fresh = await bakery.engine.create(unstarted(image.id))
-    written = await bakery.engine.copy_out(fresh.id, "/srv/state/written")
-    await bakery.engine.remove(fresh.id)
-    golden = await golden_of(bakery.engine, image)
+    image = await trial.engine.image(trial.tag)
+    fresh = await trial.engine.create(unstarted(image.id))
+    written = await trial.engine.copy_out(fresh.id, "/srv/state/written")
+    await trial.engine.remove(fresh.id)
+    golden = await golden_of(trial.engine, image)
     assert written == b"/write?a/write?b"
     assert "/srv/state/written" in golden.document.decode()
     assert Labels.OWNER not in image.labels
 
 
-async def test_an_image_that_starts_differently_each_time_is_not_sealed(bakery: Any) -> None:
+async def test_an_image_that_starts_differently_each_time_is_not_sealed(trial: Any) -> None:
     random = 'open my $f, ">", "/srv/state/dice"; print $f rand; close $f;\n'
-    bakery.write("kiosk/server.pl", random + (bakery.folder / "kiosk/server.pl").read_text())
+    trial.write("kiosk/server.pl", random + (trial.folder / "kiosk/server.pl").read_text())
 
     with pytest.raises(ImageError, match="/srv/state/dice: other content") as refused:
-        await bakery.build(bakery.site())
+        await trial.build(trial.site())
 
     assert "volatile" in refused.value.hint
-    assert await bakery.engine.image(bakery.tag) is None
-    assert await bakery.left_behind() == []
+    assert await trial.engine.image(trial.tag) is None
+    assert await trial.left_behind() == []
 
 
-async def test_a_page_of_the_warm_up_that_fails_is_named(bakery: Any) -> None:
+async def test_a_page_of_the_warm_up_that_fails_is_named(trial: Any) -> None:
     with pytest.raises(ImageError, match=r"http://kiosk\.arena\.test/nothing failed: 404"):
-        await bakery.build(bakery.site(warm=["/health", "/nothing"]))
+        await trial.build(trial.site(warm=["/health", "/nothing"]))
 
-    assert await bakery.left_behind() == []
+    assert await trial.left_behind() == []
 
 
 async def test_a_container_that_ignores_term_is_not_sealed(
-    bakery: Any, monkeypatch: pytest.MonkeyPatch
+    trial: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sealing, "_STOP_S", 1)
-    deaf = (bakery.folder / "kiosk/server.pl").read_text().replace("sub { exit 0 }", "'IGNORE'")
-    bakery.write("kiosk/server.pl", deaf)
+    deaf = (trial.folder / "kiosk/server.pl").read_text().replace("sub { exit 0 }", "'IGNORE'")
+    trial.write("kiosk/server.pl", deaf)
 
     with pytest.raises(ImageError, match="did not stop within 1 s"):
-        await bakery.build(bakery.site())
+        await trial.build(trial.site())
 
 
-async def test_a_container_that_dies_shows_its_last_words(bakery: Any) -> None:
-    bakery.write("kiosk/server.pl", 'print STDERR "no such database\\n"; exit 3;')
+async def test_a_container_that_dies_shows_its_last_words(trial: Any) -> None:
+    trial.write("kiosk/server.pl", 'print STDERR "no such database\\n"; exit 3;')
 
     with pytest.raises(SiteGoneError, match=r"code 3(.|\n)*no such database"):
-        await bakery.build(bakery.site())
+        await trial.build(trial.site())
 
-    assert await bakery.left_behind() == []
+    assert await trial.left_behind() == []
 
 
-async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(bakery: Any) -> None:
+async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(trial: Any) -> None:
     async def broken(_engine: Engine, _site: Site, _container: Container) -> Fingerprint:
         message = "the database went away"
         raise ImageError(message)
 
     with pytest.raises(ImageError):
-        await bakery.build(bakery.site(), take=broken)
-    bakery.lines.clear()
+        await trial.build(trial.site(), take=broken)
+    trial.lines.clear()
 
-    [outcome] = await bakery.build(bakery.site())
+    [outcome] = await trial.build(trial.site())
 
     assert outcome.happened is Happened.SEALED
-    assert not any("step" in line for line in bakery.lines)
+    assert not any("step" in line for line in trial.lines)
 
 
 @pytest.mark.parametrize("moment", ["step 2/", "seal: started"])
 async def test_an_interrupt_leaves_no_container_and_no_half_made_image(
-    bakery: Any, moment: str
+    trial: Any, moment: str
 ) -> None:
-    slow = f"RUN echo {bakery.name} && sleep 2\nUSER 10001"
-    dockerfile = (bakery.folder / "kiosk/Dockerfile").read_text()
-    bakery.write("kiosk/Dockerfile", dockerfile.replace("USER 10001", slow))
+    slow = f"RUN echo {trial.name} && sleep 2\nUSER 10001"
+    dockerfile = (trial.folder / "kiosk/Dockerfile").read_text()
+    trial.write("kiosk/Dockerfile", dockerfile.replace("USER 10001", slow))
     reached = asyncio.Event()
-    bakery.lines = Watched(moment, reached)
-    building = asyncio.create_task(bakery.build(bakery.site()))
+    trial.lines = Watched(moment, reached)
+    building = asyncio.create_task(trial.build(trial.site()))
     async with asyncio.timeout(60):
         await reached.wait()
 
@@ -157,9 +157,8 @@ async def test_an_interrupt_leaves_no_container_and_no_half_made_image(
     with pytest.raises(asyncio.CancelledError):
         await building
 
-    assert await bakery.left_behind() == []
-    assert await bakery.engine.image(bakery.tag) is None
-    assert await bakery.engine.image(f"{bakery.tag}-candidate") is None
+    assert await trial.left_behind() == []
+    assert await trial.engine.image(trial.tag) is None
 
 
 class Watched(list[str]):
@@ -176,65 +175,65 @@ class Watched(list[str]):
 
 
 async def test_a_staged_image_stands_on_the_sealed_one_and_is_not_sealed_itself(
-    bakery: Any,
+    trial: Any,
 ) -> None:
-    bakery.write("live/Dockerfile", f"FROM {bakery.tag}\nCOPY live/later /later\n")
-    bakery.write("live/later", "a year later")
+    trial.write("live/Dockerfile", f"FROM {trial.tag}\nCOPY live/later /later\n")
+    trial.write("live/later", "a year later")
     image = {
-        "tag": bakery.staged_tag,
+        "tag": trial.staged_tag,
         "build": {"dockerfile": "live/Dockerfile", "context": ["live"]},
-        "needs": [bakery.tag],
+        "needs": [trial.tag],
     }
     staged = {"image": image, "port": 8443, "health": {"path": "/", "contains": "x"}}
-    site = bakery.site(live={"origin": "https://kiosk.example", "staged": staged})
+    site = trial.site(live={"origin": "https://kiosk.example", "staged": staged})
 
-    first = await bakery.build(site, staged=True)
-    again = await bakery.build(site, staged=True)
+    first = await trial.build(site, staged=True)
+    again = await trial.build(site, staged=True)
 
     assert [outcome.happened for outcome in first] == [Happened.BUILT] * 2
     assert [outcome.happened for outcome in again] == [Happened.UNCHANGED] * 2
-    made = await bakery.engine.image(bakery.staged_tag)
+    made = await trial.engine.image(trial.staged_tag)
     assert not is_sealed(made)
     assert first[1].golden is None
 
 
 async def test_the_bundle_reaches_the_build_and_does_not_count(
-    bakery: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    trial: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     bundle = tmp_path / "lab.pem"
     bundle.write_text("LAB")
     monkeypatch.setenv("ARENA_CA_BUNDLE", str(bundle))
     proof = "COPY ca-bundle.crt /tmp/ca\nRUN cp /tmp/ca /srv/state/proof\n"
-    dockerfile = (bakery.folder / "kiosk/Dockerfile").read_text()
-    bakery.write("kiosk/Dockerfile", dockerfile.replace("COPY kiosk", f"{proof}COPY kiosk"))
-    await bakery.build(bakery.site())
-    fresh = await bakery.engine.create(unstarted(bakery.tag))
-    proven = await bakery.engine.copy_out(fresh.id, "/srv/state/proof")
-    await bakery.engine.remove(fresh.id)
+    dockerfile = (trial.folder / "kiosk/Dockerfile").read_text()
+    trial.write("kiosk/Dockerfile", dockerfile.replace("COPY kiosk", f"{proof}COPY kiosk"))
+    await trial.build(trial.site())
+    fresh = await trial.engine.create(unstarted(trial.tag))
+    proven = await trial.engine.copy_out(fresh.id, "/srv/state/proof")
+    await trial.engine.remove(fresh.id)
     assert proven == b"LAB"
 
     bundle.write_text("ANOTHER")
-    [outcome] = await bakery.build(bakery.site())
+    [outcome] = await trial.build(trial.site())
     assert outcome.happened is Happened.UNCHANGED
 
     monkeypatch.setenv("ARENA_CA_BUNDLE", str(tmp_path / "none.pem"))
     with pytest.raises(PrerequisiteError):
-        await bakery.build(bakery.site())
+        await trial.build(trial.site())
 
 
-async def test_the_golden_state_of_an_image_that_is_not_sealed_is_an_error(bakery: Any) -> None:
-    image = await bakery.engine.image("debian:bookworm-slim")
+async def test_the_golden_state_of_an_image_that_is_not_sealed_is_an_error(trial: Any) -> None:
+    image = await trial.engine.image("debian:bookworm-slim")
 
     with pytest.raises(ImageError, match="not sealed"):
-        await golden_of(bakery.engine, image)
+        await golden_of(trial.engine, image)
 
 
-async def test_a_replica_of_the_sealed_image_is_golden(bakery: Any) -> None:
-    [outcome] = await bakery.build(bakery.site())
-    site = bakery.site()
+async def test_a_replica_of_the_sealed_image_is_golden(trial: Any) -> None:
+    [outcome] = await trial.build(trial.site())
+    site = trial.site()
 
-    async with sealing._serving(bakery.engine, site, bakery.tag) as container:
-        state = await take_fingerprint(bakery.engine, site, container)
+    async with sealing._serving(trial.engine, site, trial.tag) as container:
+        state = await take_fingerprint(trial.engine, site, container)
 
     assert state.digest == outcome.golden
     assert json.loads(state.to_json())["files"]

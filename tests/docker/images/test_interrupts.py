@@ -31,17 +31,17 @@ main()
 
 
 @pytest.fixture
-def slow_site(bakery: Any) -> Any:
+def slow_site(trial: Any) -> Any:
     """A site whose build has a slow step, in files as `arena build` reads them."""
-    bakery.write(
+    trial.write(
         "kiosk/Dockerfile",
         "FROM debian:bookworm-slim\nCOPY kiosk/server.pl /server.pl\n"
-        f"RUN : {bakery.name} && sleep 3\n"
+        f"RUN : {trial.name} && sleep 3\n"
         'RUN mkdir /srv/state\nCMD ["perl", "/server.pl"]\n',
     )
-    manifest = bakery.site().model_dump_json(exclude_none=True)
-    bakery.write(f"{bakery.name}/site.yaml", manifest)
-    return bakery
+    manifest = trial.site().model_dump_json(exclude_none=True)
+    trial.write(f"{trial.name}/site.yaml", manifest)
+    return trial
 
 
 async def read_until(stream: asyncio.StreamReader, text: str) -> str:

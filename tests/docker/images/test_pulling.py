@@ -43,68 +43,66 @@ def published() -> Iterator[Callable[[str], str]]:
         serving.__exit__(None, None, None)
 
 
-async def fetch(bakery: Any, reference: str | None) -> Any:
-    image = {"tag": bakery.tag, "published": reference}
+async def fetch(trial: Any, reference: str | None) -> Any:
+    image = {"tag": trial.tag, "published": reference}
     if reference is None:
         image["build"] = {"dockerfile": "kiosk/Dockerfile", "context": ["kiosk"]}
-    site = bakery.site(image=image)
-    [outcome] = await pull(
-        bakery.engine, [site], take=take_fingerprint, on_line=bakery.lines.append
-    )
+    site = trial.site(image=image)
+    [outcome] = await pull(trial.engine, [site], take=take_fingerprint, on_line=trial.lines.append)
     return outcome
 
 
 async def test_a_published_golden_image_is_taken_as_it_is(
-    bakery: Any, published: Callable[[str], str]
+    trial: Any, published: Callable[[str], str]
 ) -> None:
-    [built] = await bakery.build(bakery.site())
+    [built] = await trial.build(trial.site())
 
-    reference = published(bakery.tag)
-    outcome = await fetch(bakery, reference)
-    again = await fetch(bakery, reference)
+    reference = published(trial.tag)
+    outcome = await fetch(trial, reference)
+    again = await fetch(trial, reference)
 
     assert outcome.happened is Happened.PULLED
     assert outcome.golden == built.golden
     assert again.happened is Happened.UNCHANGED
-    assert not any("seal" in line for line in bakery.lines[-2:])
-    await drop(bakery, reference)
+    assert not any("seal" in line for line in trial.lines[-2:])
+    await drop(trial, reference)
 
 
 async def test_a_published_image_that_is_not_sealed_is_sealed_here(
-    bakery: Any, published: Callable[[str], str]
+    trial: Any, published: Callable[[str], str]
 ) -> None:
-    await bakery.build(bakery.site())
-    unsealed = f"{bakery.tag}-plain"
-    context = context_tar(context_files(bakery.site().image.build, bakery.folder), b"")
-    await bakery.engine.build(unsealed, context, "kiosk/Dockerfile", {}, lambda _: None)
+    await trial.build(trial.site())
+    unsealed = f"{trial.tag}-plain"
+    context = context_tar(context_files(trial.site().image.build, trial.folder), b"")
+    await trial.engine.build(unsealed, context, "kiosk/Dockerfile", {}, lambda _: None)
 
     reference = published(unsealed)
-    outcome = await fetch(bakery, reference)
+    outcome = await fetch(trial, reference)
 
-    image = await bakery.engine.image(bakery.tag)
+    image = await trial.engine.image(trial.tag)
     assert outcome.happened is Happened.PULLED
     assert is_sealed(image)
     assert image.labels[Labels.GOLDEN] == outcome.golden
-    await drop(bakery, reference)
+    await drop(trial, reference)
 
 
-async def test_an_image_that_no_registry_has_is_reported_as_built_locally(bakery: Any) -> None:
-    outcome = await fetch(bakery, None)
+async def test_an_image_that_no_registry_has_is_reported_as_built_locally(trial: Any) -> None:
+    outcome = await fetch(trial, None)
 
     assert outcome.happened is Happened.LOCAL
-    [line] = bakery.lines
-    assert f"`arena build {bakery.name}`" in line
+    [line] = trial.lines
+    assert f"`arena build {trial.name}`" in line
 
 
-async def test_a_registry_that_does_not_answer_is_named_and_the_image_stays(bakery: Any) -> None:
-    await bakery.build(bakery.site())
-    before = await bakery.engine.image(bakery.tag)
+async def test_a_registry_that_does_not_answer_is_named_and_the_image_stays(trial: Any) -> None:
+    await trial.build(trial.site())
+    before = await trial.engine.image(trial.tag)
 
     with pytest.raises(ImageError, match=r"127\.0\.0\.1:9/none"):
-        await fetch(bakery, "127.0.0.1:9/none:1")
+        await fetch(trial, "127.0.0.1:9/none:1")
 
-    assert await bakery.engine.image(bakery.tag) == before
+    assert await trial.engine.image(trial.tag) == before
 
 
-async def drop(bakery: Any, reference: str) -> None:
-    await bakery.engine.remove_image(reference)
+async def drop(trial: Any, reference: str) -> None:
+    await trial.engine.remove_image(reference)
