@@ -25,6 +25,8 @@ from tasks.check_rules import located_checks
 from tasks.findings import Fault, Location, warning
 from tasks.schema import GotoPage, Task
 
+_WHOLE = frozenset({UrlPart.LOGICAL, UrlPart.FULL})
+
 
 @dataclass(frozen=True, slots=True)
 class _Page:
@@ -49,6 +51,7 @@ def page_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
             yield from _unreachable(page, atlas)
         else:
             yield Fault(page.at, fault)
+    yield from _beyond_the_path(task)
     yield from _met_by_opening(task)
 
 
@@ -72,19 +75,28 @@ def _opened(task: Task) -> Iterator[_Page]:
 def _expected(task: Task) -> Iterator[_Page]:
     """Yield the pages that checks expect the agent to visit or to act on."""
     for at, check in located_checks(task):
-        worlds = _worlds(task, check)
         if isinstance(check.locate, LocateUrl | LocateElement) and check.locate.page is not None:
-            yield _Page((*at, "locate", "page"), check.locate.page, worlds)
-        if _is_whole_url(check) and isinstance(check.match, MatchExact):
-            value = check.match.value
-            here = (*at, "match", "value")
-            if isinstance(value, PerWorld):
-                for world in worlds:
-                    for text in _texts(value.of(world)):
-                        yield _Page((*here, world.value), text, (world,))
-            else:
-                for text in _texts(value):
-                    yield _Page(here, text, worlds)
+            yield _Page((*at, "locate", "page"), check.locate.page, _worlds(task, check))
+    for _, page in _asked(task):
+        yield page
+
+
+def _asked(task: Task) -> Iterator[tuple[Check, _Page]]:
+    """Yield the whole URLs that url checks ask for, with their check."""
+    for at, check in located_checks(task):
+        is_whole = isinstance(check.locate, LocateUrl) and check.locate.part in _WHOLE
+        if not (is_whole and isinstance(check.match, MatchExact)):
+            continue
+        value = check.match.value
+        here = (*at, "match", "value")
+        worlds = _worlds(task, check)
+        if not isinstance(value, PerWorld):
+            for text in _texts(value):
+                yield check, _Page(here, text, worlds)
+            continue
+        for world in worlds:
+            for text in _texts(value.of(world)):
+                yield check, _Page((*here, world.value), text, (world,))
 
 
 def _branches(
@@ -103,13 +115,6 @@ def _texts(value: Expected | tuple[Expected, ...]) -> tuple[str, ...]:
 
 def _worlds(task: Task, check: Check) -> tuple[World, ...]:
     return tuple(world for world in task.worlds if world in check.worlds)
-
-
-def _is_whole_url(check: Check) -> bool:
-    return isinstance(check.locate, LocateUrl) and check.locate.part in (
-        UrlPart.LOGICAL,
-        UrlPart.FULL,
-    )
 
 
 def _form_fault(page: _Page, task: Task, atlas: Atlas) -> str | None:
@@ -147,18 +152,20 @@ def _unreachable(page: _Page, atlas: Atlas) -> Iterator[Fault]:
             return
 
 
+def _beyond_the_path(task: Task) -> Iterator[Fault]:
+    """Yield expected pages with a query or fragment where only the path is looked at."""
+    for check, page in _asked(task):
+        address = read_address(page.logical)
+        is_path = isinstance(check.locate, LocateUrl) and check.locate.part is UrlPart.LOGICAL
+        if is_path and address.full != address.page:
+            message = f"'{page.logical}' has more than a path, which is all of `part: logical`"
+            yield Fault(page.at, f"{message}: say `part: full`, or check the query by itself")
+
+
 def _met_by_opening(task: Task) -> Iterator[Fault]:
     """Yield url key nodes that name a start page: the opening meets none."""
     starts = {read_address(start).page for start in task.start}
-    for at, check in located_checks(task):
-        if check.when is not When.STEP or not _is_whole_url(check):
-            continue
-        match = check.match
-        pages = (
-            _texts(match.value)
-            if isinstance(match, MatchExact) and not isinstance(match.value, PerWorld)
-            else ()
-        )
-        if len(pages) == 1 and pages[0] in starts:
+    for check, page in _asked(task):
+        if check.when is When.STEP and read_address(page.logical).full in starts:
             message = f"key node '{check.name}' is the page that the task starts on"
-            yield warning(at, f"{message}: opening it meets nothing, only a later visit does")
+            yield warning(page.at, f"{message}: opening it meets nothing, only a later visit does")

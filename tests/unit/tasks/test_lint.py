@@ -113,6 +113,7 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
             reference=[{"do": "stop", "answer": {"offline": "49", "online": "55"}}],
         ),
         _checks(ANSWER, _value(NODE, "shop:/basket/")),
+        _checks(ANSWER, _locate(_value(NODE, "shop:/search?q=kettle"), part="full")),
         _checks(
             ANSWER,
             {**NODE, "worlds": ["offline"]},
@@ -235,6 +236,11 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             _checks(ANSWER, _value(NODE, "shop:/catalogue/kettle_12/")),
             "checks.1.match.value",
             "equals 'shop:/catalogue/kettle_12/': there it is 'shop:/product/12/kettle'",
+        ),
+        (
+            _checks(ANSWER, _value(NODE, {"offline": "shop:/a", "online": "shop:/a?q=1"})),
+            "checks.1.match.value.online",
+            "'shop:/a?q=1' has more than a path, which is all of `part: logical`",
         ),
         (
             _checks(ANSWER, _value(NODE, "shop:/p/12/kettle")),
@@ -377,7 +383,7 @@ def test_a_mistake_is_found_at_its_field(edit: Edit, where: str, says: str, atla
         (_set(live_writes=True), "live_writes", "but the task need not"),
         (
             _checks(ANSWER, _value(NODE, "shop:/")),
-            "checks.1",
+            "checks.1.match.value",
             "key node 'product' is the page that the task starts on",
         ),
     ],
