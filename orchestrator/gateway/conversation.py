@@ -145,7 +145,6 @@ class Conversation:
                 pending.finish(error.status, failed=error.reason)
                 page = pages.unreachable(route, error.reason)
                 return await self._reply(error.status, page, request)
-            self._client.on_end = wire.abort
             wire.on_end = self._client.close
             try:
                 self._client.write(_ESTABLISHED)
@@ -155,8 +154,6 @@ class Conversation:
             except BaseException:
                 wire.abort()
                 raise
-            finally:
-                self._client.on_end = None
         finally:
             pending.finish()
 
@@ -166,7 +163,7 @@ class Conversation:
         Nothing goes unread to a replica, so that what may write there is known.
         """
         first = await self._client.arrival()
-        wire.on_end = self._client.on_end = None
+        wire.on_end = None
         if first and first != _TLS_HANDSHAKE:
             way.upstream.keep(wire)
             self._inside = route
