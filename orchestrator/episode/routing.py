@@ -31,7 +31,7 @@ def read_only_origins(task: Task, stage: Stage) -> frozenset[str]:
 
 def _route(site: Site, task: Task, stage: Stage) -> Route:
     if stage.world is World.ONLINE and site.live:
-        return _live_route(site, site.live, task)
+        return _live_route(site, site.live, task, is_staged=site.name in stage.staged)
     replica = stage.replicas.get(site.name)
     if replica is None:
         message = f"site '{site.name}' has no replica on this stage and no live origin"
@@ -47,7 +47,7 @@ def _route(site: Site, task: Task, stage: Stage) -> Route:
     )
 
 
-def _live_route(site: Site, live: Live, task: Task) -> Route:
+def _live_route(site: Site, live: Live, task: Task, *, is_staged: bool) -> Route:
     return Route(
         site=site.name,
         live=True,
@@ -55,5 +55,5 @@ def _live_route(site: Site, live: Live, task: Task) -> Route:
         port=live.port,
         upstream=None,
         read_only=not task.live_writes,
-        pace_s=live.pace_s,
+        pace_s=0.0 if is_staged else live.pace_s,  # a stand-in on this machine needs no sparing
     )
