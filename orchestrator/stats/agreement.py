@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -91,7 +90,10 @@ def compare(first: TaskScores, second: TaskScores, confidence: float = CONFIDENC
 def mcnemar_exact(first_only: int, second_only: int) -> float:
     """Return the two-sided p of McNemar's exact test from the two counts that disagree."""
     trials = first_only + second_only
-    tail = sum(math.comb(trials, wins) for wins in range(min(first_only, second_only) + 1))
+    ways = tail = 1
+    for wins in range(1, min(first_only, second_only) + 1):
+        ways = ways * (trials - wins + 1) // wins
+        tail += ways
     return min(1.0, 2 * tail / (1 << trials))
 
 

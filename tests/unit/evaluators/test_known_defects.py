@@ -161,10 +161,10 @@ class TestWebArenaVerified:
         assert not _answered("yes, no", "yes")
 
     def test_an_answer_cannot_stall_the_scoring(self) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         for how, value in (("exact", "a"), ("include", "a"), ("number", 5)):
             _answered("^(a+)+$" + "a" * 100_000 + "1 " * 10_000, value, how)
-        assert time.perf_counter() - started < 5
+        assert time.process_time() - started < 5
 
     def test_unordered_lists_pair_up_whichever_way_they_must(self) -> None:
         check = make_check(DB, [12.5, "12.50"], ordered=False)

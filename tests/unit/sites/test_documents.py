@@ -99,7 +99,7 @@ def test_live_roles_are_roles_of_the_site() -> None:
         ("\x00", "not valid YAML"),
         ("a: *missing\n", ":1: not valid YAML: found undefined alias"),
         ("a: 2026-13-45\n", "not valid YAML: month must be in 1..12"),
-        ("a: " + "[" * 5000, "not valid YAML: maximum recursion depth exceeded"),
+        ("a: " + "[" * 1000, "not valid YAML: maximum recursion depth exceeded"),
         ("a: 1\nb:\n  - {c: 1, c: 2}\n", ":3: c: stands twice in one mapping"),
         ("a: 1\nb: 2\na: 3\n", ":3: a: stands twice in one mapping"),
     ],
