@@ -108,6 +108,20 @@ class Calls:
         self.api.close()
 
 
+def on_loop(deliver: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a function that a thread may call; `deliver` then runs on this event loop."""
+    loop = asyncio.get_running_loop()
+
+    def put(line: str) -> None:
+        try:
+            loop.call_soon_threadsafe(deliver, line)
+        except RuntimeError:
+            # The loop is closed: nobody reads any more.
+            return
+
+    return put
+
+
 class _Line:
     """The connection of one long call, which another thread may shut."""
 

@@ -44,7 +44,8 @@ def engine_missing(cause: Exception) -> EngineMissingError:
         message = f"the Docker engine refuses this user: {evidence}"
         return EngineMissingError(message, hint="run as root, or join the group `docker`")
     address = os.environ.get("DOCKER_HOST") or "the local socket"
-    message = f"no Docker engine answers at {address}: {evidence}"
+    told = str(evidence) or type(evidence).__name__
+    message = f"no Docker engine answers at {address}: {told}"
     return EngineMissingError(message, hint=_START_ENGINE)
 
 

@@ -1,0 +1,233 @@
+"""What the engine does with containers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from orchestrator.engine import creation, network
+from orchestrator.engine.calls import ANSWER_S, Calls, on_loop
+from orchestrator.engine.containers import Container, ContainerSpec, Executed, Labels
+from sites.errors import SiteGoneError
+
+if TYPE_CHECKING:
+    from docker import APIClient
+
+_REMOVE_S = 60.0
+
+
+class ContainerCalls:
+    """The part of `Engine` that starts, watches, enters and removes containers."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._network_id: str | None = None
+
+    async def run(self, spec: ContainerSpec) -> Container:
+        """Create and start a container on Arena's network; it may have exited on return.
+
+        Cancelling leaves no container behind, and neither does an error.
+
+        Raises:
+            PortTakenError: a fixed port is in use.
+            ImageError: no such image.
+        """
+        return await self._made(spec, start=True)
+
+    async def create(self, spec: ContainerSpec) -> Container:
+        """Create a container without starting it: to copy files in or out, or to commit."""
+        return await self._made(spec, start=False)
+
+    async def copy_in(self, container_id: str, files: Mapping[str, bytes]) -> None:
+        """Write files, by absolute path, into a container that need not run."""
+        await self._calls.short(
+            f"copying into {container_id[:12]}",
+            lambda api: creation.copy_in(api, container_id, files),
+        )
+
+    async def copy_out(self, container_id: str, path: str) -> bytes:
+        """Read one file of a container that need not run."""
+        return await self._calls.short(
+            f"copying {path} out of {container_id[:12]}",
+            lambda api: creation.copy_out(api, container_id, path),
+        )
+
+    async def container(self, container_id: str) -> Container | None:
+        """Return a container's present state by id or name, or None when it is gone."""
+        try:
+            return await self._calls.short(
+                f"looking for container {container_id[:12]}",
+                lambda api: creation.inspect(api, container_id),
+            )
+        except SiteGoneError:
+            return None
+
+    async def containers(self, labels: Mapping[str, str | None]) -> tuple[Container, ...]:
+        """Return the containers, stopped ones too, that have all labels (None: any value)."""
+        filters = {"label": creation.label_filters(labels)}
+        rows: list[dict[str, Any]] = await self._calls.short(
+            "listing containers", lambda api: api.containers(all=True, filters=filters)
+        )
+        found = (creation.summarised(row) for row in rows)
+        matching = (container for container in found if creation.has_labels(container, labels))
+        return tuple(sorted(matching, key=lambda container: container.name))
+
+    async def stop(self, container_id: str, timeout_s: int = 10) -> None:
+        """Send TERM, and KILL after `timeout_s`."""
+        await self._calls.short(
+            f"stopping {container_id[:12]}",
+            lambda api: api.stop(container_id, timeout=timeout_s),
+            ANSWER_S + timeout_s,
+        )
+
+    async def remove(self, container_id: str) -> None:
+        """Kill and remove a container; one that is gone already is fine."""
+        from docker.errors import APIError, NotFound  # noqa: PLC0415  the SDK loads on first use
+
+        def work(api: APIClient) -> None:
+            try:
+                api.remove_container(container_id, force=True, v=True)
+            except NotFound:
+                return
+            except APIError as error:
+                if "already in progress" not in str(error.explanation):
+                    raise
+                _await_removal(api, container_id)
+
+        await self._calls.short(f"removing {container_id[:12]}", work, _REMOVE_S)
+
+    async def sweep(self, owner: str | None) -> tuple[str, ...]:
+        """Remove the containers of an owner, or of any; return their names."""
+        found = await self.containers({Labels.OWNER: owner})
+        await asyncio.gather(*(self.remove(container.id) for container in found))
+        return tuple(container.name for container in found)
+
+    async def execute(
+        self, container_id: str, argv: Sequence[str], timeout_s: float = 30.0
+    ) -> Executed:
+        """Run a command inside a container and return what it left.
+
+        Raises:
+            SiteGoneError: the container does not run.
+            EngineError: the command took longer than `timeout_s` (it may still run inside).
+        """
+
+        def work(api: APIClient) -> Executed:
+            started = api.exec_create(container_id, list(argv))
+            stdout, stderr = api.exec_start(started["Id"], demux=True)
+            code = api.exec_inspect(started["Id"])["ExitCode"]
+            return Executed(exit_code=int(code or 0), stdout=stdout or b"", stderr=stderr or b"")
+
+        doing = f"running `{' '.join(argv)[:80]}` in {container_id[:12]}"
+        return await self._calls.long(doing, work, timeout_s)
+
+    async def logs(self, container_id: str, tail: int = 50) -> str:
+        """Return the last lines of a container's output, both streams in their order."""
+        raw: bytes = await self._calls.short(
+            f"reading the log of {container_id[:12]}",
+            lambda api: api.logs(container_id, stdout=True, stderr=True, tail=tail),
+        )
+        return raw.decode("utf-8", errors="replace")
+
+    async def follow_logs(self, container_id: str, tail: int = 50) -> AsyncIterator[str]:
+        """Yield a container's lines as they come, until it ends or the iteration is left."""
+        lines: asyncio.Queue[str | None] = asyncio.Queue()
+        put = on_loop(lines.put_nowait)
+
+        def work(api: APIClient) -> None:
+            kept = b""
+            for chunk in api.logs(container_id, stream=True, follow=True, tail=tail):
+                *whole, kept = (kept + chunk).split(b"\n")
+                for line in whole:
+                    put(line.decode("utf-8", errors="replace"))
+            if kept:
+                put(kept.decode("utf-8", errors="replace"))
+
+        reading = asyncio.create_task(
+            self._calls.long(f"following the log of {container_id[:12]}", work, None)
+        )
+        reading.add_done_callback(lambda _: lines.put_nowait(None))
+        try:
+            while (line := await lines.get()) is not None:
+                yield line
+            await reading
+        finally:
+            reading.cancel()
+            await asyncio.wait({reading})
+
+    async def memory_bytes(self, container_id: str) -> int:
+        """Return the memory a container uses, without the file cache it could give back."""
+        found: dict[str, Any] = await self._calls.short(
+            f"measuring {container_id[:12]}",
+            lambda api: api.stats(container_id, stream=False, one_shot=True),
+        )
+        memory = found.get("memory_stats") or {}
+        parts = memory.get("stats") or {}
+        cache = parts.get("inactive_file", parts.get("total_inactive_file", 0))
+        return max(0, int(memory.get("usage", 0)) - int(cache))
+
+    async def wait_exit(self, container_id: str) -> int:
+        """Wait until a container has ended and return its exit code; the engine tells, no polling.
+
+        The caller sets the bound. Raises SiteGoneError for one that is gone already.
+        """
+        return int(
+            await self._calls.long(
+                f"waiting for {container_id[:12]}",
+                lambda api: api.wait(container_id, timeout=None)["StatusCode"],
+                None,
+            )
+        )
+
+    async def _made(self, spec: ContainerSpec, *, start: bool) -> Container:
+        """Make a container; a caller that is cancelled meanwhile leaves none behind."""
+        doing = f"starting {spec.name}"
+        work = asyncio.ensure_future(
+            self._calls.short(doing, lambda api: self._make(api, spec, start=start))
+        )
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            await asyncio.wait({work}, timeout=ANSWER_S)
+            if work.done() and not work.cancelled() and work.exception() is None:
+                await self.remove(work.result().id)
+            raise
+
+    def _make(self, api: APIClient, spec: ContainerSpec, *, start: bool) -> Container:
+        """Create, start and inspect, in one go; what was created and fails to start is removed."""
+        from docker.errors import NotFound  # noqa: PLC0415
+
+        self._network_id = self._network_id or network.ensure(api)
+        try:
+            return _brought_up(api, spec, self._network_id, start=start)
+        except NotFound as cause:
+            if "network" not in str(cause.explanation):
+                raise
+        # Somebody removed the network since it was last used.
+        self._network_id = network.ensure(api)
+        return _brought_up(api, spec, self._network_id, start=start)
+
+
+def _brought_up(api: APIClient, spec: ContainerSpec, network_id: str, *, start: bool) -> Container:
+    """Create a container, start it if asked to, and inspect it; a failure leaves none behind."""
+    container_id = creation.create(api, spec, network_id)
+    try:
+        if spec.files:
+            creation.copy_in(api, container_id, spec.files)
+        if start:
+            api.start(container_id)
+        return creation.inspect(api, container_id)
+    except BaseException:
+        api.remove_container(container_id, force=True, v=True)
+        raise
+
+
+def _await_removal(api: APIClient, container_id: str) -> None:
+    """Wait for a removal that another caller began."""
+    from docker.errors import NotFound  # noqa: PLC0415
+
+    try:
+        api.wait(container_id, timeout=_REMOVE_S, condition="removed")
+    except NotFound:
+        return
