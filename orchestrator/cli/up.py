@@ -113,9 +113,7 @@ async def _build_missing(
     console: Console, engine: Engine, atlas: Atlas, names: Sequence[str]
 ) -> None:
     """Build what was never built, so that `arena up` is one command in a fresh installation."""
-    from orchestrator.images import building
     from orchestrator.images.golden import is_sealed
-    from orchestrator.reset.fingerprint import take_fingerprint
 
     missing = []
     for site in atlas.select(names):
@@ -124,6 +122,9 @@ async def _build_missing(
             missing.append(site)
     if not missing:
         return
+    from orchestrator.images import building
+    from orchestrator.reset.fingerprint import take_fingerprint
+
     console.note(f"building first, once: {', '.join(site.name for site in missing)}")
     await building.build(engine, atlas, missing, take=take_fingerprint, on_line=console.note)
 

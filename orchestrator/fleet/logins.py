@@ -90,8 +90,13 @@ class _Attempt:
 
     def log_in(self) -> tuple[Cookie, ...]:
         with web_session(self._door) as session:
-            self._submit(session, self._role.login)
+            landing = self._submit(session, self._role.login)
             answer = self._proof(session)
+            if landing is not None and not self._recognised(answer):
+                # Most sites set their cookie with the form's own answer. Only where that was not
+                # enough is the page after it worth its time: it may set more.
+                self._ask(session, "follow the form", "GET", landing)
+                answer = self._proof(session)
             if not self._recognised(answer):
                 self._fail(
                     f"prove it on {self._role.proof.path}"
@@ -108,7 +113,8 @@ class _Attempt:
                 )
             return self._recognised(self._proof(session))
 
-    def _submit(self, session: requests.Session, login: Login) -> None:
+    def _submit(self, session: requests.Session, login: Login) -> str | None:
+        """Fill the form in and send it; return the URL that the answer leads to, if any."""
         answer = self._ask(session, "open the form", "GET", self._door.url(login.path))
         page = read_page(answer.text)
         form = page.login_form(login.form)
@@ -116,12 +122,20 @@ class _Attempt:
             self._fail(f"find {_form_words(login)} on {login.path}", answer, page)
         url, sent = urljoin(answer.url, form.action or answer.url), self._filled(form, login)
         headers = {"Referer": answer.url}
-        if form.method == "post":
-            answer = self._ask(session, "send the form", "POST", url, data=sent, headers=headers)
-        else:
-            answer = self._ask(session, "send the form", "GET", url, params=sent, headers=headers)
+        data, params = (sent, None) if form.method == "post" else (None, sent)
+        answer = self._ask(
+            session,
+            "send the form",
+            form.method.upper(),
+            url,
+            data=data,
+            params=params,
+            headers=headers,
+            allow_redirects=False,
+        )
         if answer.status_code >= _BAD:
             self._fail(f"send the form to {form.action or login.path}", answer)
+        return urljoin(url, answer.headers["Location"]) if answer.is_redirect else None
 
     def _filled(self, form: Form, login: Login) -> dict[str, str]:
         values = {

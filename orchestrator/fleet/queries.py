@@ -6,11 +6,12 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from orchestrator.reset.database import Row, connected
 from orchestrator.reset.replica import Replica
 from sites.errors import DatabaseError, UsageError
 
 DEADLINE_S = 60.0
+
+Row = tuple[object, ...]
 
 _QUOTED_OR_COMMENT = re.compile(
     r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*`
@@ -82,6 +83,8 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _ask(replica: Replica, sql: str, limit: int | None) -> Answer:
+    from orchestrator.reset.database import connected  # noqa: PLC0415  loads the database's client
+
     if replica.database is None:
         message = f"site '{replica.site.name}' has no database"
         raise DatabaseError(message)

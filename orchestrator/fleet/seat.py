@@ -7,8 +7,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from evaluators.evidence import Receipt
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.cookie import Cookie
@@ -26,6 +26,9 @@ from orchestrator.reset.replica import (
 from orchestrator.reset.together import together
 from sites.errors import ArenaError, SiteError
 from sites.manifest import Site
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
 
 _LOG_LINES = 5
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from evaluators.evidence import Receipt
 from orchestrator.fleet.cookie import Cookie
-from orchestrator.fleet.queries import ask
+from orchestrator.fleet.queries import Row, ask
 from orchestrator.fleet.seat import Occupant, Seat
-from orchestrator.reset.database import Row
 from orchestrator.reset.replica import Replica
 from sites.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
 
 
 class Slot:

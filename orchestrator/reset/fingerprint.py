@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from orchestrator.reset.files import read_files
 from orchestrator.reset.state import FileState, Fingerprint, TableState
-from orchestrator.reset.tables import read_tables
 from orchestrator.reset.together import together
 from sites.errors import SiteError, SiteGoneError
 
@@ -46,4 +45,6 @@ async def _tables(site: Site, container: Container) -> tuple[TableState, ...]:
     if endpoint is None:
         message = f"site '{site.name}': container {container.name} publishes no database port"
         raise SiteGoneError(message)
+    from orchestrator.reset.tables import read_tables  # noqa: PLC0415  loads the database's client
+
     return await asyncio.to_thread(read_tables, site, endpoint)

@@ -6,13 +6,15 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
-from evaluators.evidence import Receipt
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.replica import Replica, as_replica, await_health, start_replica
 from sites.errors import ResetError, SiteError, SiteGoneError, UsageError
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
 
 
 class Rung(Protocol):
@@ -191,6 +193,8 @@ def _tries(rungs: Sequence[Rung], replica: Replica, *, wrote: bool) -> Iterable[
 def _receipt(
     rung: Rung, replica: Replica, state: Fingerprint, started: float, found: _Findings
 ) -> Receipt:
+    from evaluators.evidence import Receipt  # noqa: PLC0415  `arena up` needs no receipt
+
     return Receipt(
         site=replica.site.name,
         strategy=rung.name,

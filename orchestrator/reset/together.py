@@ -19,7 +19,7 @@ async def together() -> AsyncIterator[asyncio.TaskGroup]:
         async with asyncio.TaskGroup() as group:
             yield group
     except BaseExceptionGroup as failures:
-        raise _most_telling(failures) from failures
+        raise _most_telling(failures)  # noqa: B904  it keeps the cause it has
 
 
 def _most_telling(failures: BaseExceptionGroup[BaseException]) -> BaseException:

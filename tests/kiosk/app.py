@@ -45,6 +45,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.answer(200, f"<title>{user}</title>signed in as {user}")
         elif self.path == "/me":
             self.answer(302, "", location="/login")
+        elif self.path == "/welcome" and "pending" in cookies:
+            pending = cookies["pending"].value
+            self.answer(200, "welcome", cookies=[f"session={pending}; Path=/; HttpOnly"])
         elif self.path == "/away":
             self.answer(302, "", location="http://elsewhere.test/login")
         else:
@@ -78,6 +81,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
         run_sql("UPDATE account SET last_seen = NOW(6) WHERE name = %s", sent["user"])
         host = self.headers["Host"]
         scheme = "https" if isinstance(self.connection, ssl.SSLSocket) else "http"
+        if sent["user"] == "grace":  # gets her session from the page after the form
+            self.answer(302, "", location="/welcome", cookies=["pending=grace; Path=/"])
+            return
         session = f"session={sent['user']}; Path=/; HttpOnly; Max-Age=86400"
         self.answer(302, "", location=f"{scheme}://{host}/me", cookies=[session])
 

@@ -55,6 +55,10 @@ async def test_a_role_is_logged_in_once_and_only_proven_after_that(slot: Slot) -
     assert await slot.query("kiosk", "SELECT last_seen FROM account WHERE name = 'grace'") == seen
 
 
+async def test_a_session_that_only_the_page_after_the_form_sets_is_found(slot: Slot) -> None:
+    assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "grace")}
+
+
 async def test_cookies_the_site_no_longer_knows_are_seen_as_such(slot: Slot, kiosk: Site) -> None:
     role, door = role_of(kiosk, "ada"), door_of(slot)
     cookies = await slot.cookies("kiosk", "ada")
