@@ -9,14 +9,12 @@ from pathlib import Path
 from sites.atlas import Atlas
 from sites.documents import line_of
 from tasks.check_rules import check_faults
-from tasks.findings import Fault, Finding, Location, Severity
+from tasks.findings import Fault, Finding, Location
 from tasks.loader import load_suite, suite_names, suite_path
 from tasks.page_rules import page_faults
 from tasks.reference_rules import reference_faults
 from tasks.schema import Suite, Task
 from tasks.task_rules import task_faults
-
-__all__ = ["Finding", "Severity", "lint_suite"]
 
 _RULES: tuple[Callable[[Task, Atlas], Iterator[Fault]], ...] = (
     task_faults,
