@@ -12,6 +12,7 @@ from orchestrator.browser.wire import RefusedError
 
 NAVIGATION_S = 30.0
 BLANK = "about:blank"
+_ABORTED = "net::ERR_ABORTED"  # an answer that shows nothing: 204, or a file
 
 
 def demand_web_address(url: str) -> None:
@@ -41,9 +42,12 @@ async def goto(tab: OpenTab, url: str) -> None:
         NotDoneError: not a web address, or nothing came from there.
     """
     demand_web_address(url)
+    commits = tab.frames.commits
     try:
         async with asyncio.timeout(NAVIGATION_S):
             reply = await tab.wire.send("Page.navigate", {"url": url}, within_s=2 * NAVIGATION_S)
+            if reply.get("errorText") != _ABORTED:
+                await tab.frames.committed_after(commits)
     except TimeoutError as error:
         await tab.wire.send("Page.stopLoading")
         message = f"{url} did not answer within {NAVIGATION_S:.0f} s"
@@ -53,6 +57,9 @@ async def goto(tab: OpenTab, url: str) -> None:
         raise NotDoneError(message) from error
     if reply.get("isDownload"):
         message = f"{url} is a file to download, not a page"
+        raise NotDoneError(message)
+    if reply.get("errorText") == _ABORTED:
+        message = f"{url} has no page to show"
         raise NotDoneError(message)
     if reply.get("errorText"):
         message = f"{url} could not be reached: {reply['errorText']}"

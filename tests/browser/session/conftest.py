@@ -1,4 +1,4 @@
-"""A real browser, a small local site whose pages each test writes itself, and hands to drive both."""
+"""A real browser, a small site whose pages each test writes itself, and hands to drive both."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Site:
     def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.answers: dict[str, Answer] = {"/favicon.ico": Answer(body=b"", status=404)}
         self.requests: list[tuple[str, str]] = []
+        self._asked = threading.Condition()
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -70,7 +71,9 @@ class Site:
         return self.base + path
 
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
-        self.requests.append((handler.command, handler.path))
+        with self._asked:
+            self.requests.append((handler.command, handler.path))
+            self._asked.notify_all()
         handler.rfile.read(int(handler.headers.get("content-length", 0)))
         found = self.answers.get(urlsplit(handler.path).path, Answer(body=b"nothing", status=404))
         if found.gate is not None:
@@ -85,6 +88,11 @@ class Site:
 
     def asked(self, path: str) -> int:
         return sum(1 for _, asked in self.requests if urlsplit(asked).path == path)
+
+    def wait_asked(self, path: str, times: int) -> None:
+        """Return once a path was asked for so often; fail after ten seconds."""
+        with self._asked:
+            assert self._asked.wait_for(lambda: self.asked(path) >= times, 10)
 
     def close(self) -> None:
         for answer in self.answers.values():
@@ -101,7 +109,7 @@ class Drive:
     def __init__(self, session: Session, site: Site) -> None:
         self.session = session
         self.site = site
-        self.seen: Observation | None = None
+        self.seen = Observation(step=0, url="", title="", tabs=(), nodes=(), text="")
         self.settled = True
 
     async def open(self, html: str) -> None:
@@ -118,11 +126,15 @@ class Drive:
         self.seen = await self.session.observe(0)
         return self.seen
 
+    def _fitting(self, role: str, name: str | None) -> list[Node]:
+        return [n for n in self.seen.nodes if n.role == role and name in {None, n.name}]
+
+    def shows(self, role: str, name: str | None = None) -> bool:
+        return bool(self._fitting(role, name))
+
     def node(self, role: str, name: str | None = None) -> Node:
-        assert self.seen is not None
-        fitting = [n for n in self.seen.nodes if n.role == role and name in (None, n.name)]
-        assert fitting, f"no {role} {name!r} in\n{self.seen.text}"
-        return fitting[0]
+        assert self.shows(role, name), f"no {role} {name!r} in\n{self.seen.text}"
+        return self._fitting(role, name)[0]
 
     def id(self, role: str, name: str | None = None) -> int:
         return self.node(role, name).id

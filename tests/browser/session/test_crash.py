@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,17 +16,24 @@ from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
 from sites.errors import BrowserError, BrowserMissingError
 
+if TYPE_CHECKING:
+    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.session import Session
+    from tests.browser.session.conftest import Site
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def _kill(browser) -> None:
+async def _kill(browser: Browser) -> None:
     """Kill the browser's main process as the kernel's memory killer would."""
     cdp = await browser._browser.new_browser_cdp_session()
     processes = (await cdp.send("SystemInfo.getProcessInfo"))["processInfo"]
     os.kill(next(p["id"] for p in processes if p["type"] == "browser"), signal.SIGKILL)
 
 
-async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_later(site):
+async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_later(
+    site: Site,
+) -> None:
     gate = threading.Event()
     site.page("<p>here")
     site.page("<p>slow", "/slow", gate=gate)
@@ -33,10 +41,9 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
         async with browser.session(SessionOptions(proxy_url=None)) as session:
             await session.open([site.base])
             going = asyncio.create_task(session.act(Goto(url=site.base + "/slow")))
+            reading = asyncio.create_task(session.read_fresh(site.base + "/slow?2", "p"))
+            await asyncio.to_thread(site.wait_asked, "/slow", 2)
             settling = asyncio.create_task(session.settle(60))
-            reading = asyncio.create_task(session.read_fresh(site.base + "/slow", "p"))
-            while site.asked("/slow") < 2:
-                await asyncio.sleep(0.01)
             await _kill(browser)
             async with asyncio.timeout(5):
                 for waiting in (going, settling, reading):
@@ -50,7 +57,12 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
                 pass
 
 
-async def test_a_crashed_page_ends_its_session_and_no_other(browser, site):
+async def _settle_for_ever(session: Session) -> None:
+    while True:
+        await session.settle(0.2)
+
+
+async def test_a_crashed_page_ends_its_session_and_no_other(browser: Browser, site: Site) -> None:
     site.page("<p>here")
     options = SessionOptions(proxy_url=None)
     async with browser.session(options) as other, browser.session(options) as session:
@@ -59,14 +71,13 @@ async def test_a_crashed_page_ends_its_session_and_no_other(browser, site):
         crash = asyncio.create_task(session._bar.current.wire.send("Page.crash", within_s=2))
         async with asyncio.timeout(10):
             with pytest.raises(BrowserError, match="the page of tab 0 crashed"):
-                while True:
-                    await session.settle(0.2)
+                await _settle_for_ever(session)
         await asyncio.wait([crash])
         crash.exception()
         assert await other.read_own("p") == ("here",)
 
 
-async def test_an_executable_that_is_none_is_reported(tmp_path):
+async def test_an_executable_that_is_none_is_reported(tmp_path: Path) -> None:
     fake = tmp_path / "chromium"
     fake.write_text("#!/bin/sh\nexit 1\n")
     fake.chmod(0o755)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import ssl
+from typing import TYPE_CHECKING
 
 import pytest
 import trustme
@@ -16,25 +18,34 @@ from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
 from sites.errors import BrowserError
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from evaluators.evidence import RequestNote
+    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.session import Session
+    from tests.browser.session.conftest import Site
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 WRITES = """<p id=o></p>
-    <button onclick="fetch('/w', {method: 'POST', body: 'x'}).then((r) => { o.textContent = r.status })">
-      fetch</button>
+    <button onclick="fetch('/w', {method: 'POST', body: 'x'}).then((r) => {
+      o.textContent = r.status })">fetch</button>
     <button onclick="navigator.sendBeacon('/w', 'x')">beacon</button>
     <form method=post action=/w><button>form</button></form>
     <form method=post action=/w target=_blank><button>popup</button></form>
-    <button onclick="new Worker(URL.createObjectURL(new Blob(
+    <button onclick="new Worker(window.URL.createObjectURL(new Blob(
       [`fetch('ORIGIN/w', {method: 'POST', mode: 'no-cors'})`])))">worker</button>
     <button onclick="fetch('/w').then((r) => { o.textContent = r.status })">read</button>"""
 
 
-def _methods(site, path):
+def _methods(site: Site, path: str) -> list[str]:
     return [method for method, asked in site.requests if asked == path]
 
 
 @pytest.mark.parametrize("button", ["fetch", "beacon", "form", "popup", "worker"])
-async def test_no_write_reaches_a_live_origin(browser, site, button):
+async def test_no_write_reaches_a_live_origin(browser: Browser, site: Site, button: str) -> None:
     url = site.page(WRITES.replace("ORIGIN", site.base))
     options = SessionOptions(
         proxy_url=None,
@@ -48,15 +59,23 @@ async def test_no_write_reaches_a_live_origin(browser, site, button):
         element = next(n.id for n in seen.nodes if n.role == "button" and n.name == button)
         session.drain()
         assert await session.act(Click(element=element)) is None
-        assert await session.settle(10)
-        (note,) = session.drain().refused
+        (note,) = await _refused(session)
     assert note.refused == "live sites are read-only in this task"
     assert (note.site, note.may_write) == ("shop", True)
     assert note.url == site.base + "/w"
     assert _methods(site, "/w") == []
 
 
-async def test_a_refused_form_leads_to_a_page_that_says_so(browser, site):
+async def _refused(session: Session) -> tuple[RequestNote, ...]:
+    """A worker sends in its own time: wait until something was refused."""
+    async with asyncio.timeout(10):
+        while True:
+            assert await session.settle(10)
+            if refused := session.drain().refused:
+                return refused
+
+
+async def test_a_refused_form_leads_to_a_page_that_says_so(browser: Browser, site: Site) -> None:
     url = site.page("<form method=post action=/w><button>b</button></form>")
     options = SessionOptions(proxy_url=None, live_origins=frozenset({site.base}))
     async with browser.session(options) as session:
@@ -68,7 +87,9 @@ async def test_a_refused_form_leads_to_a_page_that_says_so(browser, site):
         assert await session.read_own("h1") == ("Refused by Arena",)
 
 
-async def test_reading_a_live_origin_and_writing_elsewhere_go_on(browser, site, make_site):
+async def test_reading_a_live_origin_and_writing_elsewhere_go_on(
+    browser: Browser, site: Site, make_site: Callable[..., Site]
+) -> None:
     other = make_site()
     url = other.page(WRITES)
     live = SessionOptions(proxy_url=None, live_origins=frozenset({site.base}))
@@ -101,7 +122,9 @@ def _spki(certificate: bytes) -> str:
     return base64.b64encode(hashlib.sha256(der).digest()).decode()
 
 
-async def test_only_the_trusted_key_is_trusted(make_site, tmp_path):
+async def test_only_the_trusted_key_is_trusted(
+    make_site: Callable[..., Site], tmp_path: Path
+) -> None:
     ours, theirs = trustme.CA(), trustme.CA()
     sites = []
     for authority in (ours, theirs):
@@ -123,6 +146,7 @@ async def test_only_the_trusted_key_is_trusted(make_site, tmp_path):
         browser.session(SessionOptions(proxy_url=None)) as session,
     ):
         await session.open([sites[0].base])
+        assert await session.settle(10)
         assert await session.read_own("p") == ("secure",)
         with pytest.raises(BrowserError, match="ERR_CERT"):
             await session.open([sites[1].base])

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pytest
 
 from evaluators.actions import Click, Goto
 from orchestrator.browser.context import SessionOptions
 from sites.errors import BrowserError, TaskError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from orchestrator.browser.launch import Browser
+    from tests.browser.session.conftest import Drive, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -24,7 +31,9 @@ class Cookie:
     expires: float | None = None
 
 
-async def test_start_pages_open_in_a_tab_each_and_the_first_is_current(browser, site):
+async def test_start_pages_open_in_a_tab_each_and_the_first_is_current(
+    browser: Browser, site: Site
+) -> None:
     one, two = site.page("<title>One</title>"), site.page("<title>Two</title>", "/two")
     async with browser.session(SessionOptions(proxy_url=None, logical=lambda url: url)) as session:
         await session.open([one, two])
@@ -35,18 +44,21 @@ async def test_start_pages_open_in_a_tab_each_and_the_first_is_current(browser, 
         assert (session.url, await session.title()) == (one, "One")
 
 
-async def test_a_start_page_that_cannot_be_reached_is_a_browser_error(browser):
+async def test_a_start_page_that_cannot_be_reached_is_a_browser_error(browser: Browser) -> None:
     async with browser.session(SessionOptions(proxy_url=None)) as session:
         with pytest.raises(BrowserError, match="a start page cannot be opened"):
             await session.open(["http://127.0.0.1:1/"])
 
 
-async def test_everything_goes_through_the_proxy_loopback_too(browser, site, make_site):
+async def test_everything_goes_through_the_proxy_loopback_too(
+    browser: Browser, site: Site, make_site: Callable[..., Site]
+) -> None:
     elsewhere = make_site()
     site.page("<p>by proxy")
     async with browser.session(SessionOptions(proxy_url=site.base)) as session:
         for url in ("http://shop.arena.test/", elsewhere.base + "/", "http://localhost:8099/"):
             await session.open([url])
+            assert await session.settle(10)
             assert await session.read_own("p") == ("by proxy",)
             assert await session.read_fresh(url, "p") == ("by proxy",)
             assert (await session.fetch_text(url)).body == "<p>by proxy"
@@ -54,12 +66,13 @@ async def test_everything_goes_through_the_proxy_loopback_too(browser, site, mak
     assert elsewhere.requests == []
 
 
-async def test_two_sessions_share_nothing(browser, site):
+async def test_two_sessions_share_nothing(browser: Browser, site: Site) -> None:
     site.page("<p>in", headers={"set-cookie": "seen=yes"})
     options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me")])
     async with browser.session(options) as one, browser.session(options) as two:
         for session in (one, two):
             await session.open([site.base])
+            assert await session.settle(10)
             assert await session.read_own("p") == ("in",)
         cookies = [await session._context.cookies() for session in (one, two)]
         assert [{c["name"] for c in jar} for jar in cookies] == [{"login", "seen"}] * 2
@@ -67,18 +80,19 @@ async def test_two_sessions_share_nothing(browser, site):
         assert len(await two._context.cookies()) == 2
 
 
-async def test_reading_goes_with_the_episodes_logins(browser, site):
+async def test_reading_goes_with_the_episodes_logins(browser: Browser, site: Site) -> None:
     site.page("<script>document.write('<p>' + document.cookie)</script>")
     options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me", http_only=False)])
     async with browser.session(options) as session:
         assert await session.read_fresh(site.base, "p") == ("login=me",)
 
 
-async def test_service_workers_are_kept_out(drive):
+async def test_service_workers_are_kept_out(drive: Drive) -> None:
     drive.site.page("", "/sw.js", content_type="text/javascript")
     await drive.open("""<p id=o>none</p><script>
         navigator.serviceWorker && navigator.serviceWorker.register('/sw.js').then(
-          () => navigator.serviceWorker.getRegistrations()).then((r) => { o.textContent = r.length })
+          () => navigator.serviceWorker.getRegistrations()).then(
+          (r) => { o.textContent = r.length })
         </script>""")
     assert await drive.text("#o") in {"none", "0"}
     assert drive.site.asked("/sw.js") == 0
@@ -92,33 +106,37 @@ async def test_service_workers_are_kept_out(drive):
         ("prompt('Name', 'Ann')", "Ann", 'prompt "Name" (accepted)'),
     ],
 )
-async def test_dialogs_are_accepted_and_noted(drive, call, answer, note):
+async def test_dialogs_are_accepted_and_noted(
+    drive: Drive, call: str, answer: str, note: str
+) -> None:
     await drive.open(f"<button onclick=\"o.textContent={call} + ''\">b</button><p id=o></p>")
     assert await drive.do(Click(element=drive.id("button", "b"))) is None
     assert await drive.text("#o") == answer
     assert drive.drain().dialogs == (note,)
 
 
-async def test_a_dialog_while_the_page_loads_hangs_nothing(drive):
+async def test_a_dialog_while_the_page_loads_hangs_nothing(drive: Drive) -> None:
     await drive.open("<script>alert('hello')</script><p>after")
     assert await drive.text("p") == "after"
 
 
-async def test_a_page_that_asks_to_stay_is_left(drive):
-    await drive.open("<input aria-label=i><script>onbeforeunload = (e) => e.preventDefault()</script>")
+async def test_a_page_that_asks_to_stay_is_left(drive: Drive) -> None:
+    await drive.open(
+        "<input aria-label=i><script>onbeforeunload = (e) => e.preventDefault()</script>"
+    )
     await drive.do(Click(element=drive.id("textbox", "i")))
     assert await drive.do(Goto(url=drive.site.page("<p>two", "/two"))) is None
     assert await drive.text("p") == "two"
 
 
-async def test_a_screenshot_is_a_png_of_the_viewport(drive):
+async def test_a_screenshot_is_a_png_of_the_viewport(drive: Drive) -> None:
     await drive.open("<div style='height:3000px'>tall</div>")
     image = await drive.session.screenshot()
     assert image.startswith(b"\x89PNG")
     assert (int.from_bytes(image[16:20]), int.from_bytes(image[20:24])) == (1280, 720)
 
 
-async def test_reading_yields_visible_text_attributes_and_live_values(drive):
+async def test_reading_yields_visible_text_attributes_and_live_values(drive: Drive) -> None:
     await drive.open("""
         <p>one  <b>two</b><span hidden>no</span></p><a href="/x" class="c d">l</a><a>m</a>
         <input value=old><script>document.querySelector('input').value = 'new'</script>""")
@@ -131,7 +149,7 @@ async def test_reading_yields_visible_text_attributes_and_live_values(drive):
     assert await read(".nowhere") == ()
 
 
-async def test_a_selector_that_is_none_is_the_tasks_mistake(drive):
+async def test_a_selector_that_is_none_is_the_tasks_mistake(drive: Drive) -> None:
     await drive.open("<p>x")
     with pytest.raises(TaskError, match=r"the selector 'p\[' cannot be used"):
         await drive.session.read_own("p[")
@@ -139,11 +157,11 @@ async def test_a_selector_that_is_none_is_the_tasks_mistake(drive):
         await drive.session.read_fresh(drive.site.base, "p[")
 
 
-async def test_fetching_gives_status_and_body_as_they_came(drive):
+async def test_fetching_gives_status_and_body_as_they_came(drive: Drive) -> None:
     url = drive.site.page('{"é": [1]}', "/api", content_type="application/json", status=404)
     assert await drive.session.fetch_text(url) == (404, '{"é": [1]}')
 
 
-async def test_reading_where_nobody_answers_is_a_browser_error(drive):
+async def test_reading_where_nobody_answers_is_a_browser_error(drive: Drive) -> None:
     with pytest.raises(BrowserError, match="cannot be opened"):
         await drive.session.read_fresh("http://127.0.0.1:1/", "p")

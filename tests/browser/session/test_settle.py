@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 
 from evaluators.actions import Click, Goto
 
+if TYPE_CHECKING:
+    from tests.browser.session.conftest import Drive
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-async def _click(drive, name):
+async def _click(drive: Drive, name: str) -> None:
     assert await drive.session.act(Click(element=drive.id("button", name))) is None
 
 
-async def test_what_a_request_brings_is_there_once_settled(drive):
+async def test_what_a_request_brings_is_there_once_settled(drive: Drive) -> None:
     gate = threading.Event()
     drive.site.page("late news", "/news", gate=gate)
     await drive.open("""<p id=o></p><button onclick="fetch('/news').then((r) => r.text())
@@ -29,7 +33,7 @@ async def test_what_a_request_brings_is_there_once_settled(drive):
     assert await drive.text("#o") == "late news"
 
 
-async def test_a_slow_page_is_waited_for(drive):
+async def test_a_slow_page_is_waited_for(drive: Drive) -> None:
     gate = threading.Event()
     drive.site.page("<p>slow page", "/slow", gate=gate)
     await drive.open("<button onclick=\"location='/slow'\">go</button>")
@@ -39,7 +43,7 @@ async def test_a_slow_page_is_waited_for(drive):
     assert await drive.text("p") == "slow page"
 
 
-async def test_a_slow_style_sheet_or_image_of_a_new_page_is_waited_for(drive):
+async def test_a_slow_style_sheet_or_image_of_a_new_page_is_waited_for(drive: Drive) -> None:
     gate = threading.Event()
     drive.site.page("p { text-transform: uppercase }", "/s.css", gate=gate, content_type="text/css")
     drive.site.page("<link rel=stylesheet href=/s.css><p>styled", "/styled")
@@ -50,7 +54,7 @@ async def test_a_slow_style_sheet_or_image_of_a_new_page_is_waited_for(drive):
     assert await drive.text("p") == "STYLED"
 
 
-async def test_a_chain_of_timers_that_changes_the_page_is_followed_to_its_end(drive):
+async def test_a_chain_of_timers_that_changes_the_page_is_followed_to_its_end(drive: Drive) -> None:
     await drive.open("""<p id=o>0</p><button onclick="let n = 0; const t = setInterval(() => {
         o.textContent = ++n; if (n === 10) clearInterval(t); }, 25)">count</button>""")
     await _click(drive, "count")
@@ -58,7 +62,7 @@ async def test_a_chain_of_timers_that_changes_the_page_is_followed_to_its_end(dr
     assert await drive.text("#o") == "10"
 
 
-async def test_a_page_that_never_rests_ends_at_the_deadline(drive):
+async def test_a_page_that_never_rests_ends_at_the_deadline(drive: Drive) -> None:
     await drive.open("""<p id=o></p><button onclick="setInterval(() => {
         o.textContent = Math.random() }, 10)">forever</button>""")
     await _click(drive, "forever")
@@ -66,14 +70,14 @@ async def test_a_page_that_never_rests_ends_at_the_deadline(drive):
     assert (await drive.see()).nodes
 
 
-async def test_streams_that_stay_open_are_not_waited_for(drive):
+async def test_streams_that_stay_open_are_not_waited_for(drive: Drive) -> None:
     drive.site.page("", "/events", gate=threading.Event(), content_type="text/event-stream")
     await drive.open("<button onclick=\"new EventSource('/events')\">subscribe</button>")
     await _click(drive, "subscribe")
     assert await drive.session.settle(3) is True
 
 
-async def test_a_popup_is_waited_for_and_current(drive):
+async def test_a_popup_is_waited_for_and_current(drive: Drive) -> None:
     gate = threading.Event()
     drive.site.page("<p>popped", "/popup", gate=gate)
     await drive.open("<button onclick=\"window.open('/popup')\">pop</button>")
@@ -83,16 +87,16 @@ async def test_a_popup_is_waited_for_and_current(drive):
     assert await drive.text("p") == "popped"
 
 
-async def test_a_page_that_closes_itself_leaves_the_tab_before_it(drive):
+async def test_a_page_that_closes_itself_leaves_the_tab_before_it(drive: Drive) -> None:
     drive.site.page("<button onclick='window.close()'>bye</button>", "/popup")
     await drive.open("<button onclick=\"window.open('/popup')\">pop</button>")
     await drive.do(Click(element=drive.id("button", "pop")))
     await drive.do(Click(element=drive.id("button", "bye")))
     assert [tab.index for tab in drive.seen.tabs] == [0]
-    assert drive.node("button", "pop")
+    assert drive.shows("button", "pop")
 
 
-async def test_a_click_that_does_nothing_settles_soon(drive):
+async def test_a_click_that_does_nothing_settles_soon(drive: Drive) -> None:
     await drive.open("<button>idle</button>")
     await _click(drive, "idle")
     assert await drive.session.settle(1) is True

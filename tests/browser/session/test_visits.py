@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from evaluators.actions import Back, Click, Goto, NewTab
 
+if TYPE_CHECKING:
+    from tests.browser.session.conftest import Drive
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-def _paths(drive):
+def _paths(drive: Drive) -> list[tuple[str | None, bool]]:
     return [(visit.logical, visit.same_document) for visit in drive.drain().visits]
 
 
-async def test_of_redirects_only_the_last_url_counts(drive):
+async def test_of_redirects_only_the_last_url_counts(drive: Drive) -> None:
     drive.site.page("", "/a", status=302, headers={"location": "/b"})
     drive.site.page("", "/b", status=301, headers={"location": "/c?x=1"})
     drive.site.page("<p>c", "/c")
@@ -22,8 +27,10 @@ async def test_of_redirects_only_the_last_url_counts(drive):
     assert _paths(drive) == [("shop:/c?x=1", False)]
 
 
-async def test_history_entries_by_script_count(drive):
-    await drive.open("""<button onclick="history.pushState(0, '', '/p'); history.replaceState(0, '', '/q?r');
+async def test_history_entries_by_script_count(drive: Drive) -> None:
+    await drive.open("""<button onclick="
+        history.pushState(0, '', '/p');
+        history.replaceState(0, '', '/q?r');
         location.hash = 'h'">go</button>""")
     await drive.do(Click(element=drive.id("button", "go")))
     assert _paths(drive) == [("shop:/p", True), ("shop:/q?r", True), ("shop:/q?r#h", True)]
@@ -32,7 +39,7 @@ async def test_history_entries_by_script_count(drive):
     assert _paths(drive) == [("shop:/q?r", True)]
 
 
-async def test_a_page_that_moves_on_by_itself_counts_with_each_stop(drive):
+async def test_a_page_that_moves_on_by_itself_counts_with_each_stop(drive: Drive) -> None:
     drive.site.page("<script>location.replace('/last')</script>", "/middle")
     drive.site.page("<p>last", "/last")
     await drive.open("<a href=/middle>go</a>")
@@ -40,7 +47,7 @@ async def test_a_page_that_moves_on_by_itself_counts_with_each_stop(drive):
     assert _paths(drive) == [("shop:/middle", False), ("shop:/last", False)]
 
 
-async def test_a_popup_counts_from_its_first_document_on(drive):
+async def test_a_popup_counts_from_its_first_document_on(drive: Drive) -> None:
     drive.site.page("<script>location.replace('/last')</script>", "/middle")
     drive.site.page("<p>last", "/last")
     await drive.open("<button onclick=\"window.open('/middle')\">go</button>")
@@ -50,7 +57,7 @@ async def test_a_popup_counts_from_its_first_document_on(drive):
     assert drive.session.url.endswith("/last")
 
 
-async def test_frames_blank_tabs_and_failed_loads_are_no_visits(drive):
+async def test_frames_blank_tabs_and_failed_loads_are_no_visits(drive: Drive) -> None:
     drive.site.page("<p>frame", "/frame")
     await drive.open("<iframe src=/frame></iframe>")
     await drive.do(NewTab())
@@ -58,7 +65,7 @@ async def test_frames_blank_tabs_and_failed_loads_are_no_visits(drive):
     assert _paths(drive) == []
 
 
-async def test_fresh_tabs_are_no_visits_and_change_nothing_for_the_agent(drive):
+async def test_fresh_tabs_are_no_visits_and_change_nothing_for_the_agent(drive: Drive) -> None:
     drive.site.page("<p>fresh<script>history.pushState(0, '', '/pushed')</script>", "/fresh")
     await drive.open("<button>b</button>")
     button = drive.id("button", "b")
