@@ -1,17 +1,19 @@
-"""Write the ZIM that kiwix-serve serves: build_zim.py TARGET.zim (run with articles/ on the path)."""
+"""Write the ZIM that kiwix-serve serves: build_zim.py TARGET.zim, with articles/ on the path."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import struct
 import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
-
-from libzim.writer import Blob, Creator, Hint, Item, StringProvider
+from uuid import NAMESPACE_URL, uuid5
 
 from collection import MAIN_PAGE, articles
+from libzim.writer import Creator, Hint, Item, StringProvider
 from model import Article
 from render_html import page
 
@@ -27,6 +29,13 @@ METADATA: Final = {
     "Tags": "_ftindex:yes;_sw:no",
 }
 ICON_SIZE: Final = 48
+IDENTITY: Final = uuid5(NAMESPACE_URL, "http://wiki.arena.test/").bytes
+# openzim.org, "ZIM file format": offsets in the header of the file.
+UUID_AT: Final = 8
+CHECKSUM_POINTER_AT: Final = 72
+RANDOM_IDENTITIES: Final = 3  # the header's, the full-text index's and the title index's
+# Xapian's version block (glass_version.cc): the magic, two bytes of version, then a random UUID.
+XAPIAN_MAGIC: Final = re.compile(rb"\x0f\rXapian Glass..", re.DOTALL)
 
 
 class Page(Item):
@@ -61,7 +70,9 @@ class Page(Item):
 def write(target: Path, collection: tuple[Article, ...]) -> None:
     """Write all articles, the stylesheet and the icon to target."""
     main = next(article for article in collection if article.title == MAIN_PAGE)
-    with Creator(target).config_indexing(True, "eng").set_mainpath(main.path) as creator:
+    # One worker keeps the order of the index, and so of equal search results, the same.
+    settings = Creator(target).config_indexing(True, "eng").config_nbworkers(1)
+    with settings.set_mainpath(main.path) as creator:
         for name, value in METADATA.items():
             creator.add_metadata(name, value)
         creator.add_illustration(ICON_SIZE, icon())
@@ -69,6 +80,20 @@ def write(target: Path, collection: tuple[Article, ...]) -> None:
         creator.add_item(Page("style.css", "style.css", "text/css", style))
         for article in collection:
             creator.add_item(Page(article.path, article.title, "text/html", page(article)))
+
+
+def pin(target: Path) -> None:
+    """Replace the random identities of a ZIM and of its two indexes, so that builds are equal."""
+    data = bytearray(target.read_bytes())
+    places = [UUID_AT, *(magic.end() for magic in XAPIAN_MAGIC.finditer(data))]
+    if len(places) != RANDOM_IDENTITIES:
+        message = f"{target}: expected a header and two indexes, found {len(places)}"
+        raise ValueError(message)
+    for place in places:
+        data[place : place + len(IDENTITY)] = IDENTITY
+    (checksum_at,) = struct.unpack_from("<Q", data, CHECKSUM_POINTER_AT)
+    data[checksum_at:] = hashlib.md5(data[:checksum_at], usedforsecurity=False).digest()
+    target.write_bytes(data)
 
 
 def icon() -> bytes:
@@ -97,5 +122,7 @@ def _in_letter(x: int, y: int) -> bool:
 
 if __name__ == "__main__":
     everything = articles()
-    write(Path(sys.argv[1]), everything)
+    book = Path(sys.argv[1])
+    write(book, everything)
+    pin(book)
     sys.stdout.write(f"{len(everything)} articles\n")

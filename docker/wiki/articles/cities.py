@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from countries import in_prose
 from draft import Draft, DraftBlock, DraftSection, DraftTable
 from gazetteer import City, Country, Gazetteer
 from handwritten import ArticleError, Entry
@@ -39,9 +40,7 @@ class CityWriter:
             (str(rank), f"[[{city.name}]]", countries[city.country].name, f"{city.population:,}")
             for rank, city in enumerate(ordered, start=1)
         )
-        table = DraftTable(
-            "Cities by population", ("Rank", "City", "Country", "Population"), rows
-        )
+        table = DraftTable("Cities by population", ("Rank", "City", "Country", "Population"), rows)
         about = "Figures are those of GeoNames for the city proper, and equal to the cities' own."
         ends = f"[[{ordered[0].name}]] stands first and [[{ordered[-1].name}]] last."
         return Draft(
@@ -98,7 +97,7 @@ class CityWriter:
         where = f"{city.name} lies at {_coordinates(city)}"
         capital = self._gazetteer.city(country.code, country.capital)
         if capital is None or capital == city:
-            first = f"{where} and is the capital of {country.name}."
+            first = f"{where} and is the capital of {in_prose(country)}."
         else:
             far = capital.distance_km(city)
             way = capital.direction_of(city)
@@ -116,7 +115,9 @@ class CityWriter:
 
     def _nearby(self, city: City) -> tuple[City, ...]:
         others = (other for other in self._cities.values() if other != city)
-        return tuple(sorted(others, key=lambda other: (city.distance_km(other), other.name))[:NEARBY])
+        return tuple(
+            sorted(others, key=lambda other: (city.distance_km(other), other.name))[:NEARBY]
+        )
 
     def _population(self, city: City, country: Country) -> tuple[DraftBlock, ...]:
         ranked = self._gazetteer.cities[country.code]
@@ -124,9 +125,9 @@ class CityWriter:
         share = 100 * city.population / country.population
         words = f"GeoNames counts {city.population:,} inhabitants in the city proper"
         if rank == 1:
-            words += f", more than in any other city of {country.name}"
+            words += f", more than in any other city of {in_prose(country)}"
         elif rank <= RANKED:
-            words += f", which makes it number {rank} among the cities of {country.name}"
+            words += f", which makes it number {rank} among the cities of {in_prose(country)}"
         tail = f", or {share:.1f} per cent of the country's people" if share >= 0.5 else ""
         return (f"{words}{tail}. See also the [[List of cities by population]].",)
 

@@ -31,9 +31,7 @@ def articles() -> tuple[Article, ...]:
 
 def _drafts() -> Sequence[Draft]:
     gazetteer = Gazetteer()
-    cities = CityWriter(
-        gazetteer, [city for path in _notes("cities") for city in entries(path)]
-    )
+    cities = CityWriter(gazetteer, [city for path in _notes("cities") for city in entries(path)])
     countries = {note.name: note for path in _notes("countries") for note in entries(path)}
     continental = {note.name: note for note in entries(HERE / "places" / "continents.yaml")}
     drafts = [

@@ -17,6 +17,7 @@ TERRITORIES = {
     "VA": "a city-state surrounded by Rome",
     "XK": "a partially recognised state in the Balkans",
 }
+WITH_ARTICLE = frozenset("AE CD CF DO FM GB KM MH MV NL PH SB SC US VA".split())
 
 
 class CountryWriter:
@@ -55,14 +56,14 @@ class CountryWriter:
         )
 
     def _lead(self, country: Country) -> str:
-        short = _short(country)
+        name = f"{_article(country).capitalize()}**{_bare(country)}**"
         kind = TERRITORIES.get(country.code, f"a country in {country.continent}")
         people = f"{country.population:,}"
         if country.capital == country.name:
-            return f"**{short}** is {kind} with {people} inhabitants."
+            return f"{name} is {kind} with {people} inhabitants."
         seat = "administrative centre" if country.code == "PS" else "capital"
         return (
-            f"**{short}** is {kind}. Its {seat} is {country.capital}, and it has {people} "
+            f"{name} is {kind}. Its {seat} is {country.capital}, and it has {people} "
             f"inhabitants on {_area(country)} square kilometres."
         )
 
@@ -82,7 +83,7 @@ class CountryWriter:
         )
 
     def _geography(self, country: Country) -> tuple[DraftBlock, ...]:
-        short = _short(country)
+        short = f"{_article(country).capitalize()}{_bare(country)}"
         total = len(self._gazetteer.countries)
         place = self._by_area[country.code]
         crowd = self._by_population[country.code]
@@ -122,12 +123,15 @@ class CountryWriter:
             (str(rank), city.name, f"{city.population:,}")
             for rank, city in enumerate(cities, start=1)
         )
-        caption = f"Largest cities and towns of {_short(country)}"
+        caption = f"Largest cities and towns of {in_prose(country)}"
         table = DraftTable(caption, ("Rank", "Name", "Population"), rows)
         return (DraftSection("Largest cities", (table,)),)
 
     def _see_also(self, country: Country) -> tuple[str, ...]:
-        places = [country.capital, *(c.name for c in self._gazetteer.cities[country.code][:LARGEST])]
+        places = [
+            country.capital,
+            *(c.name for c in self._gazetteer.cities[country.code][:LARGEST]),
+        ]
         local = dict.fromkeys(name for name in places if name in self._titles)
         local.pop(country.name, None)
         return (
@@ -212,6 +216,19 @@ def _ranking(
         topic="Lists",
         proper=True,
     )
+
+
+def in_prose(country: Country) -> str:
+    """Return a country's name as it stands within a sentence."""
+    return f"{_article(country)}{_bare(country)}"
+
+
+def _article(country: Country) -> str:
+    return "the " if country.name.startswith("The ") or country.code in WITH_ARTICLE else ""
+
+
+def _bare(country: Country) -> str:
+    return _short(country).removeprefix("The ")
 
 
 def _ranks(gazetteer: Gazetteer, key: Callable[[Country], float]) -> dict[str, int]:

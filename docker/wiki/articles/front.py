@@ -24,7 +24,14 @@ TOPICS = {
     "tools": ("List of tools", "tools and fasteners"),
 }
 FEATURED = "Kettle"
-DID_YOU_KNOW = ("Fountain pen", "Porcelain", "Sheffield", "Chess set", "Kyoto", "Umbrella")
+DID_YOU_KNOW = (
+    "… that the patent of the [[Safety pin|safety pin]] was sold for 400 dollars to pay a debt?",
+    "… that a station in [[Limoges]] has a bell tower sixty metres high?",
+    "… that the first photograph of a [[Camera|camera]] that is kept shows a view from a window?",
+    "… that a tossed coin decided the name of [[Portland]]?",
+    "… that the [[Metronome|metronome]] was patented by a man who had not invented it?",
+    "… that [[Sheffield]] lies 46 kilometres from [[Leeds]] and 69 from [[York]]?",
+)
 
 
 def topic_lists(drafts: Sequence[Draft]) -> Iterator[Draft]:
@@ -38,9 +45,16 @@ def topic_lists(drafts: Sequence[Draft]) -> Iterator[Draft]:
             lead=(f"This **list** gathers the articles on {holds}.",),
             facts=(("Entries", str(len(items))),),
             sections=(
-                DraftSection(f"{members[0].title} to {members[half - 1].title}", (DraftBullets(items[:half]),)),
-                DraftSection(f"{members[half].title} to {members[-1].title}", (DraftBullets(items[half:]),)),
-                DraftSection("Scope", (f"It has {len(items)} entries, each with its own article.",)),
+                DraftSection(
+                    f"{members[0].title} to {members[half - 1].title}",
+                    (DraftBullets(items[:half]),),
+                ),
+                DraftSection(
+                    f"{members[half].title} to {members[-1].title}", (DraftBullets(items[half:]),)
+                ),
+                DraftSection(
+                    "Scope", (f"It has {len(items)} entries, each with its own article.",)
+                ),
             ),
             see_also=tuple(sorted(other for other, _ in TOPICS.values() if other != title)),
             topic="Lists",
@@ -90,10 +104,13 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
     """Return the portal from which every list is two clicks away at most."""
     by_title = {draft.title: draft for draft in drafts}
     featured = by_title[FEATURED]
-    known = tuple(f"… {_gist(by_title[name])} ([[{name}]])" for name in DID_YOU_KNOW if name in by_title)
+    opening = (*featured.lead, *featured.sections[0].blocks)
     lists = tuple(f"[[{name}]]: {holds}" for name, holds in sorted(TOPICS.values()))
-    places = sorted(one.title for one in drafts if one.topic == "Lists" and one.title not in
-                    {ABOUT, *(name for name, _ in TOPICS.values())})
+    places = sorted(
+        one.title
+        for one in drafts
+        if one.topic == "Lists" and one.title not in {ABOUT, *(name for name, _ in TOPICS.values())}
+    )
     count = len(drafts) + 1
     return Draft(
         title=title,
@@ -104,10 +121,12 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
         sections=(
             DraftSection(
                 "From today's featured article",
-                (*(block for block in featured.lead if isinstance(block, str)),
-                 f"Read the full article: [[{FEATURED}]]."),
+                (
+                    *opening,
+                    f"Read the full article: [[{FEATURED}]].",
+                ),
             ),
-            DraftSection("Did you know", (DraftBullets(known),)),
+            DraftSection("Did you know", (DraftBullets(DID_YOU_KNOW),)),
             DraftSection("Things by topic", (DraftBullets(lists),)),
             DraftSection("Places", (DraftBullets(tuple(f"[[{name}]]" for name in places)),)),
             DraftSection("About", (f"See [[{ABOUT}]] for sources and licences.",)),
@@ -121,4 +140,8 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
 def _gist(draft: Draft) -> str:
     first = next(block for block in draft.lead if isinstance(block, str))
     sentence = first.split(". ")[0].rstrip(".").replace("**", "")
-    return sentence[0].lower() + sentence[1:] if sentence.startswith(("A ", "An ", "The ")) else sentence
+    return (
+        sentence[0].lower() + sentence[1:]
+        if sentence.startswith(("A ", "An ", "The "))
+        else sentence
+    )

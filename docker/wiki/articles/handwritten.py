@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-
 from draft import Draft, DraftSection
 
 HERE = Path(__file__).parent
@@ -46,7 +45,9 @@ def things() -> Iterator[Draft]:
     for path in sorted((HERE / "things").glob("*.yaml")):
         for entry in entries(path):
             if len(entry.sections) < 3 or len(entry.facts) < 2 or not entry.see:
-                message = f"{path.name}: {entry.name}: needs 3 sections, 2 facts and a see-also list"
+                message = (
+                    f"{path.name}: {entry.name}: needs 3 sections, 2 facts and a see-also list"
+                )
                 raise ArticleError(message)
             yield Draft(
                 title=entry.name,

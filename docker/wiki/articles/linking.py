@@ -6,18 +6,36 @@ import re
 from collections.abc import Iterable, Sequence
 
 from draft import Draft, DraftBlock, DraftBullets, DraftTable
-from model import Article, Block, Bullets, Fact, Line, Link, Paragraph, Section, Span, Strong
-from model import Table, Text
+from model import (
+    Article,
+    Block,
+    Bullets,
+    Fact,
+    Line,
+    Link,
+    Paragraph,
+    Section,
+    Span,
+    Strong,
+    Table,
+    Text,
+)
 
 MARKS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|\[\[(?P<title>[^\]|]+)(?:\|(?P<label>[^\]]+))?\]\]")
 # Names that contain an article's title and mean something else.
 NEVER_LINKED = (
-    "Bath stone", "Chinese", "Duke of York", "French Guiana", "Gulf of Guinea", "New Guinea",
-    "New York State", "New South Wales", "South Georgia", "Lake Victoria", "Queen Victoria",
-    "Victoria Falls", "Papua", "Cape Town Agreement", "Plaster of Paris", "plaster of Paris",
-    "Prussian blue", "Northern Ireland", "San Salvador Island", "New Mexico", "American",
-    "cast iron skillet", "eye glasses", "hour glass", "looking glass", "Gulf of Mexico",
-    "Republic of Ireland", "Irish Sea", "Gulf of Panama", "Isthmus of Panama", "Lake Malawi",
+    "American", "Bath stone", "Cape Town Agreement", "Chinese", "Diamond Sutra", "Diamond, delta",
+    "Drum graters", "Duke of York", "French Guiana", "Gold Coast", "Gulf of Guinea",
+    "Gulf of Mexico", "Gulf of Panama", "Irish Sea", "Iron Gates", "Isthmus of Panama",
+    "John Wood", "Lake Malawi", "Lake Victoria", "New Guinea", "New Mexico", "New South Wales",
+    "New York State", "Northern Ireland", "Olympic gold", "Opera glasses", "Panama hat",
+    "Panama-Pacific", "Papua", "Plaster of Paris", "Portland Vase", "Prussian blue",
+    "Queen Victoria", "Republic of Ireland", "San Salvador Island", "South China Sea",
+    "South Georgia", "Telephone numbers", "Titus Salt", "Victoria Falls", "ashes and papers",
+    "cast iron skillet", "chromium salts", "diamonds, clubs and spades", "eye glasses",
+    "hammer coffee", "his papers", "hour glass", "looking glass", "nickel silver", "oil drums",
+    "on silks", "plaster of Paris", "salt flat", "salt lake", "salt of fatty acids",
+    "silver salt", "tea lights",
 )  # fmt: skip
 
 
@@ -41,7 +59,9 @@ class Linker:
         return Article(
             title=draft.title,
             lead=self._blocks(draft.lead, seen),
-            facts=tuple(Fact(label, self._line(value, set(seen))) for label, value in draft.facts),
+            facts=tuple(
+                Fact(label, self._line(value, {draft.title})) for label, value in draft.facts
+            ),
             sections=tuple(
                 Section(section.heading, self._blocks(section.blocks, seen))
                 for section in draft.sections

@@ -5,8 +5,25 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
-from model import Article, Block, Bullets, Layout, Line, Link, Paragraph, Section, Strong, Table
-from model import Text
+from model import (
+    Article,
+    Block,
+    Bullets,
+    Layout,
+    Line,
+    Link,
+    Paragraph,
+    Section,
+    Strong,
+    Table,
+    Text,
+)
+
+TAGLINE = '<p class="tagline">From Wikipedia, the free encyclopedia</p>\n'
+FOOTER = (
+    '<footer><a href="./Main_Page">Main Page</a> · '
+    '<a href="./About_this_encyclopedia">About this encyclopedia</a></footer>\n'
+)
 
 
 def page(article: Article) -> str:
@@ -25,10 +42,11 @@ def page(article: Article) -> str:
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title}</title><link rel="stylesheet" href="style.css"></head>\n'
-        f'<body class="{article.layout.value}"><main id="content"><h1 id="firstHeading">{title}</h1>\n'
-        f'<p class="tagline">From Wikipedia, the free encyclopedia</p>\n{body}</main>\n'
-        '<footer><a href="Main_Page">Main Page</a> · '
-        '<a href="About_this_encyclopedia">About this encyclopedia</a></footer></body></html>\n'
+        f'<body class="{article.layout.value}"><main id="content">'
+        + _unindexed(f'<h1 id="firstHeading">{title}</h1>\n{TAGLINE}')
+        + f"{body}</main>\n"
+        + _unindexed(FOOTER)
+        + "</body></html>\n"
     )
 
 
@@ -89,9 +107,17 @@ def _contents(article: Article) -> str:
     if article.see_also:
         headings.append(("See_also", "See also"))
     items = "".join(
-        f'<li><a href="#{escape(anchor)}">{escape(heading)}</a></li>' for anchor, heading in headings
+        f'<li><a href="#{escape(anchor)}">{escape(heading)}</a></li>'
+        for anchor, heading in headings
     )
-    return f'<nav class="toc" aria-label="Contents"><h2>Contents</h2><ol>{items}</ol></nav>\n'
+    return _unindexed(
+        f'<nav class="toc" aria-label="Contents"><h2>Contents</h2><ol>{items}</ol></nav>\n'
+    )
+
+
+def _unindexed(html: str) -> str:
+    """Keep html out of the full-text index and of the excerpts in search results."""
+    return f"<!--htdig_noindex-->{html}<!--/htdig_noindex-->"
 
 
 def _sections(article: Article) -> str:

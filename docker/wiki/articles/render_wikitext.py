@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.sax.saxutils import escape
 
-from model import Article, Block, Bullets, Layout, Line, Link, Paragraph, Section, Strong, Table
-from model import Text
+from model import (
+    Article,
+    Block,
+    Bullets,
+    Layout,
+    Line,
+    Link,
+    Paragraph,
+    Section,
+    Strong,
+    Table,
+    Text,
+)
 
 TIMESTAMP = "2026-01-01T00:00:00Z"
 CONTRIBUTOR = "Arena"
@@ -71,9 +82,7 @@ def _block(block: Block) -> str:
             return "\n".join(f"* {_line(item)}" for item in items)
         case Table(caption, header, rows):
             head = "\n".join(f'! scope="col" | {cell}' for cell in header)
-            body = "\n".join(
-                "|-\n" + "\n".join(f"| {_line(cell)}" for cell in row) for row in rows
-            )
+            body = "\n".join("|-\n" + "\n".join(f"| {_line(cell)}" for cell in row) for row in rows)
             return f'{{| class="wikitable"\n|+ {caption}\n|-\n{head}\n{body}\n|}}'
 
 
