@@ -1,6 +1,6 @@
 #!/bin/sh
 # Removes from a folder of Python packages what a running shop never reads (tests, translations, phone geography),
-# and mends three of Oscar's templates.
+# and mends a few of Oscar's own files.
 set -eu
 cd "$1"
 rm -rf bin oscar/test phonenumbers/geodata phonenumbers/carrierdata phonenumbers/tzdata
@@ -13,6 +13,8 @@ find . \( -name '*.po' -o -name '*.scss' -o -name '*.pyi' -o -name '*.pyx' \) -d
 rm -rf django/contrib/gis oscar/static/oscar/js/tinymce/langs oscar/static/oscar/scss
 # Oscar 4.2 calls a function on the order page that its script no longer has; the call stops the rest of the script.
 sed -i '/oscar.dashboard.orders.initTable/d' oscar/templates/oscar/dashboard/orders/order_detail.html
+# The dashboard's choices stay native: the widget laid over them hides the choice's name from assistive technology.
+sed -i "/selects.not('.related-widget-wrapper select').select2(/d" oscar/static/oscar/js/oscar/dashboard.js
 # Sentences that Oscar leaves to each shop.
 invoice='Invoice with the parcel, payable within 30 days.'
 sed -i "s/Payment details to go here/$invoice/" oscar/templates/oscar/checkout/checkout.html

@@ -6,22 +6,25 @@ from django.apps import AppConfig
 
 
 class HarbourConfig(AppConfig):
-    """Disconnects the receivers that write while pages are read; offers two ways of delivery."""
+    """Changes what Oscar and Django do by default, where a setting cannot."""
 
     name = "harbour"
     label = "harbour"
 
     def ready(self) -> None:
-        """Make viewing, searching and logging in free of writes, and set the delivery methods."""
+        """Make reading free of writes, name the fields of the stock table, set the delivery."""
         from django.contrib.auth.signals import user_logged_in
         from oscar.apps.analytics import receivers
         from oscar.apps.catalogue.signals import product_viewed
         from oscar.apps.customer.wishlists.views import WishListAddProduct
+        from oscar.apps.dashboard.catalogue.forms import StockRecordForm
         from oscar.apps.search.signals import user_search
         from oscar.apps.shipping.repository import Repository
 
         from harbour.shipping import Express, Standard
 
+        for field in StockRecordForm.base_fields.values():  # its table names columns, not fields
+            field.widget.attrs["aria-label"] = str(field.label)
         WishListAddProduct.http_method_names = ["post"]
         Repository.methods = (Standard(), Express())
         product_viewed.disconnect(receivers.receive_product_view)
