@@ -51,8 +51,14 @@ arena.probe = (node, needsEnabled) => {
     return needsEnabled && isDisabled(element) ? { state: "disabled" } : arena.probe(label, needsEnabled);
   }
   if (needsEnabled && isDisabled(element)) return { state: "disabled" };
-  const first = pointsOf(shown).next().value;
-  if (!first || !inView(first)) shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  const found = aim(shown);
+  if (found.state === "ok") return found;
+  shown.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  return aim(shown);
+};
+
+// Find a point of the element, as it is scrolled now, at which nothing else is hit.
+const aim = (shown) => {
   let cover = null;
   for (const point of pointsOf(shown)) {
     if (!inView(point)) continue;

@@ -106,7 +106,7 @@ class Traffic:
         self._touch()
 
     def _navigating(self, event: Reply) -> None:
-        if event["frameId"] == self._main and "sameDocument" not in event["navigationType"]:
+        if event["frameId"] == self._main and "samedocument" not in event["navigationType"].lower():
             self._parsing = event["frameId"]
         self._touch()
 

@@ -41,6 +41,17 @@ async def test_a_click_reaches_an_element_far_down_the_page(drive: Drive) -> Non
     assert drive.shows("button", "hit")
 
 
+async def test_a_click_reaches_an_element_that_an_inner_scroller_hides(drive: Drive) -> None:
+    items = "".join(
+        f"<button onclick=\"this.textContent='hit'\">item {n}</button><br>" for n in range(40)
+    )
+    await drive.open(
+        f"<div style='height:120px;overflow:auto'>{items}</div><p style='height:90px'>"
+    )
+    assert await drive.do(Click(element=drive.id("button", "item 9"))) is None
+    assert drive.shows("button", "hit")
+
+
 async def test_a_covered_element_is_not_clicked_and_the_agent_is_told_what_covers_it(
     drive: Drive,
 ) -> None:
@@ -354,8 +365,10 @@ async def test_a_download_is_no_page_and_disturbs_none(drive: Drive) -> None:
 
 async def test_an_address_without_content_leaves_the_page_as_it_is(drive: Drive) -> None:
     nothing = drive.site.page("", "/nothing", status=204)
-    await drive.open("<p>here")
+    await drive.open("<p>here</p><a href=/nothing>link</a>")
     assert await drive.do(Goto(url=nothing)) == f"{nothing} has no page to show"
+    assert await drive.do(Click(element=drive.id("link", "link"))) is None
+    assert drive.settled
     assert await drive.text("p") == "here"
 
 

@@ -36,6 +36,7 @@ async def test_history_entries_by_script_count(drive: Drive) -> None:
     assert _paths(drive) == [("shop:/p", True), ("shop:/q?r", True), ("shop:/q?r#h", True)]
     assert drive.session.url.endswith("/q?r#h")
     await drive.do(Back())
+    assert drive.settled
     assert _paths(drive) == [("shop:/q?r", True)]
 
 
