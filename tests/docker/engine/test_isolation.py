@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from threading import Barrier, Thread
+from typing import Any
 
 import docker
 import pytest
@@ -27,6 +28,15 @@ async def connects(engine: Engine, container: Container, host: str, port: int) -
 async def address(engine: Engine, container: Container) -> str:
     told = await engine.execute(container.id, ["hostname", "-I"])
     return told.stdout.decode().split()[0]
+
+
+def host_config(container: Container) -> dict[str, Any]:
+    raw = docker.from_env()
+    try:
+        config: dict[str, Any] = raw.api.inspect_container(container.id)["HostConfig"]
+    finally:
+        raw.close()
+    return config
 
 
 def host_addresses() -> list[str]:
@@ -73,6 +83,7 @@ async def test_a_name_lookup_fails_soon_and_asks_nobody(
 
     assert found.exit_code != 0
     assert time.monotonic() - began < 5
+    assert host_config(container)["Dns"] == ["127.0.0.1"]  # a name server that is not there
 
 
 async def test_a_port_is_published_on_loopback_only(engine: Engine, spec: ContainerSpec) -> None:
@@ -101,11 +112,8 @@ async def test_a_container_has_no_capability_and_can_gain_none(
 
 async def test_memory_and_processes_are_limited(engine: Engine, spec: ContainerSpec) -> None:
     container = await engine.run(spec)
-    raw = docker.from_env()
-    try:
-        limits = raw.api.inspect_container(container.id)["HostConfig"]
-    finally:
-        raw.close()
+
+    limits = host_config(container)
 
     assert limits["Memory"] == limits["MemorySwap"] == 64 * 2**20
     assert limits["PidsLimit"] == 32
