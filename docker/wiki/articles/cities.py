@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from countries import in_prose
+from countries import in_prose, link
 from draft import Draft, DraftBlock, DraftSection, DraftTable
 from gazetteer import City, Country, Gazetteer
 from handwritten import ArticleError, Entry
@@ -22,9 +22,9 @@ class CityWriter:
         self._cities = {note.name: self._find(note) for note in notes}
 
     @property
-    def titles(self) -> frozenset[str]:
-        """Return the titles of all city articles."""
-        return frozenset(self._cities)
+    def homes(self) -> Mapping[str, str]:
+        """Return the country code of each city that has an article, by title."""
+        return {title: city.country for title, city in self._cities.items()}
 
     def drafts(self) -> Iterator[Draft]:
         """Yield the cities' articles, sorted by name."""
@@ -37,7 +37,12 @@ class CityWriter:
         ordered = sorted(self._cities.values(), key=lambda one: (-one.population, one.name))
         countries: Mapping[str, Country] = self._gazetteer.countries
         rows = tuple(
-            (str(rank), f"[[{city.name}]]", countries[city.country].name, f"{city.population:,}")
+            (
+                str(rank),
+                f"[[{city.name}]]",
+                link(countries[city.country].name),
+                f"{city.population:,}",
+            )
             for rank, city in enumerate(ordered, start=1)
         )
         table = DraftTable("Cities by population", ("Rank", "City", "Country", "Population"), rows)

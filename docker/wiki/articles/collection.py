@@ -36,8 +36,8 @@ def _drafts() -> Sequence[Draft]:
     continental = {note.name: note for note in entries(HERE / "places" / "continents.yaml")}
     drafts = [
         *things(),
-        *CountryWriter(gazetteer, countries, cities.titles).drafts(),
-        *continents(gazetteer, continental),
+        *CountryWriter(gazetteer, countries, cities.homes).drafts(),
+        *continents(gazetteer, continental, cities.homes),
         *rankings(gazetteer),
         *cities.drafts(),
         cities.ranking(),

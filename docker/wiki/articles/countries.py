@@ -24,11 +24,11 @@ class CountryWriter:
     """Writes one article per country from the gazetteer and the handwritten notes."""
 
     def __init__(
-        self, gazetteer: Gazetteer, notes: Mapping[str, Entry], titles: frozenset[str]
+        self, gazetteer: Gazetteer, notes: Mapping[str, Entry], homes: Mapping[str, str]
     ) -> None:
         self._gazetteer = gazetteer
         self._notes = notes
-        self._titles = titles
+        self._homes = homes
         self._by_area = _ranks(gazetteer, lambda country: country.area_km2)
         self._by_population = _ranks(gazetteer, lambda country: float(country.population))
 
@@ -101,9 +101,7 @@ class CountryWriter:
 
     def _neighbours(self, country: Country) -> tuple[str, ...]:
         known = self._gazetteer.countries
-        return tuple(
-            sorted(_link(known[code].name) for code in country.neighbours if code in known)
-        )
+        return tuple(sorted(link(known[code].name) for code in country.neighbours if code in known))
 
     def _everyday(self, country: Country) -> str:
         tongues = country.languages
@@ -120,19 +118,22 @@ class CountryWriter:
         if len(cities) < 2:
             return ()
         rows = tuple(
-            (str(rank), city.name, f"{city.population:,}")
+            (str(rank), self._city(city.name, country), f"{city.population:,}")
             for rank, city in enumerate(cities, start=1)
         )
-        caption = f"Largest cities and towns of {in_prose(country)}"
+        caption = f"Largest cities and towns of {in_prose(country)} in GeoNames"
         table = DraftTable(caption, ("Rank", "Name", "Population"), rows)
         return (DraftSection("Largest cities", (table,)),)
+
+    def _city(self, name: str, country: Country) -> str:
+        return f"[[{name}]]" if self._homes.get(name) == country.code else name
 
     def _see_also(self, country: Country) -> tuple[str, ...]:
         places = [
             country.capital,
             *(c.name for c in self._gazetteer.cities[country.code][:LARGEST]),
         ]
-        local = dict.fromkeys(name for name in places if name in self._titles)
+        local = dict.fromkeys(name for name in places if self._homes.get(name) == country.code)
         local.pop(country.name, None)
         return (
             *sorted(local),
@@ -142,13 +143,16 @@ class CountryWriter:
         )
 
 
-def continents(gazetteer: Gazetteer, notes: Mapping[str, Entry]) -> Iterator[Draft]:
+def continents(
+    gazetteer: Gazetteer, notes: Mapping[str, Entry], homes: Mapping[str, str]
+) -> Iterator[Draft]:
     """Yield one article per inhabited continent."""
     for name in sorted(set(CONTINENTS.values()) - {"Antarctica"}):
         members = [one for one in gazetteer.countries.values() if one.continent == name]
         note = notes[name]
         rows = tuple(
-            (_link(one.name), one.capital, _area(one), f"{one.population:,}") for one in members
+            (link(one.name), _capital(one, homes), _area(one), f"{one.population:,}")
+            for one in members
         )
         table = DraftTable(
             f"Countries of {name}", ("Country", "Capital", "Area (km²)", "Population"), rows
@@ -157,8 +161,8 @@ def continents(gazetteer: Gazetteer, notes: Mapping[str, Entry]) -> Iterator[Dra
         crowded = max(members, key=lambda one: one.population)
         summary = (
             f"This encyclopedia counts {len(members)} countries and territories to {name}. The "
-            f"largest by area is {_link(largest.name)} and the most populous is "
-            f"{_link(crowded.name)}."
+            f"largest by area is {link(largest.name)} and the most populous is "
+            f"{link(crowded.name)}."
         )
         yield Draft(
             title=name,
@@ -169,6 +173,11 @@ def continents(gazetteer: Gazetteer, notes: Mapping[str, Entry]) -> Iterator[Dra
             topic="Lists",
             proper=True,
         )
+
+
+def _capital(country: Country, homes: Mapping[str, str]) -> str:
+    known = homes.get(country.capital) == country.code
+    return f"[[{country.capital}]]" if known else country.capital
 
 
 def rankings(gazetteer: Gazetteer) -> Iterator[Draft]:
@@ -196,13 +205,13 @@ def _ranking(
     title: str, what: str, unit: str, rows: Sequence[tuple[str, str]], other: str
 ) -> Draft:
     lines = tuple(
-        (str(rank), _link(name), value) for rank, (name, value) in enumerate(rows, start=1)
+        (str(rank), link(name), value) for rank, (name, value) in enumerate(rows, start=1)
     )
     method = (
         "All values come from GeoNames and are those of the countries' own articles. Equal values "
         "are ordered by name."
     )
-    extremes = f"The list begins with {_link(rows[0][0])} and ends with {_link(rows[-1][0])}."
+    extremes = f"The list begins with {link(rows[0][0])} and ends with {link(rows[-1][0])}."
     return Draft(
         title=title,
         lead=(f"This **list of countries** {what}.",),
@@ -246,7 +255,8 @@ def _aliases(country: Country) -> tuple[str, ...]:
     return () if _short(country) == country.name else (_short(country),)
 
 
-def _link(name: str) -> str:
+def link(name: str) -> str:
+    """Return a marked link to a country's article, shown without what tells it apart."""
     short = name.removesuffix(" (country)")
     return f"[[{name}]]" if short == name else f"[[{name}|{short}]]"
 

@@ -93,8 +93,9 @@ CITY_NAMES = {
 # Districts and suburbs that GeoNames counts as populated places of their own.
 DISTRICTS = {
     "AE": "Dayrah",
-    "AM": "Malatia-Sebastia|Shengavit|Nor Nork|Kentron|Erebuni|Arabkir",
-    "AO": "Mulenvos|Viana|Kikolo|Maianga|Camama|Cazenga|Rangel|Ingombota|Talatona",
+    "AM": "Ajapnyak|Kanaker-Zeytun|Malatia-Sebastia|Shengavit|Nor Nork|Kentron|Erebuni|Arabkir",
+    "AO": "Calumbo|Camama|Cazenga|Golfe|Hoji ya Henda|Ingombota|Kikolo|Maianga|Mulenvos|Rangel|"
+    "Talatona|Viana",
     "AT": "Favoriten|Donaustadt|Floridsdorf|Ottakring|Simmering|Meidling",
     "BE": "Anderlecht|Schaerbeek",
     "BH": "Madīnat Ḩamad",
@@ -102,7 +103,7 @@ DISTRICTS = {
     "CN": "Puxi|Pudong|Minhang|Bao'an|Wuzhong|Bazhong|Puyang|Shiyan|Lüliang",
     "CO": "Kennedy|Suba|Engativá",
     "CR": "San Francisco|Paraíso",
-    "EE": "Lasnamäe|Mustamäe|Kesklinn|Põhja-Tallinn",
+    "EE": "Haabersti|Lasnamäe|Mustamäe|Kesklinn|Põhja-Tallinn",
     "GN": "Camayenne",
     "GW": "Bairro Militar|Contumo|Reino de Bandim",
     "HU": "Pest|Buda",
@@ -110,9 +111,11 @@ DISTRICTS = {
     "IL": "West Jerusalem",
     "IQ": "Al Mawşil al Jadīdah|Al Başrah al Qadīmah",
     "JM": "New Kingston",
+    "KE": "Kakamega",
     "LB": "Ra’s Bayrūt",
     "LT": "Dainava (Kaunas)",
     "MM": "Hlaingthaya",
+    "MK": "Čair",
     "MX": "Iztapalapa|Gustavo Adolfo Madero",
     "MY": "Kampung Baru Subang",
     "PS": "East Jerusalem",
@@ -228,10 +231,7 @@ class Gazetteer:
             code, name = raw["countrycode"], raw["name"]
             if code in by_country and (code, name) not in NOT_CITIES:
                 by_country[code].append(_city(raw, CITY_NAMES.get((code, name), name)))
-        return {
-            code: tuple(sorted(cities, key=lambda one: (-one.population, one.name)))
-            for code, cities in by_country.items()
-        }
+        return {code: _largest_first(cities) for code, cities in by_country.items()}
 
     def city(self, code: str, name: str) -> City | None:
         """Return the most populous place of that name in the country."""
@@ -261,6 +261,14 @@ class Gazetteer:
             if name and name not in names:
                 names.append(name)
         return tuple(names[:4])
+
+
+def _largest_first(cities: list[City]) -> tuple[City, ...]:
+    """Order cities by population and keep one of each name, the most populous."""
+    kept: dict[str, City] = {}
+    for city in sorted(cities, key=lambda one: (-one.population, one.name)):
+        kept.setdefault(city.name, city)
+    return tuple(kept.values())
 
 
 def _city(raw: Mapping[str, str], name: str) -> City:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from draft import Draft, DraftBlock, DraftBullets, DraftTable
 from model import (
@@ -28,8 +28,9 @@ NEVER_LINKED = (
     "Drum graters", "Duke of York", "French Guiana", "Gold Coast", "Gulf of Guinea",
     "Gulf of Mexico", "Gulf of Panama", "Irish Sea", "Iron Gates", "Isthmus of Panama",
     "John Wood", "Lake Malawi", "Lake Victoria", "New Guinea", "New Mexico", "New South Wales",
-    "New York State", "Northern Ireland", "Olympic gold", "Opera glasses", "Panama hat",
-    "Panama-Pacific", "Papua", "Plaster of Paris", "Portland Vase", "Prussian blue",
+    "New York State", "Northern Ireland", "New Amsterdam", "New Taipei City",
+    "Olympic gold", "Opera glasses", "Panama City", "Panama hat", "Panama-Pacific", "Papua",
+    "Plaster of Paris", "Port of Spain", "Portland Vase", "Prussian blue",
     "Queen Victoria", "Republic of Ireland", "San Salvador Island", "South China Sea",
     "South Georgia", "Telephone numbers", "Titus Salt", "Victoria Falls", "ashes and papers",
     "cast iron skillet", "chromium salts", "diamonds, clubs and spades", "eye glasses",
@@ -86,17 +87,26 @@ class Linker:
             case DraftBullets(items):
                 return Bullets(tuple(self._line(item, set(seen)) for item in items))
             case DraftTable(caption, header, rows):
-                cells = tuple(tuple(self._line(cell, set()) for cell in row) for row in rows)
+                cells = tuple(tuple(self._cell(cell) for cell in row) for row in rows)
                 return Table(caption, header, cells)
 
     def _line(self, prose: str, seen: set[str]) -> Line:
+        return self._spans(prose, seen, lambda words: self._mentions(words, seen))
+
+    def _cell(self, prose: str) -> Line:
+        """Link only what is marked: a table names towns that share a name with an article."""
+        return self._spans(prose, set(), _text)
+
+    def _spans(
+        self, prose: str, seen: set[str], between: Callable[[str], list[Span]]
+    ) -> tuple[Span, ...]:
         spans: list[Span] = []
         at = 0
         for mark in MARKS.finditer(prose):
-            spans += self._mentions(prose[at : mark.start()], seen)
+            spans += between(prose[at : mark.start()])
             spans.append(self._marked(mark, seen))
             at = mark.end()
-        spans += self._mentions(prose[at:], seen)
+        spans += between(prose[at:])
         return tuple(spans)
 
     def _marked(self, mark: re.Match[str], seen: set[str]) -> Span:
