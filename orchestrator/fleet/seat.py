@@ -182,7 +182,7 @@ class Seat:
         try:
             occupant = await work()
         except ArenaError as failure:
-            self._tell(Phase.FAILED, detail=failure.message)
+            self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
             raise
         self._latest = occupant.replica
         return occupant

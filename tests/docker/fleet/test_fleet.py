@@ -39,7 +39,7 @@ async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
             slot.wrote("kiosk")
         async with fleet.lease(["kiosk"]) as slot:
             (receipt,) = slot.receipts
-            assert receipt.strategy == "recreate"
+            assert (receipt.strategy, receipt.before) == ("recreate", None)
             assert receipt.proven
             assert slot.replicas["kiosk"].container.id != first.container.id
             assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
@@ -174,6 +174,8 @@ async def test_kept_replicas_are_found_again_and_closing_another_fleet_leaves_th
         (first,) = await fleet.up()
     async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as another:
         await another.up()
+        assert len(await engine.containers({Labels.OWNER: OWNER})) == 2
+    assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
     async with Fleet.open(engine, atlas, ["kiosk"], OWNER, keep=True) as fleet:
         (again,) = await fleet.up()
     assert again.replica.container.id == first.replica.container.id

@@ -55,6 +55,13 @@ async def test_a_role_is_logged_in_once_and_only_proven_after_that(slot: Slot) -
     assert await slot.query("kiosk", "SELECT last_seen FROM account WHERE name = 'grace'") == seen
 
 
+async def test_a_login_that_the_site_forgot_is_renewed(slot: Slot) -> None:
+    first = await slot.cookies("kiosk", "ada")
+    _, occupant = slot._seats["kiosk"]
+    occupant.cookies["ada"] = tuple(cookie for cookie in first if cookie.name != "session")
+    assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "ada")}
+
+
 async def test_a_session_that_only_the_page_after_the_form_sets_is_found(slot: Slot) -> None:
     assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "grace")}
 
