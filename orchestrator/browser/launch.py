@@ -24,6 +24,8 @@ VARIABLE = "ARENA_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _LAUNCH_S = 60.0
 _CLOSE_S = 10.0
+_ANSWER_S = 5.0
+_CRASHED = "the browser or its driver crashed"
 _ARGUMENTS = (
     "--disable-gpu",
     "--disable-quic",
@@ -90,13 +92,14 @@ class Browser:
         self._guard = guard
         self._lifelines: set[Lifeline] = set()
         self._is_closing = False
+        self._is_dead = False
         self.version = browser.version
-        browser.on("disconnected", self._disconnected)
+        browser.on("disconnected", lambda _: self._die())
 
     @property
     def is_alive(self) -> bool:
         """Whether the browser still answers; a crashed one does not come back."""
-        return self._browser.is_connected()
+        return self._browser.is_connected() and not self._is_dead
 
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[Session]:
@@ -105,20 +108,29 @@ class Browser:
         Raises:
             BrowserError: the browser is gone or does not answer.
         """
-        lifeline = Lifeline()
+        lifeline = Lifeline(self._prove)
         self._lifelines.add(lifeline)
-        if not self._browser.is_connected():
-            lifeline.lose("the browser crashed")
+        if not self.is_alive:
+            lifeline.lose(_CRASHED)
         try:
             async with open_session(self._browser, self._guard, lifeline, options) as session:
                 yield session
         finally:
             self._lifelines.discard(lifeline)
 
-    def _disconnected(self, _browser: PlaywrightBrowser) -> None:
+    async def _prove(self) -> None:
+        """Ask the browser whether it lives; its driver's death makes no event."""
+        try:
+            async with asyncio.timeout(_ANSWER_S):
+                await self._guard.ping()
+        except (PlaywrightError, TimeoutError):
+            self._die()
+
+    def _die(self) -> None:
         if not self._is_closing:
+            self._is_dead = True
             for lifeline in self._lifelines:
-                lifeline.lose("the browser crashed")
+                lifeline.lose(_CRASHED)
 
     async def close(self) -> None:
         """Stop the browser."""

@@ -72,6 +72,10 @@ class LiveGuard:
         self._watched.remove(watched)
         await self._intercept()
 
+    async def ping(self) -> None:
+        """Return where the browser answers; raises Playwright's Error where it is gone."""
+        await self._session.send("Browser.getVersion")
+
     async def close(self) -> None:
         """End what is under way."""
         for task in tuple(self._tasks):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from playwright.async_api import CDPSession
@@ -15,7 +15,6 @@ from playwright.async_api import Error as PlaywrightError
 from sites.errors import BrowserError
 
 CALL_S = 15.0
-_NEWS_S = 1.0
 
 Reply = dict[str, Any]  # a CDP message as it came: its shape is the protocol's, read at one place
 
@@ -29,11 +28,15 @@ class RefusedError(Exception):
 
 
 class Lifeline:
-    """Turns the loss of the browser into a BrowserError of everything that waits for it."""
+    """Turns the loss of the browser into a BrowserError of everything that waits for it.
 
-    def __init__(self) -> None:
+    Args:
+        prove: called where something broke off; calls `lose` where the browser is gone.
+    """
+
+    def __init__(self, prove: Callable[[], Awaitable[None]]) -> None:
+        self._prove = prove
         self._lost: str | None = None
-        self._loss = asyncio.Event()
         self._scopes: set[asyncio.Timeout] = set()
 
     @property
@@ -45,7 +48,6 @@ class Lifeline:
         """Make every operation under way, and every later one, raise BrowserError."""
         if self._lost is None:
             self._lost = why
-            self._loss.set()
             now = asyncio.get_running_loop().time()
             for scope in self._scopes:
                 scope.reschedule(now)
@@ -62,24 +64,19 @@ class Lifeline:
         try:
             async with scope:
                 self._scopes.add(scope)
-                yield
+                try:
+                    yield
+                finally:
+                    self._scopes.discard(scope)
         except TimeoutError as error:
             self._check(doing)
             message = f"the browser did not answer within {seconds:.0f} s: {doing}"
             raise BrowserError(message) from error
         except (PlaywrightError, PageGoneError, RefusedError) as error:
-            await self._hear_of_loss()
+            await self._prove()
             self._check(doing)
             message = f"the browser broke off: {doing}: {_first_line(error)}"
             raise BrowserError(message) from error
-        finally:
-            self._scopes.discard(scope)
-
-    async def _hear_of_loss(self) -> None:
-        """Wait a moment for the news that the browser is gone: its pages are reported first."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_NEWS_S):
-                await self._loss.wait()
 
     def _check(self, doing: str) -> None:
         if self._lost is not None:

@@ -47,14 +47,41 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
             await _kill(browser)
             async with asyncio.timeout(5):
                 for waiting in (going, settling, reading):
-                    with pytest.raises(BrowserError, match="the browser crashed"):
+                    with pytest.raises(BrowserError, match="the browser or its driver crashed"):
                         await waiting
                 for call in (session.observe(0), session.screenshot(), session.settle(5)):
-                    with pytest.raises(BrowserError, match="the browser crashed"):
+                    with pytest.raises(BrowserError, match="the browser or its driver crashed"):
                         await call
-        with pytest.raises(BrowserError, match="the browser crashed"):
+        with pytest.raises(BrowserError, match="the browser or its driver crashed"):
             async with browser.session(SessionOptions(proxy_url=None)):
                 pass
+
+
+async def test_a_killed_driver_is_as_bad(site: Site) -> None:
+    site.page("<p>here")
+    site.page("<p>slow", "/slow", gate=threading.Event())
+    before = _children()
+    async with (
+        launch(BrowserOptions()) as browser,
+        browser.session(SessionOptions(proxy_url=None)) as session,
+    ):
+        (driver,) = _children() - before
+        await session.open([site.base])
+        going = asyncio.create_task(session.act(Goto(url=site.base + "/slow")))
+        await asyncio.to_thread(site.wait_asked, "/slow", 1)
+        os.kill(driver, signal.SIGKILL)
+        async with asyncio.timeout(10):
+            with pytest.raises(BrowserError, match="the browser or its driver crashed"):
+                await going
+            with pytest.raises(BrowserError, match="the browser or its driver crashed"):
+                await session.observe(0)
+        assert not browser.is_alive
+
+
+def _children() -> set[int]:
+    """Return the processes that this one started: one a driver."""
+    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
+    return {int(each) for each in found.split()}
 
 
 async def _settle_for_ever(session: Session) -> None:
