@@ -43,6 +43,8 @@ async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
             assert receipt.proven
             assert slot.replicas["kiosk"].container.id != first.container.id
             assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+        await fleet.up()
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
 
 
 async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds(
