@@ -15,16 +15,19 @@ class HarbourConfig(AppConfig):
         """Make reading free of writes, name the fields of the stock table, set the delivery."""
         from django.contrib.auth.signals import user_logged_in
         from oscar.apps.analytics import receivers
+        from oscar.apps.basket.formsets import BasketLineFormSet
         from oscar.apps.catalogue.signals import product_viewed
         from oscar.apps.customer.wishlists.views import WishListAddProduct
-        from oscar.apps.dashboard.catalogue.forms import StockRecordForm
+        from oscar.apps.dashboard.catalogue.formsets import StockRecordFormSet
         from oscar.apps.search.signals import user_search
         from oscar.apps.shipping.repository import Repository
 
         from harbour.shipping import Express, Standard
 
-        for field in StockRecordForm.base_fields.values():  # its table names columns, not fields
-            field.widget.attrs["aria-label"] = str(field.label)
+        # Both are tables that name their columns and leave their fields without a name.
+        for formset in (BasketLineFormSet, StockRecordFormSet):
+            for field in formset.form.base_fields.values():
+                field.widget.attrs["aria-label"] = str(field.label)
         WishListAddProduct.http_method_names = ["post"]
         Repository.methods = (Standard(), Express())
         product_viewed.disconnect(receivers.receive_product_view)

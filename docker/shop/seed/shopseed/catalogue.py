@@ -76,7 +76,7 @@ def _row(item: Plan, product_class: ProductClass, created: datetime) -> Product:
         parent_id=item.parent.id if item.parent else None,
         title=item.title,
         slug=slugify(item.title),
-        description=f"<p>{item.description}</p>",
+        description=item.description,
         meta_title="",
         product_class=None if item.parent else product_class,
         date_created=created,
