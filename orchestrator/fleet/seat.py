@@ -200,6 +200,8 @@ class Seat:
     async def _start(self) -> Occupant:
         started = time.monotonic()
         plan = self._plan
+        if self._latest is not None:
+            await self._engine.remove(self._latest.container.id)
         placement = await place(
             self._engine, plan.site, owner=plan.owner, slot=plan.slot, port=plan.port
         )

@@ -160,10 +160,12 @@ async def reset_replica(
 
 
 async def _state_of(engine: Engine, current: Replica, original: Replica) -> Fingerprint:
-    """Take the fingerprint; a new container that nobody knows yet goes when that is cut short."""
+    """Take the fingerprint; a new container that no caller knows yet goes when that breaks off."""
     try:
         return await take_fingerprint(engine, current.site, current.container)
-    except asyncio.CancelledError:
+    except SiteError:
+        raise  # the next rung replaces it
+    except BaseException:
         if current.container.id != original.container.id:
             await asyncio.shield(engine.remove(current.container.id))
         raise

@@ -36,11 +36,6 @@ class Placement:
     slot: int | None = None
     port: int | None = None
 
-    @property
-    def label(self) -> str:
-        """The site and, where it is one slot's own, the slot."""
-        return self.site.name if self.slot is None else f"{self.site.name} (slot {self.slot})"
-
     def spec(self) -> ContainerSpec:
         """Return what the engine is asked to run; every call gives another container name."""
         site = self.site
