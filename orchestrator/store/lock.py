@@ -14,7 +14,7 @@ from sites.worlds import World
 from tasks.schema import Suite
 
 LOCK_VERSION = 1
-_PACKAGES = ("arena-orchestrator", "aiohttp", "docker", "openai", "playwright", "pydantic")
+_PACKAGES = ("arena-orchestrator", "docker", "openai", "playwright", "pydantic")
 
 
 class _Record(BaseModel):
