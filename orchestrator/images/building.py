@@ -12,7 +12,7 @@ from typing import Final
 from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.base import ensure_base
-from orchestrator.images.contexts import ca_bundle, context_files, context_tar, docker_folder
+from orchestrator.images.contexts import ca_bundle, context_tar, docker_folder
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.recipes import Recipe, RecipeBook
 from orchestrator.images.sealing import StateT, Take, seal
@@ -140,7 +140,7 @@ class _Builder:
         if build is None:
             message = f"site '{recipe.site.name}': its image is published, not built here"
             raise ImageError(message, hint=f"arena pull {recipe.site.name}")
-        context = context_tar(context_files(build, self._book.folder), self._bundle)
+        context = context_tar(self._book.files(recipe), self._bundle)
         # A Dockerfile that starts FROM a sealed image inherits its labels: the golden state is
         # that image's, not this one's.
         labels = {Labels.SOURCE: source, Labels.SITE: recipe.site.name, Labels.GOLDEN: ""}

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from orchestrator.images.contexts import context_files, context_hash
+from orchestrator.images.contexts import ContextFile, context_files, context_hash
 from sites.atlas import Atlas
 from sites.errors import ManifestError
 from sites.manifest import Image, Site
@@ -52,6 +52,7 @@ class RecipeBook:
         self.atlas = atlas
         self.folder = folder
         self.base_id = base_id
+        self._files: dict[str, tuple[ContextFile, ...]] = {}
         self._hashes: dict[str, str] = {}
 
     @cached_property
@@ -76,6 +77,20 @@ class RecipeBook:
                     ordered.setdefault(needed.image.tag, needed)
         return tuple(ordered.values())
 
+    def files(self, recipe: Recipe) -> tuple[ContextFile, ...]:
+        """Return the files of an image's build context, read once: what is hashed is what is built.
+
+        Raises:
+            ManifestError: see `context_files`.
+        """
+        build = recipe.image.build
+        if build is None:
+            return ()
+        tag = recipe.image.tag
+        if tag not in self._files:
+            self._files[tag] = context_files(build, self.folder)
+        return self._files[tag]
+
     def source_hash(self, recipe: Recipe) -> str:
         """Return the hash of everything an image is made from, as hex.
 
@@ -93,7 +108,7 @@ class RecipeBook:
             parts = {
                 "sealing": None if recipe.staged else _sealed_with(recipe.site),
                 "dockerfile": build.dockerfile if build else recipe.image.published,
-                "context": context_hash(context_files(build, self.folder)) if build else "",
+                "context": context_hash(self.files(recipe)),
                 "base": self.base_id,
                 "needs": [self.source_hash(needed) for needed in needs],
             }

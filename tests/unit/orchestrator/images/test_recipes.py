@@ -111,3 +111,16 @@ def test_a_change_below_moves_the_hash_of_what_stands_on_it(
     (folder / "alpha" / "data.txt").write_text("changed\n")
 
     assert hash_of(both, folder, name="beta") != before
+
+
+def test_what_was_hashed_is_what_is_built_even_if_a_file_changes_meanwhile(
+    folder: Path, site: MakeSite, atlas: MakeAtlas
+) -> None:
+    book = RecipeBook(atlas(site("alpha")), folder, "")
+    [recipe] = recipes_of(site("alpha"), staged=False)
+    book.source_hash(recipe)
+    (folder / "alpha" / "data.txt").write_text("edited during the build\n")
+
+    contents = {file.path: file.content for file in book.files(recipe)}
+
+    assert contents["alpha/data.txt"] == b"alpha\n"
