@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import warnings
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -113,20 +112,21 @@ class _Tries:
 def _ask(probe: HealthProbe) -> str | None:
     """Ask once; return None for the awaited page, else what came instead."""
     import requests  # noqa: PLC0415  not needed by commands that wait for nothing
+    import urllib3  # noqa: PLC0415
 
+    # Not `warnings.catch_warnings`: it is not safe where several threads ask at the same time.
+    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     with requests.Session() as session:
         # A proxy named in the environment has no business between us and a loopback port.
         session.trust_env = False
         session.verify = not probe.tls
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                answer = session.get(
-                    probe.url,
-                    headers={"Host": probe.host},
-                    timeout=_ONE_TRY_S,
-                    allow_redirects=False,
-                )
+            answer = session.get(
+                probe.url,
+                headers={"Host": probe.host},
+                timeout=_ONE_TRY_S,
+                allow_redirects=False,
+            )
         except requests.RequestException as error:
             return f"no answer ({type(error).__name__})"
     if answer.status_code != HTTPStatus.OK:
