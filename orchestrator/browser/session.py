@@ -74,7 +74,7 @@ class Session:
         Dialogs answered since the last drain stand at the head of the text.
         """
         async with self._lifeline.bounded("observe the page", _READ_S):
-            current = self._bar.current
+            current = await self._bar.standing()
             tree = await read_tree(current, self._ids)
             tabs = [
                 Tab(
@@ -103,13 +103,13 @@ class Session:
             Why the action could not be done, in words for the agent; None where it was done.
         """
         async with self._lifeline.bounded(f"{action.kind}", _ACT_S):
-            tab = self._bar.current
+            tab = await self._bar.standing()
             self._acted_in = (tab, tab.traffic.stir)
             try:
                 return await perform(self._hands, action)
             except RefusedError:
-                return None  # the action was given, and the document went away over it
-            except PageGoneError:
+                return "the page changed before the action was done: look again"
+            except (PageGoneError, PlaywrightError):
                 if not tab.page.is_closed():
                     raise
                 await self._context.cookies()  # fails where not only the page is gone
@@ -130,8 +130,8 @@ class Session:
 
     async def _settle_current(self) -> None:
         settled: OpenTab | None = None
-        while settled is not self._bar.current:
-            tab = self._bar.current
+        while settled is not await self._bar.standing():
+            tab = await self._bar.standing()
             since = -1
             if self._acted_in is not None and self._acted_in[0] is tab:
                 since = self._acted_in[1]

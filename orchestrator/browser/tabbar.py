@@ -90,9 +90,16 @@ class TabBar:
         self._drop(closing)
         await self.current.page.bring_to_front()
 
+    async def standing(self) -> OpenTab:
+        """Return the current tab, once there is one: a page may just have closed the only one."""
+        while self._current is None:
+            self._changed.clear()
+            await self._changed.wait()
+        return self._current
+
     async def replaced(self, gone: OpenTab) -> None:
         """Return once a page that closed by itself is no longer current."""
-        while self._current in (gone, None):
+        while await self.standing() is gone:
             self._changed.clear()
             await self._changed.wait()
 

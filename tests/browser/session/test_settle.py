@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, Goto
+from evaluators.actions import Click, Goto, Press
 
 if TYPE_CHECKING:
     from tests.browser.session.conftest import Drive
@@ -94,6 +94,22 @@ async def test_a_page_that_closes_itself_leaves_the_tab_before_it(drive: Drive) 
     await drive.do(Click(element=drive.id("button", "bye")))
     assert [tab.index for tab in drive.seen.tabs] == [0]
     assert drive.shows("button", "pop")
+
+
+async def test_a_key_that_closes_its_own_page_is_done(drive: Drive) -> None:
+    drive.site.page("<script>onkeydown = () => window.close()</script><p>popup", "/popup")
+    await drive.open("<button onclick=\"window.open('/popup')\">pop</button>")
+    await drive.do(Click(element=drive.id("button", "pop")))
+    assert await drive.do(Press(keys="Escape")) is None
+    assert [tab.index for tab in drive.seen.tabs] == [0]
+
+
+async def test_a_page_that_closes_the_only_tab_leaves_a_blank_one(drive: Drive) -> None:
+    await drive.open("<p>here")
+    await drive.session._bar.current.page.close()
+    await drive.rest()
+    seen = await drive.see()
+    assert [(tab.index, tab.url) for tab in seen.tabs] == [(1, "about:blank")]
 
 
 async def test_a_click_that_does_nothing_settles_soon(drive: Drive) -> None:
