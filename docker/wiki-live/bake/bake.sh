@@ -21,5 +21,6 @@ run importDump.php --quiet --username-prefix '' "$articles"
 run runJobs.php --quiet
 run initSiteStats.php --update --quiet
 php $here/constant.php
+rm -rf $wiki/w/mw-config /tmp/installed /tmp/install.log
+find $wiki/w/includes/installer -mindepth 1 -maxdepth 1 ! -name Hook -exec rm -rf {} + # hooks' interfaces are loaded
 bash $here/warm.sh
-rm -rf $wiki/w/includes/installer $wiki/w/mw-config /tmp/installed /tmp/install.log

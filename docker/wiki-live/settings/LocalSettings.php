@@ -51,7 +51,15 @@ $wgLocalisationCacheConf = [
 	'forceRecache' => false,
 	'manualRecache' => true,
 ];
-$wgMessagesDirs['Arena'] = '/srv/wiki/settings/messages';
+// Core's own messages win over $wgMessagesDirs; here, when the localisation is baked, ours do.
+$wgHooks['LocalisationCacheRecache'][] = static function ( $cache, $code, &$data ) {
+	$ours = json_decode( file_get_contents( '/srv/wiki/settings/messages.json' ), true, 4, JSON_THROW_ON_ERROR );
+	$data['messages'] = $ours + $data['messages'];
+};
+// As on Wikipedia today, a heading's name is its words alone: no "[edit]" inside.
+$wgHooks['ParserOutputPostCacheTransform'][] = static function ( $output, &$text, &$options ) {
+	$options['enableSectionEditLinks'] = false;
+};
 
 // No clock, no network, no mail.
 $wgJobRunRate = 0;
