@@ -224,3 +224,16 @@ class MemoryPeak:
         status = Path("/proc/self/status").read_text(encoding="ascii")
         line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
         return int(line.split()[1]) * 1024
+
+
+async def read_upload(peer: Peer) -> bytes:
+    """Return the body of one request, decoded."""
+    head = (await peer.head()).lower()
+    if b"chunked" in head:
+        body = b""
+        while size := int((await peer.reader.readline()), 16):
+            body += (await peer.exactly(size + 2))[:-2]
+        await peer.exactly(2)
+        return body
+    length = head.split(b"content-length: ")[1].split(b"\r\n")[0]
+    return await peer.exactly(int(length))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering, unchanging
+from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering, read_upload, unchanging
 
 from orchestrator.gateway import Route
 
@@ -118,19 +118,6 @@ async def test_a_body_streams_on_before_it_is_complete(stage: Stage) -> None:
     go_on.set()
     assert await client.exactly(13) == b"3\r\ntwo\r\n0\r\n\r\n"
     assert await gateway.journal.quiet(1)
-
-
-async def read_upload(peer: Peer) -> bytes:
-    """Return the body of one request, decoded."""
-    head = (await peer.head()).lower()
-    if b"chunked" in head:
-        body = b""
-        while size := int((await peer.reader.readline()), 16):
-            body += (await peer.exactly(size + 2))[:-2]
-        await peer.exactly(2)
-        return body
-    length = head.split(b"content-length: ")[1].split(b"\r\n")[0]
-    return await peer.exactly(int(length))
 
 
 @pytest.mark.parametrize(
