@@ -10,7 +10,7 @@ Basket = get_model("basket", "Basket")
 
 
 class LazyBasketMiddleware(BasketMiddleware):
-    """Oscar saves an empty basket at a customer's first page; here it stays in memory until used."""
+    """Oscar saves an empty basket at a customer's first page; here it waits for the first thing."""
 
     def get_basket(self, request: HttpRequest) -> object:
         """Return the open basket of the request, unsaved where the customer has none yet."""

@@ -1,4 +1,4 @@
-"""Settings of the shop: django-oscar on MariaDB, signed-cookie sessions, nothing from another host."""
+"""Settings of the shop: django-oscar on MariaDB, sessions in cookies, nothing from outside."""
 
 from __future__ import annotations
 

@@ -98,9 +98,7 @@ def _values(item: Plan, attributes: dict[str, int]) -> list[ProductAttributeValu
     if item.parent:
         values = {name: values[name] for name in ("Size", "Finish", "Weight")}
     return [
-        ProductAttributeValue(
-            product_id=item.id, attribute_id=attributes[name], value_text=value
-        )
+        ProductAttributeValue(product_id=item.id, attribute_id=attributes[name], value_text=value)
         for name, value in values.items()
         if value
     ]
@@ -147,7 +145,10 @@ def write_products(departments: list[Department], merchant: object) -> list[Plan
             path = f"products/{picture_name(top.words.name, item.tint % len(TINTS))}"
             images.append(
                 ProductImage(
-                    product_id=item.id, original=path, caption="", display_order=0,
+                    product_id=item.id,
+                    original=path,
+                    caption="",
+                    display_order=0,
                     date_created=created,
                 )
             )
@@ -168,6 +169,4 @@ def index_text() -> None:
     """Make the FULLTEXT indexes that the search application reads."""
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE catalogue_product ADD FULLTEXT shop_title (title)")
-        cursor.execute(
-            "ALTER TABLE catalogue_product ADD FULLTEXT shop_text (title, description)"
-        )
+        cursor.execute("ALTER TABLE catalogue_product ADD FULLTEXT shop_text (title, description)")

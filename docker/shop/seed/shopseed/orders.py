@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from random import Random
 
 from django.contrib.auth.models import User
@@ -31,6 +32,7 @@ UserRecord = get_model("analytics", "UserRecord")
 
 ORDERS = 3000
 OPEN_BASKETS = 40
+NOTED = 120
 CUSTOMER_ID = 2
 CUSTOMER_ORDERS = 37
 FIRST_ORDER = datetime(2023, 10, 2, 8, 0, tzinfo=NOW.tzinfo)
@@ -214,7 +216,7 @@ def _changes(sale: Sale) -> list[OrderStatusChange]:
             new_status=new,
             date_created=min(sale.placed + timedelta(hours=20 * step), NOW),
         )
-        for step, (old, new) in enumerate(zip(path, path[1:], strict=False), start=1)
+        for step, (old, new) in enumerate(pairwise(path), start=1)
     ]
 
 
@@ -292,11 +294,7 @@ def _settle_stock(stock: dict[int, StockRecord], lines: list[Line]) -> None:
     )
 
 
-def write_orders(items: list[Plan], homes: dict[int, Home]) -> list[Sale]:
-    """Write all orders and what hangs on them; return them."""
-    stock = {row.product_id: row for row in StockRecord.objects.select_related("partner")}
-    sales = _sales(items, stock)
-    _write_baskets(sales)
+def _write_addresses(sales: list[Sale], homes: dict[int, Home]) -> None:
     for model in (BillingAddress, ShippingAddress):
         rows = [
             model(id=sale.number, **address_values(sale.user, homes[sale.user.id]))
@@ -305,42 +303,54 @@ def write_orders(items: list[Plan], homes: dict[int, Home]) -> list[Sale]:
         for row in rows:
             row.search_text = ", ".join(row.active_address_fields())
         model.objects.bulk_create(rows, batch_size=BATCH)
-    Order.objects.bulk_create([_order(sale) for sale in sales], batch_size=BATCH)
+
+
+def _write_lines(sales: list[Sale]) -> list[Line]:
     lines: list[Line] = []
     for sale in sales:
         lines += _lines(sale, len(lines) + 1)
     Line.objects.bulk_create(lines, batch_size=BATCH)
-    LinePrice.objects.bulk_create(
-        [
-            LinePrice(
-                order_id=line.order_id,
-                line_id=line.id,
-                quantity=line.quantity,
-                price_incl_tax=line.unit_price_incl_tax,
-                price_excl_tax=line.unit_price_excl_tax,
-            )
-            for line in lines
-        ],
-        batch_size=BATCH,
-    )
-    OrderStatusChange.objects.bulk_create(
-        [change for sale in sales for change in _changes(sale)], batch_size=BATCH
-    )
+    prices = [
+        LinePrice(
+            order_id=line.order_id,
+            line_id=line.id,
+            quantity=line.quantity,
+            price_incl_tax=line.unit_price_incl_tax,
+            price_excl_tax=line.unit_price_excl_tax,
+        )
+        for line in lines
+    ]
+    LinePrice.objects.bulk_create(prices, batch_size=BATCH)
+    return lines
+
+
+def _write_history(sales: list[Sale]) -> None:
+    changes = [change for sale in sales for change in _changes(sale)]
+    OrderStatusChange.objects.bulk_create(changes, batch_size=BATCH)
     rng = Random("notes")
-    OrderNote.objects.bulk_create(
-        [
-            OrderNote(
-                order_id=sale.number,
-                user_id=1,
-                note_type="Info",
-                message=rng.choice(NOTES),
-                date_created=sale.placed + timedelta(hours=3),
-                date_updated=sale.placed + timedelta(hours=3),
-            )
-            for sale in rng.sample(sales, 120)
-        ]
-    )
+    notes = [
+        OrderNote(
+            order_id=sale.number,
+            user_id=1,
+            note_type="Info",
+            message=rng.choice(NOTES),
+            date_created=sale.placed + timedelta(hours=3),
+            date_updated=sale.placed + timedelta(hours=3),
+        )
+        for sale in rng.sample(sales, NOTED)
+    ]
+    OrderNote.objects.bulk_create(notes)
+
+
+def write_orders(items: list[Plan], homes: dict[int, Home]) -> None:
+    """Write all orders and what hangs on them: baskets, addresses, lines, stock, analytics."""
+    stock = {row.product_id: row for row in StockRecord.objects.select_related("partner")}
+    sales = _sales(items, stock)
+    _write_baskets(sales)
+    _write_addresses(sales, homes)
+    Order.objects.bulk_create([_order(sale) for sale in sales], batch_size=BATCH)
+    lines = _write_lines(sales)
+    _write_history(sales)
     _settle_stock(stock, lines)
     _write_records(sales, items)
     _write_open_baskets(sales)
-    return sales

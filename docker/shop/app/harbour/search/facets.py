@@ -59,9 +59,7 @@ def with_price(products: QuerySet) -> QuerySet:
     own = records.filter(product=OuterRef("pk"))[:1]
     lowest = records.filter(product__parent=OuterRef("pk"))[:1]
     field = DecimalField(max_digits=12, decimal_places=2)
-    return products.annotate(
-        price=Coalesce(Subquery(own), Subquery(lowest), output_field=field)
-    )
+    return products.annotate(price=Coalesce(Subquery(own), Subquery(lowest), output_field=field))
 
 
 def chosen(query: QueryDict) -> list[Choice]:

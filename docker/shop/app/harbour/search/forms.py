@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from django import forms
 from django.forms.widgets import Input
 
@@ -35,7 +37,7 @@ class SearchForm(forms.Form):
             (Z_TO_A, "Title Z to A"),
         ],
     )
-    ORDER = {
+    ORDER: ClassVar[dict[str, tuple[str, ...]]] = {
         TOP_RATED: ("-rating", "id"),
         NEWEST: ("-date_created", "id"),
         PRICE_DOWN: ("-price", "id"),
