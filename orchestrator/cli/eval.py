@@ -43,6 +43,9 @@ def evaluate(
     model_url: Annotated[
         str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
     ] = None,
+    model_deadline: Annotated[
+        float, typer.Option(min=1, help="Seconds for one reply of the model, retries included.")
+    ] = 120,
     seed: Annotated[int, typer.Option(help="Seed of random, passed on to the model of chat.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
     resume: Annotated[
@@ -75,6 +78,7 @@ def evaluate(
         resolves=tuple(resolve or ()),
         model=model,
         model_url=model_url,
+        model_deadline=model_deadline,
         seed=seed,
         out=out,
         screenshots=screenshots,

@@ -48,6 +48,7 @@ class NewRun:
     resolves: tuple[str, ...]
     model: str | None
     model_url: str | None
+    model_deadline: float
     seed: int
     out: Path | None
     screenshots: bool
@@ -66,6 +67,7 @@ class NewRun:
             "seed": self.seed,
             "model": self.model,
             "model_url": self.model_url,
+            "model_deadline_s": self.model_deadline,
         }
         return AgentLock(name=self.agent, options=options)
 
@@ -152,11 +154,13 @@ async def _engine() -> AsyncIterator[Engine]:
 
 def _agent_options(lock: AgentLock) -> AgentOptions:
     options = lock.options
+    deadline = options.get("model_deadline_s")
     model, model_url = options.get("model"), options.get("model_url")
     return AgentOptions(
         seed=int(options.get("seed") or 0),
         model=None if model is None else str(model),
         model_url=None if model_url is None else str(model_url),
+        model_deadline_s=120.0 if deadline is None else float(deadline),
     )
 
 
