@@ -15,6 +15,8 @@ from orchestrator.engine.endpoints import Endpoint
 
 PAGE_TIMEOUT_S = 30.0
 
+_PORTS = {"http": 80, "https": 443}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
@@ -68,7 +70,7 @@ class _Redirected(HTTPAdapter):
         cert: tuple[str, str] | str | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         parts = urlsplit(request.url or "")
-        if f"{parts.scheme}://{parts.netloc}" != self._origin:
+        if _origin_of(request.url or "") != _origin_of(self._origin):
             message = f"it leads away from {self._origin}, to {parts.scheme}://{parts.netloc}"
             raise requests.exceptions.InvalidURL(message)
         host, pool = super().build_connection_pool_key_attributes(request, verify, cert)
@@ -80,3 +82,9 @@ class _Redirected(HTTPAdapter):
 
     def add_headers(self, request: requests.PreparedRequest, **_: object) -> None:
         request.headers["Host"] = urlsplit(self._origin).netloc
+
+
+def _origin_of(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port: `http://a` and `http://A:80` are one origin."""
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)

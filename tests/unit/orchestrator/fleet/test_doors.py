@@ -62,6 +62,11 @@ def test_no_other_origin_is_reached(door: Door, url: str) -> None:
         session.get(url, timeout=5)
 
 
+def test_the_default_port_said_aloud_is_the_same_origin(door: Door) -> None:
+    with web_session(door) as session:
+        assert session.get("http://SHOP.arena.test:80/", timeout=5).text == "shop.arena.test "
+
+
 def test_a_redirect_elsewhere_is_not_followed(door: Door) -> None:
     with (
         web_session(door) as session,
