@@ -7,10 +7,12 @@ from urllib.parse import urlsplit
 
 from evaluators.actions import ScrollDirection
 from orchestrator.browser.pointer import NotDoneError
+from orchestrator.browser.settle import NETWORK_CHANGED
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import RefusedError
+from orchestrator.browser.wire import RefusedError, Reply
 
 NAVIGATION_S = 30.0
+_TRIES = 3
 BLANK = "about:blank"
 _ABORTED = "net::ERR_ABORTED"  # an answer that shows nothing: 204, or a file
 
@@ -36,12 +38,31 @@ def demand_web_address(url: str) -> None:
 async def goto(tab: OpenTab, url: str) -> None:
     """Open a URL; returns when its document has arrived, not when it is complete.
 
-    An answer with an error status is a page like any other and is shown.
+    An answer with an error status is a page like any other and is shown. Where the machine's own
+    network changed meanwhile, it is asked for again.
 
     Raises:
         NotDoneError: not a web address, or nothing came from there.
     """
     demand_web_address(url)
+    reply = await _navigate(tab, url)
+    for _ in range(_TRIES - 1):
+        if reply.get("errorText") != NETWORK_CHANGED:
+            break
+        tab.traffic.disturbed = False
+        reply = await _navigate(tab, url)
+    if reply.get("isDownload"):
+        message = f"{url} is a file to download, not a page"
+        raise NotDoneError(message)
+    if reply.get("errorText") == _ABORTED:
+        message = f"{url} has no page to show"
+        raise NotDoneError(message)
+    if reply.get("errorText"):
+        message = f"{url} could not be reached: {reply['errorText']}"
+        raise NotDoneError(message)
+
+
+async def _navigate(tab: OpenTab, url: str) -> Reply:
     commits = tab.frames.commits
     try:
         async with asyncio.timeout(NAVIGATION_S):
@@ -55,15 +76,7 @@ async def goto(tab: OpenTab, url: str) -> None:
     except RefusedError as error:
         message = f"'{url}' cannot be opened: {error}"
         raise NotDoneError(message) from error
-    if reply.get("isDownload"):
-        message = f"{url} is a file to download, not a page"
-        raise NotDoneError(message)
-    if reply.get("errorText") == _ABORTED:
-        message = f"{url} has no page to show"
-        raise NotDoneError(message)
-    if reply.get("errorText"):
-        message = f"{url} could not be reached: {reply['errorText']}"
-        raise NotDoneError(message)
+    return reply
 
 
 async def go_back(tab: OpenTab) -> None:

@@ -119,6 +119,9 @@ class Session:
         """Wait until the current tab has settled; False where the deadline came first.
 
         A popup that the last action opened becomes current and is waited for as well.
+
+        Raises:
+            BrowserError: also where the machine's own network changed under a request of the page.
         """
         async with self._lifeline.bounded("settle", deadline_s + _READ_S):
             try:
@@ -126,7 +129,16 @@ class Session:
                     await self._settle_current()
             except TimeoutError:
                 return False
+            finally:
+                await self._refuse_disturbed()
             return True
+
+    async def _refuse_disturbed(self) -> None:
+        tab = await self._bar.standing()
+        if tab.traffic.disturbed:
+            tab.traffic.disturbed = False
+            message = f"the network of this machine changed while {tab.url} was loading"
+            raise BrowserError(message)
 
     async def _settle_current(self) -> None:
         settled: OpenTab | None = None

@@ -13,6 +13,7 @@ STILL_MS = 40  # how long nothing must happen where the action set nothing going
 BUSY_MS = 120  # the same once something did: a page often continues after its answers arrive
 LONG_LIVED_S = 5.0  # a request older than this streams or polls; waiting for it would be in vain
 POPUP_S = 5.0
+NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"  # a container came or went, and a bridge with it
 
 # Requests that stay open by nature, or that no page waits for.
 # `Other` are icons and prefetches.
@@ -32,10 +33,13 @@ class Traffic:
 
     Attributes:
         stir: counts everything that may go on to change the page.
+        disturbed: whether the machine's own network changed under a request: Chromium then breaks
+            off whatever is in flight, so what the page shows is not the site's doing.
     """
 
     def __init__(self, wire: Wire) -> None:
         self.stir = 0
+        self.disturbed = False
         self._inflight: dict[str, _Request] = {}
         self._parsing: str | None = None
         self._main: str | None = None
@@ -43,7 +47,7 @@ class Traffic:
         self._changed = asyncio.Event()
         wire.on("Network.requestWillBeSent", self._sent)
         wire.on("Network.loadingFinished", self._done)
-        wire.on("Network.loadingFailed", self._done)
+        wire.on("Network.loadingFailed", self._failed)
         wire.on("Page.frameRequestedNavigation", self._stirred)
         wire.on("Page.frameStartedNavigating", self._navigating)
         wire.on("Page.frameStartedLoading", self._loading)
@@ -101,6 +105,11 @@ class Traffic:
     def _done(self, event: Reply) -> None:
         if self._inflight.pop(event["requestId"], None) is not None:
             self._touch()
+
+    def _failed(self, event: Reply) -> None:
+        if event.get("errorText") == NETWORK_CHANGED:
+            self.disturbed = True
+        self._done(event)
 
     def _stirred(self, _event: Reply) -> None:
         self._touch()

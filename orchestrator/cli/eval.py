@@ -34,7 +34,7 @@ def evaluate(
     repeats: Annotated[int, typer.Option(min=1, help="How often each task is played.")] = 1,
     attempts: Annotated[
         int, typer.Option(min=1, help="Tries of a trial that breaks off for no fault of the agent.")
-    ] = 2,
+    ] = 3,
     resolve: Annotated[
         list[str] | None,
         typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),

@@ -31,7 +31,7 @@ class RunRequest:
     agent: AgentMaker
     agent_lock: AgentLock
     repeats: int = 1
-    attempts: int = 2
+    attempts: int = 3
     staged: bool = False
     resolves: tuple[Resolve, ...] = ()
     screenshots: bool = True

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from evaluators.actions import Click, Goto, Press
+from sites.errors import BrowserError
 
 if TYPE_CHECKING:
     from tests.browser.session.conftest import Drive
@@ -116,3 +117,13 @@ async def test_a_click_that_does_nothing_settles_soon(drive: Drive) -> None:
     await drive.open("<button>idle</button>")
     await _click(drive, "idle")
     assert await drive.session.settle(1) is True
+
+
+async def test_a_change_of_the_machines_network_is_no_page_of_the_site(drive: Drive) -> None:
+    """Chromium breaks off what is in flight when a container's bridge port comes or goes."""
+    await drive.open("<p>a page")
+    tab = await drive.session._bar.standing()
+    tab.traffic._failed({"requestId": "7", "errorText": "net::ERR_NETWORK_CHANGED"})
+    with pytest.raises(BrowserError, match="network of this machine changed"):
+        await drive.session.settle(10)
+    assert await drive.session.settle(10) is True
