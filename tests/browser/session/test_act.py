@@ -25,7 +25,7 @@ from evaluators.actions import (
 )
 
 if TYPE_CHECKING:
-    from tests.browser.session.conftest import Drive
+    from browser.session.conftest import Drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

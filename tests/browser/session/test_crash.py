@@ -17,9 +17,10 @@ from orchestrator.browser.launch import BrowserOptions, launch
 from sites.errors import BrowserError, BrowserMissingError
 
 if TYPE_CHECKING:
+    from browser.session.conftest import Site
+
     from orchestrator.browser.launch import Browser
     from orchestrator.browser.session import Session
-    from tests.browser.session.conftest import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

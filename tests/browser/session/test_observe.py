@@ -10,7 +10,7 @@ from evaluators.actions import Click, Goto
 from orchestrator.browser import axtree
 
 if TYPE_CHECKING:
-    from tests.browser.session.conftest import Drive
+    from browser.session.conftest import Drive
 
 PAGE_AS_READ = """\
 heading "All kettles"

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from browser.session.conftest import Site
+
     from evaluators.evidence import RequestNote
     from orchestrator.browser.launch import Browser
     from orchestrator.browser.session import Session
-    from tests.browser.session.conftest import Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -14,8 +14,9 @@ from sites.errors import BrowserError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from browser.session.conftest import Drive, Site
+
     from orchestrator.browser.launch import Browser
-    from tests.browser.session.conftest import Drive, Site
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

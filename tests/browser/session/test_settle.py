@@ -12,7 +12,7 @@ from evaluators.actions import Click, Goto, Press
 from sites.errors import BrowserError
 
 if TYPE_CHECKING:
-    from tests.browser.session.conftest import Drive
+    from browser.session.conftest import Drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

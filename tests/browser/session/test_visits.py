@@ -9,7 +9,7 @@ import pytest
 from evaluators.actions import Back, Click, Goto, NewTab
 
 if TYPE_CHECKING:
-    from tests.browser.session.conftest import Drive
+    from browser.session.conftest import Drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

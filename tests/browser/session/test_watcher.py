@@ -10,7 +10,7 @@ from evaluators.actions import Click, Press, Select, Type
 from evaluators.checks import ElementEvent
 
 if TYPE_CHECKING:
-    from tests.browser.session.conftest import Drive
+    from browser.session.conftest import Drive
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
