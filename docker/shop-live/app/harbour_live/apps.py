@@ -26,9 +26,7 @@ class LiveCatalogue(CatalogueConfig):
             re_path(
                 r"^catalogue/ranges/(?P<slug>[\w-]+)/$", self.range_view.as_view(), name="range"
             ),
-            re_path(
-                rf"^p/(?P<product_pk>\d+)/{SLUG}/reviews/", include(self.reviews_app.urls[0])
-            ),
+            re_path(rf"^p/(?P<product_pk>\d+)/{SLUG}/reviews/", include(self.reviews_app.urls[0])),
         ]
 
 
