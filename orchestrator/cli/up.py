@@ -87,6 +87,7 @@ async def _up(
     console: Console, atlas: Atlas, names: Sequence[str], ports: Mapping[str, int]
 ) -> tuple[_Started, ...]:
     from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.memory import memory_of
     from orchestrator.fleet.pool import UP, Fleet
     from orchestrator.reset.together import together
 
@@ -100,7 +101,7 @@ async def _up(
                 occupants = await fleet.up()
             async with together() as group:
                 memory = [
-                    group.create_task(engine.memory_bytes(occupant.replica.container.id))
+                    group.create_task(memory_of(engine, occupant.replica.container.id))
                     for occupant in occupants
                 ]
     return tuple(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from orchestrator.engine.containers import Container, Kind, Labels
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import SealedState
 from orchestrator.fleet.pool import UP
 from orchestrator.reset.replica import SHARED, Placement, Replica, as_replica, await_health
@@ -166,6 +167,6 @@ async def _health(engine: Engine, site: Site | None, container: Container) -> st
 
 async def _memory(engine: Engine, container: Container) -> int | None:
     try:
-        return await engine.memory_bytes(container.id)
+        return await memory_of(engine, container.id)
     except ArenaError:
         return None  # it ended between the two questions

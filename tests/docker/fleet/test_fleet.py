@@ -10,6 +10,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.fleet.doors import web_session
 from orchestrator.fleet.events import FleetEvent, Phase
 from orchestrator.fleet.logins import replica_door
+from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.pool import Fleet
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas
@@ -205,3 +206,13 @@ async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atla
         assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
         with pytest.raises(UnknownNameError, match="no replica of site 'wiki'; it holds: kiosk"):
             await slot.query("wiki", "SELECT 1")
+
+
+async def test_the_control_group_and_the_engine_agree_on_memory(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+        (occupant,) = await fleet.up()
+        container_id = occupant.replica.container.id
+        ours = await memory_of(engine, container_id)
+        assert ours == pytest.approx(await engine.memory_bytes(container_id), rel=0.2)
