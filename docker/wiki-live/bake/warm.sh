@@ -33,6 +33,7 @@ for path in \
     '/w/index.php?title=Main_Page&action=edit'; do
     get "$origin$path" >/dev/null
 done
+get "$origin/w/index.php?search=steel+kettle" >>/tmp/main
 grep -o '/w/load.php?[^"]*' /tmp/main | sed 's/&amp;/\&/g' | sort -u |
     while read -r path; do get "$origin$path" >/dev/null; done
 rm /tmp/pages /tmp/main
