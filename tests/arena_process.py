@@ -1,4 +1,4 @@
-"""`arena` as users run it: a process of its own, in a folder of its own, whose stderr is followed."""
+"""`arena` as users run it: a process of its own, whose stderr is followed line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of `arena eval` in an empty folder, looked at from outside: its files and its containers."""
+"""A run of `arena eval` in an empty folder, seen from outside: its files, its containers."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import typer
 
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console
+from sites.errors import UsageError
 
 app = typer.Typer()
 
@@ -17,6 +18,7 @@ RUNS = Path("arena-runs")
 
 @app.command()
 def evaluate(
+    context: typer.Context,
     tasks: Annotated[
         list[str] | None,
         typer.Argument(help="Task ids or patterns such as 'shop-*'; default: all."),
@@ -64,7 +66,8 @@ def evaluate(
 
     console = Console(as_json)
     if resume is not None:
-        run(evaluate_resumed(resume, console))
+        _refuse_beside_resume(context)
+        run(evaluate_resumed(resume, console, screenshots=screenshots, headless=not headed))
         return
     asked = NewRun(
         patterns=tuple(tasks or ()),
@@ -85,3 +88,24 @@ def evaluate(
         headless=not headed,
     )
     run(evaluate_new(asked, RUNS, console))
+
+
+_WITH_RESUME = {"resume", "screenshots", "headed", "as_json"}
+
+
+def _refuse_beside_resume(context: typer.Context) -> None:
+    """Refuse options that say what to play: a run goes on as its lock says.
+
+    Raises:
+        UsageError: naming them.
+    """
+    given = [
+        max(parameter.opts, key=len)
+        for parameter in context.command.params
+        if parameter.name not in _WITH_RESUME
+        and (source := context.get_parameter_source(parameter.name or ""))
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        message = f"--resume goes on as the run began: it takes no {', '.join(given)}"
+        raise UsageError(message)

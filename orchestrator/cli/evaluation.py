@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
 from orchestrator.cli.progress import as_line
 from orchestrator.cli.reading import show_run
@@ -91,14 +91,21 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
         screenshots=asked.screenshots,
         headless=asked.headless,
     )
+    if not request.trials():
+        names = ", ".join(task.id for task in request.tasks)
+        worlds = " or ".join(asked.worlds)
+        message = f"nothing to play: no task chosen runs {worlds} (chosen: {names})"
+        raise UsageError(message)
     async with _engine() as engine:
         lock = await make_lock(request, atlas, engine)
         folder = RunFolder.create(asked.out or runs / lock.run, lock, suite)
         await _play(request, folder, atlas, engine, console)
 
 
-async def evaluate_resumed(path: Path, console: Console) -> None:
-    """Go on with a run as its lock says."""
+async def evaluate_resumed(
+    path: Path, console: Console, *, screenshots: bool, headless: bool
+) -> None:
+    """Go on with a run as its lock says; what is only looked at may differ."""
     folder = RunFolder.open(path)
     lock, suite, atlas = folder.lock(), folder.suite(), load_atlas()
     request = RunRequest(
@@ -111,6 +118,8 @@ async def evaluate_resumed(path: Path, console: Console) -> None:
         attempts=lock.attempts,
         staged=bool(lock.staged),
         resolves=tuple(Resolve.parse(text) for text in lock.resolves),
+        screenshots=screenshots,
+        headless=headless,
     )
     async with _engine() as engine:
         await _play(request, folder, atlas, engine, console)
@@ -128,17 +137,25 @@ async def _play(
         on_event=lambda event: console.note(as_line(event)),
         interrupted=asyncio.Event(),
     )
+    interrupted = InterruptedRunError(
+        f"{folder.path}: interrupted; what had finished is kept",
+        hint=f"arena eval --resume {folder.path}",
+    )
+
+    def finish_step() -> None:
+        run.interrupted.set()
+        console.warn("finishing the step under way; press Ctrl-C again to stop at once")
+
     console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
-    with _interrupts(run.interrupted, console):
+    with two_interrupts(finish_step, interrupted):
         try:
             is_done = await run.play()
         finally:
             await request.agent.close()
-    if not is_done:
-        message = f"{folder.path}: interrupted; what had finished is kept"
-        raise InterruptedRunError(message, hint=f"arena eval --resume {folder.path}")
     report = read_run(folder)
     write_html(report, folder.report_path)
+    if not is_done:
+        raise interrupted
     show_run(report, console)
     console.note(f"report: {folder.report_path}")
 
@@ -162,23 +179,3 @@ def _agent_options(lock: AgentLock) -> AgentOptions:
         model_url=None if model_url is None else str(model_url),
         model_deadline_s=120.0 if deadline is None else float(deadline),
     )
-
-
-@contextmanager
-def _interrupts(interrupted: asyncio.Event, console: Console) -> Iterator[None]:
-    """The first Ctrl-C sets the event; the second cancels everything at once."""
-    loop = asyncio.get_running_loop()
-    playing = asyncio.current_task()
-
-    def on_signal() -> None:
-        if interrupted.is_set() and playing is not None:
-            playing.cancel()
-            return
-        interrupted.set()
-        console.warn("finishing the step under way; press Ctrl-C again to stop at once")
-
-    loop.add_signal_handler(signal.SIGINT, on_signal)
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)

@@ -93,7 +93,8 @@ def _closing(report: RunReport) -> Iterable[str]:
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
     if report.pending:
-        yield f"{report.pending} episodes are left: arena eval --resume {report.folder.path}"
+        left = "episode is" if report.pending == 1 else "episodes are"
+        yield f"{report.pending} {left} left: arena eval --resume {report.folder.path}"
 
 
 def _document(report: RunReport) -> Json:

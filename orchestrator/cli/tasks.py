@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from orchestrator.cli.console import Column, Console
-from sites.errors import TaskError
+from sites.errors import TaskError, UsageError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -44,7 +44,11 @@ def show_task(
     from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
-    [found] = select_tasks(load_suite(suite), Selection(ids=(task,)))
+    found, *others = select_tasks(load_suite(suite), Selection(ids=(task,)))
+    if others:
+        names = ", ".join(one.id for one in (found, *others))
+        message = f"'{task}' fits {len(others) + 1} tasks: {names}"
+        raise UsageError(message, hint="name one of them")
     document = found.model_dump(mode="json", exclude_defaults=True)
     if as_json:
         console.json(document)

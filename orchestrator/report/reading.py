@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evaluators.evidence import Receipt
+from evaluators.evidence import Receipt, UnscoredReason
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
 from orchestrator.store.ledger import Attempt
@@ -15,6 +15,8 @@ from orchestrator.store.run_folder import RunFolder
 from sites.worlds import World
 from tasks.schema import Task
 
+_OF_THE_WORLD = frozenset({UnscoredReason.DRIFTED, UnscoredReason.BLOCKED})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
@@ -22,7 +24,8 @@ class TaskRow:
 
     Attributes:
         trials: by world, in the order of repeats; empty where the task is not played there.
-        partings: the checks on which the first repeats of the two worlds part.
+        partings: the checks on which the first repeats of the two worlds part; none where one of
+            them has no score.
     """
 
     task: Task
@@ -31,9 +34,23 @@ class TaskRow:
 
     @property
     def worlds_part(self) -> bool:
-        """Whether the outcomes of the first repeats differ between the worlds."""
-        outcomes = {str(trials[0].score.outcome) for trials in self.trials.values() if trials}
-        return len(outcomes) > 1
+        """Whether the outcomes of the first repeats differ between the worlds.
+
+        A machine that failed says nothing about a world.
+        """
+        outcomes = {trials[0].score.outcome for trials in self.trials.values() if trials}
+        told = {one for one in outcomes if one.reason is None or one.reason in _OF_THE_WORLD}
+        return len(told) > 1
+
+    @property
+    def unscored(self) -> tuple[ScoredTrial, ...]:
+        """The trials without a score."""
+        return tuple(
+            trial
+            for trials in self.trials.values()
+            for trial in trials
+            if trial.score.outcome.reason is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +86,7 @@ class RunReport:
     @property
     def unscored(self) -> tuple[ScoredTrial, ...]:
         """The trials without a score."""
-        return tuple(
-            trial
-            for row in self.rows
-            for trials in row.trials.values()
-            for trial in trials
-            if trial.score.outcome.reason is not None
-        )
+        return tuple(trial for row in self.rows for trial in row.unscored)
 
 
 def read_run(folder: RunFolder) -> RunReport:
@@ -117,5 +128,9 @@ def _row(task: Task, worlds: tuple[World, ...], scored: tuple[ScoredTrial, ...])
         for world in worlds
     }
     offline, online = trials.get(World.OFFLINE, ()), trials.get(World.ONLINE, ())
-    partings = disagreements(offline[0].score, online[0].score) if offline and online else ()
+    firsts = [*offline[:1], *online[:1]]
+    has_both = len(firsts) == len(World)
+    if not has_both or any(one.score.outcome.reason is not None for one in firsts):
+        return TaskRow(task=task, trials=trials, partings=())
+    partings = disagreements(firsts[0].score, firsts[1].score)
     return TaskRow(task=task, trials=trials, partings=partings)

@@ -1,0 +1,145 @@
+"""What a person mistypes: one clear line on stderr, the documented exit code, an empty stdout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_process import Ended, arena
+from small_suites import bells, write_suite
+
+from sites import errors
+
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent"}
+
+Call = Callable[..., Ended]
+
+
+@pytest.fixture
+def call(tmp_path: Path) -> Call:
+    def called(*words: str | Path) -> Ended:
+        return arena(*words, cwd=tmp_path, env=NO_ENGINE, limit_s=60)
+
+    return called
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    return write_suite(tmp_path, bells("bells"))
+
+
+def assert_refused(ended: Ended, code: int, *said: str) -> None:
+    assert ended.code == code, ended.err
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    lines = ended.err.splitlines()
+    assert lines[0].startswith("arena: ")
+    assert [line for line in lines[1:] if not line.startswith("  → ")] == []
+    for words in said:
+        assert words in ended.err
+
+
+def test_an_unknown_suite_is_named(call: Call) -> None:
+    ended = call("eval", "--suite", "nowhere")
+    assert_refused(ended, errors.UnknownNameError.exit_code, "nowhere", "demo")
+
+
+def test_an_unknown_task_is_named(call: Call, suite: Path) -> None:
+    ended = call("eval", "nothing-like-it", "--suite", suite)
+    assert_refused(ended, errors.UnknownNameError.exit_code, "nothing-like-it")
+
+
+def test_an_unknown_task_is_named_by_show_too(call: Call, suite: Path) -> None:
+    ended = call("tasks", "show", "nothing-like-it", "--suite", suite)
+    assert_refused(ended, errors.UnknownNameError.exit_code, "nothing-like-it")
+
+
+def test_a_pattern_that_fits_several_tasks_is_answered_with_their_names(
+    call: Call, tmp_path: Path
+) -> None:
+    ended = call("tasks", "show", "b*", "--suite", write_suite(tmp_path, bells("b1"), bells("b2")))
+    assert_refused(ended, errors.UsageError.exit_code, "b1, b2")
+
+
+def test_an_unknown_agent_is_answered_with_those_there_are(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite, "--agent", "genius")
+    assert_refused(ended, errors.UnknownNameError.exit_code, "genius", "oracle", "chat")
+
+
+def test_chat_without_a_model_says_which_option_names_one(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite, "--agent", "chat")
+    assert_refused(ended, errors.UsageError.exit_code, "--model")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("suite: bad\nversion: 1\ntitle: [unclosed\ntasks: []\n", ":4"),
+        ("suite: bad\nversion: one\ntitle: Bad\ntasks: []\n", ":2"),
+        ("suite: bad\nversion: 1\ntitle: Bad\nsurprise: 1\ntasks: []\n", ":4"),
+    ],
+    ids=["no-yaml", "wrong-value", "unknown-field"],
+)
+def test_a_malformed_suite_is_refused_with_file_and_line(
+    call: Call, tmp_path: Path, text: str, line: str
+) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text(text, encoding="utf-8")
+    ended = call("eval", "--suite", path)
+    assert_refused(ended, errors.TaskError.exit_code, f"bad.yaml{line}")
+
+
+def test_staged_without_online_makes_no_sense(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite, "--staged")
+    assert_refused(ended, errors.UsageError.exit_code, "--staged", "--online")
+
+
+def test_a_task_that_plays_in_no_world_asked_for_is_no_empty_run(call: Call, suite: Path) -> None:
+    """The suite's only task is offline."""
+    ended = call("eval", "--suite", suite, "--online")
+    assert_refused(ended, errors.UsageError.exit_code, "online")
+
+
+@pytest.mark.parametrize("command", [("eval", "--resume"), ("report",), ("score",)])
+@pytest.mark.parametrize("exists", [True, False], ids=["empty", "missing"])
+def test_a_folder_that_is_no_run_is_refused(
+    call: Call, tmp_path: Path, command: tuple[str, ...], exists: bool
+) -> None:
+    folder = tmp_path / "elsewhere"
+    if exists:
+        folder.mkdir()
+    ended = call(*command, folder)
+    assert_refused(ended, errors.StoreError.exit_code, "elsewhere", "not a run folder")
+
+
+def test_options_of_a_new_run_are_refused_beside_resume(call: Call, tmp_path: Path) -> None:
+    """A run goes on as its lock says: an option that is silently ignored would lie."""
+    ended = call("eval", "--resume", tmp_path, "--agent", "idle")
+    assert_refused(ended, errors.UsageError.exit_code, "--resume", "--agent")
+
+
+@pytest.mark.parametrize("nonsense", ["x", "host:notaport:1.2.3.4:80", "host:443:1.2.3.4", ":::"])
+def test_a_resolve_that_makes_no_sense_is_quoted(call: Call, suite: Path, nonsense: str) -> None:
+    ended = call("eval", "--suite", suite, "--resolve", nonsense)
+    assert_refused(ended, errors.UsageError.exit_code, nonsense)
+
+
+def test_no_engine_is_said_with_what_mends_it(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite)
+    assert_refused(ended, errors.EngineMissingError.exit_code, "/nonexistent", "  → ")
+
+
+def test_an_unknown_command_is_refused(call: Call) -> None:
+    ended = call("evaluate")
+    assert ended.code == errors.UsageError.exit_code
+    assert ended.out == ""
+    assert "evaluate" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_unknown_option_is_refused(call: Call) -> None:
+    ended = call("eval", "--fast")
+    assert ended.code == errors.UsageError.exit_code
+    assert ended.out == ""
+    assert "--fast" in ended.err
