@@ -66,7 +66,7 @@ def runner(run: RunAt, tmp_path: Path, scripted_model: StartModel) -> Runner:
 
 
 @pytest.mark.parametrize(
-    ("asked", "finished"), [(1, 0), (3, 1), (4, 1), (6, 2)], ids=lambda value: str(value)
+    ("asked", "finished"), [(1, 0), (3, 1), (4, 1), (6, 2)], ids=str
 )
 def test_a_killed_run_goes_on_where_it_was(
     run: RunAt, runner: Runner, asked: int, finished: int

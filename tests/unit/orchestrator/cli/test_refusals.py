@@ -102,12 +102,12 @@ def test_a_task_that_plays_in_no_world_asked_for_is_no_empty_run(call: Call, sui
 
 
 @pytest.mark.parametrize("command", [("eval", "--resume"), ("report",), ("score",)])
-@pytest.mark.parametrize("exists", [True, False], ids=["empty", "missing"])
+@pytest.mark.parametrize("is_there", ["empty", "missing"])
 def test_a_folder_that_is_no_run_is_refused(
-    call: Call, tmp_path: Path, command: tuple[str, ...], exists: bool
+    call: Call, tmp_path: Path, command: tuple[str, ...], is_there: str
 ) -> None:
     folder = tmp_path / "elsewhere"
-    if exists:
+    if is_there == "empty":
         folder.mkdir()
     ended = call(*command, folder)
     assert_refused(ended, errors.StoreError.exit_code, "elsewhere", "not a run folder")
