@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import arena
+from arena_process import Ended, arena
 from made_run import make_run
 from small_suites import bells, write_suite
+
+Call = Callable[..., Ended]
 
 ESCAPE = "\x1b"
 
@@ -28,14 +31,12 @@ ESCAPE = "\x1b"
     ids=" ".join,
 )
 def test_json_is_one_document_and_text_has_no_colour_codes(
-    tmp_path: Path, words: tuple[str, ...]
+    call: Call, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     suite = write_suite(tmp_path, bells("bells"))
     folder = make_run(tmp_path / "run")
     filled = [word.format(suite=suite, run=folder.path) for word in words]
-    asked = {"FORCE_COLOR": "", "TERM": "xterm-256color"}
-    plain = arena(*filled, cwd=tmp_path, env=asked)
-    as_json = arena(*filled, "--json", cwd=tmp_path, env=asked)
+    plain, as_json = call(*filled), call(*filled, "--json")
     assert plain.code == as_json.code == 0, plain.err
     assert as_json.document is not None
     assert ESCAPE not in plain.out + plain.err + as_json.out + as_json.err
@@ -44,21 +45,49 @@ def test_json_is_one_document_and_text_has_no_colour_codes(
         json.loads(plain.out)
 
 
-def test_lint_findings_are_a_document_even_where_they_are_errors(tmp_path: Path) -> None:
-    suite = write_suite(tmp_path, bells("bells", sites=["nosuchsite"]))
-    ended = arena("tasks", "lint", suite, "--json", cwd=tmp_path)
+def test_lint_findings_are_a_document_even_where_they_are_errors(
+    call: Call, tmp_path: Path
+) -> None:
+    ended = call("tasks", "lint", write_suite(tmp_path, bells("bells", sites=["nosite"])), "--json")
     assert ended.code == 5
     assert [one["severity"] for one in ended.document].count("error") >= 1
-    assert "nosuchsite" in ended.out
+    assert "nosite" in ended.out
     assert "errors" in ended.err
 
 
-def test_help_has_no_colour_codes_in_a_pipe_and_names_every_command(tmp_path: Path) -> None:
-    ended = arena("--help", cwd=tmp_path)
-    assert ended.code == 0
-    assert ESCAPE not in ended.out
+def test_a_score_can_be_read_check_by_check(call: Call, tmp_path: Path) -> None:
+    said = call("score", make_run(tmp_path / "run").path, "--verdicts").out
+    assert "online parts price: unmet (found 'it is £44.99', wanted '39.99'" in said
+    assert "offline parts price: met" in said
+
+
+def test_a_report_in_the_terminal_holds_both_worlds_and_what_is_left(
+    call: Call, tmp_path: Path
+) -> None:
+    said = call("report", make_run(tmp_path / "run").path).out
+    [parts] = [line for line in said.splitlines() if line.startswith("parts")]
+    assert parts.split()[1] == "success"
+    assert "failure" in parts
+    assert parts.rstrip().endswith("price")
+    assert "online (staged)" in said
+    assert "staged live origins, not the real web: shop" in said
+    assert "worlds agree on 33%" in said
+    assert "1 episode is left: arena eval --resume" in said
+
+
+def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path) -> None:
+    """With a real pipe, in a terminal that could show colours."""
+    colourful = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+    for words in (("--help",), ("report", make_run(tmp_path / "run").path), ("eval", "--fast")):
+        ended = arena(*words, cwd=tmp_path, env=colourful)
+        assert (ended.out + ended.err).strip() != ""
+        assert ESCAPE not in ended.out + ended.err
+
+
+def test_help_names_every_command(call: Call) -> None:
+    said = call("--help").out
     for command in ("doctor", "build", "up", "reset", "eval", "report", "score", "tasks"):
-        assert f" {command} " in ended.out
+        assert f" {command} " in said
 
 
 HEAVY = (
