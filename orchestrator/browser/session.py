@@ -34,6 +34,7 @@ _READ_S = 30.0
 _FRESH_S = 60.0
 _FRESH_SETTLE_S = 10.0
 _CLOSE_S = 10.0
+_SCREENSHOT_QUALITY = 70
 
 
 class Session:
@@ -159,13 +160,18 @@ class Session:
         return self._journal.drain()
 
     async def screenshot(self) -> bytes:
-        """Return the current tab's viewport as PNG."""
+        """Return the current tab's viewport as WebP."""
         async with self._lifeline.bounded("take a screenshot", _READ_S):
             # Playwright's own call prepares the page first, and takes twice as long.
             image = await self._bar.current.wire.send(
-                "Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True}
+                "Page.captureScreenshot",
+                {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True},
             )
             return base64.b64decode(image["data"])
+
+    def asked_for(self, host: str) -> bool:
+        """Whether an open page asked a host for something; the browser's own errands are none."""
+        return any(host in tab.traffic.hosts for tab in self._bar.tabs)
 
     @property
     def url(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from orchestrator.browser.frames import FrameTable
 from orchestrator.browser.wire import RefusedError, Reply, Wire
@@ -33,12 +34,14 @@ class Traffic:
 
     Attributes:
         stir: counts everything that may go on to change the page.
+        hosts: the hosts that the page itself asked for something.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
     """
 
     def __init__(self, wire: Wire) -> None:
         self.stir = 0
+        self.hosts: set[str] = set()
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
         self._parsing: str | None = None
@@ -96,6 +99,7 @@ class Traffic:
         self._changed.set()
 
     def _sent(self, event: Reply) -> None:
+        self.hosts.add(urlsplit(event["request"]["url"]).hostname or "")
         if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
             return
         now = asyncio.get_running_loop().time()

@@ -18,7 +18,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.report.html import write_html
 from orchestrator.report.reading import read_run
-from orchestrator.runner.locking import make_lock
+from orchestrator.runner.locking import make_lock, require_same_images
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
 from orchestrator.store.lock import AgentLock
@@ -122,6 +122,7 @@ async def evaluate_resumed(
         headless=headless,
     )
     async with _engine() as engine:
+        await require_same_images(lock, engine)
         await _play(request, folder, atlas, engine, console)
 
 

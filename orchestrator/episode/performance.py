@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from evaluators.actions import Stop
 from evaluators.evidence import (
@@ -198,7 +199,7 @@ class _Performance:
                 visits=activity.visits,
                 acted=activity.acted,
                 requests=len(exchanges),
-                notes=_notes(activity, exchanges),
+                notes=self._notes(activity, exchanges),
                 located=found,
                 timings=timings.model_copy(
                     update={
@@ -218,6 +219,26 @@ class _Performance:
         if not self._part.screenshots:
             return None
         return self._recorder.keep_screenshot(index, await self._session.screenshot())
+
+    def _notes(
+        self, activity: Activity, exchanges: tuple[Exchange, ...]
+    ) -> tuple[RequestNote, ...]:
+        """Return the requests worth telling: refused ones, and those that may have written.
+
+        What Chromium asks for on its own behalf is refused as well, and is nobody's doing.
+        """
+        told = tuple(
+            RequestNote(
+                method=one.method,
+                url=one.url,
+                site=one.site,
+                may_write=one.may_write,
+                refused=one.refused,
+            )
+            for one in exchanges
+            if one.may_write or (one.refused and self._session.asked_for(_host_of(one.url)))
+        )
+        return told + activity.refused
 
     def _assignment(self) -> Assignment:
         sites = {name: self._stage.atlas.site(name) for name in self._task.sites}
@@ -258,20 +279,9 @@ def _refuse_broken(exchanges: tuple[Exchange, ...]) -> None:
             raise SiteGoneError(message)
 
 
-def _notes(activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:
-    """Return the requests worth telling: refused ones, and those that may have written."""
-    told = tuple(
-        RequestNote(
-            method=one.method,
-            url=one.url,
-            site=one.site,
-            may_write=one.may_write,
-            refused=one.refused,
-        )
-        for one in exchanges
-        if one.may_write or one.refused
-    )
-    return told + activity.refused
+def _host_of(url: str) -> str:
+    """Return the host of a URL or, for CONNECT, of `host:port`."""
+    return urlsplit(url if "://" in url else f"//{url}").hostname or ""
 
 
 async def _uncounted(work: Awaitable[Result], deadline: asyncio.Timeout) -> Result:

@@ -47,7 +47,7 @@ class Recorder:
 
     def keep_screenshot(self, index: int, image: bytes) -> str:
         """Keep a step's screenshot and return its file name."""
-        name = f"step-{index:03d}.png"
+        name = f"step-{index:03d}.webp"
         self.screenshots[name] = image
         return name
 

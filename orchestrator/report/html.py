@@ -18,7 +18,6 @@ from orchestrator.store.rescoring import ScoredTrial
 from sites.errors import StoreError
 from sites.worlds import World
 
-_MIME = {".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,4 +113,4 @@ def _picture(report: RunReport, trial: ScoredTrial, step: StepEvidence) -> str |
     if not path.is_file():
         return None
     encoded = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{_MIME.get(path.suffix, 'image/png')};base64,{encoded}"
+    return f"data:image/{path.suffix.removeprefix('.')};base64,{encoded}"

@@ -12,6 +12,7 @@ from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
+from sites.errors import BrowserError, SiteError
 from tasks.schema import Task
 
 
@@ -30,6 +31,7 @@ class Attempted(Protocol):
         """Return everything that scoring may read."""
 
 
+# Plays an attempt of a number; raises SiteError or BrowserError where it could not even begin.
 Perform = Callable[[int], Awaitable[Attempted]]
 
 
@@ -45,17 +47,29 @@ class Bookkeeper:
     done: int = 0
 
     async def play(self, trial: Trial, task: Task, perform: Perform) -> bool:
-        """Play one trial to its end; False where the user interrupted it."""
+        """Play one trial to its end; False where the user interrupted it.
+
+        Raises:
+            SiteError, BrowserError: not even the last attempt could begin; the trial stays open, so
+                that the run can go on with it when that is mended.
+        """
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
-            recorder = await perform(number)
+            try:
+                recorder = await perform(number)
+            except (SiteError, BrowserError) as error:
+                if number_left == 1:
+                    self.ledger.end(trial, number, AttemptState.ABANDONED, None)
+                    raise
+                self._retry(trial, number, error.message)
+                continue
             evidence = recorder.evidence()
             self.folder.save_evidence(trial.folder(number), evidence, recorder.screenshots)
             if recorder.interrupted:
                 self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                 return False
             if number_left > 1 and _may_go_better(evidence):
-                self._retry(trial, number, evidence)
+                self._retry(trial, number, evidence.fault.message if evidence.fault else "")
                 continue
             self._finish(trial, number, task, evidence)
             return True
@@ -94,8 +108,7 @@ class Bookkeeper:
             )
         )
 
-    def _retry(self, trial: Trial, number: int, evidence: Evidence) -> None:
-        reason = evidence.fault.message if evidence.fault else ""
+    def _retry(self, trial: Trial, number: int, reason: str) -> None:
         self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA))
         self.on_event(AttemptBroke(trial=trial, number=number, reason=reason))
 

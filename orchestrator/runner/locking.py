@@ -10,6 +10,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
 from sites.atlas import Atlas
+from sites.errors import ImageError
 
 
 async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
@@ -35,6 +36,20 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         packages=package_versions(),
         host=describe_host(),
     )
+
+
+async def require_same_images(lock: RunLock, engine: Engine) -> None:
+    """Refuse to go on with a run on other images than it began with: its figures would mix two.
+
+    Raises:
+        ImageError: naming the image that is gone or another one now.
+    """
+    for tag, began_with in lock.images.items():
+        found = await engine.image(tag)
+        if found is None or found.id != began_with:
+            now = "is gone" if found is None else "is another one now"
+            message = f"run {lock.run}: the image {tag} that it began with {now}"
+            raise ImageError(message, hint="start a new run; what had finished can be reported")
 
 
 async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[str, str]:

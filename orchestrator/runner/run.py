@@ -24,7 +24,6 @@ from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
 from sites.worlds import World
 
-
 # One is played on; the other is brought back to golden meanwhile, so no episode waits for a reset.
 SLOTS = 2
 

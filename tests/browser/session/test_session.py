@@ -130,10 +130,10 @@ async def test_a_page_that_asks_to_stay_is_left(drive: Drive) -> None:
     assert await drive.text("p") == "two"
 
 
-async def test_a_screenshot_is_a_png_of_the_viewport(drive: Drive) -> None:
+async def test_a_screenshot_is_a_webp_of_the_viewport(drive: Drive) -> None:
     await drive.open("<div style='height:3000px'>tall</div>")
     image = await drive.session.screenshot()
-    assert image.startswith(b"\x89PNG")
+    assert (image[:4], image[8:12]) == (b"RIFF", b"WEBP")
     assert (int.from_bytes(image[16:20]), int.from_bytes(image[20:24])) == (1280, 720)
 
 
