@@ -65,9 +65,7 @@ def runner(run: RunAt, tmp_path: Path, scripted_model: StartModel) -> Runner:
     return Runner(run, write_suite(tmp_path, *(bells(task) for task in TASKS)), scripted_model)
 
 
-@pytest.mark.parametrize(
-    ("asked", "finished"), [(1, 0), (3, 1), (4, 1), (6, 2)], ids=str
-)
+@pytest.mark.parametrize(("asked", "finished"), [(1, 0), (3, 1), (4, 1), (6, 2)], ids=str)
 def test_a_killed_run_goes_on_where_it_was(
     run: RunAt, runner: Runner, asked: int, finished: int
 ) -> None:
@@ -106,6 +104,20 @@ def test_a_run_killed_before_its_first_episode_plays_all(run: RunAt, runner: Run
     finished = [line for line in run.ledger() if line[2] == "finished"]
     assert [task for task, *_ in finished] == list(TASKS)
     assert run.containers() == ()
+
+
+def test_a_run_does_not_go_on_with_another_image(run: RunAt, runner: Runner) -> None:
+    with runner.start(3, runner.kill) as process:
+        process.wait()
+    lock = run.path / "lock.json"
+    began_with = run.lock.images["arena/wiki:1"]
+    text = lock.read_text(encoding="utf-8")
+    lock.write_text(text.replace(began_with, "sha256:" + "0" * 64), encoding="utf-8")
+    before = run.ledger()
+    refused = run.resume()
+    assert refused.code == 20
+    assert "arena/wiki:1" in refused.err
+    assert run.ledger() == before
 
 
 def test_the_first_interrupt_finishes_the_step_under_way(run: RunAt, runner: Runner) -> None:

@@ -10,6 +10,7 @@ from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
+from sites.errors import ArenaError, UnhealthyError
 from sites.worlds import World
 from tasks.schema import Suite
 
@@ -99,7 +100,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 async def play(
-    folder: RunFolder, *attempts: Attempted
+    folder: RunFolder, *attempts: Attempted | ArenaError
 ) -> tuple[bool, list[RunEvent], list[tuple[AttemptState, str | None]]]:
     """Play one trial whose attempts end as given; returns what the ledger then says."""
     events: list[RunEvent] = []
@@ -107,7 +108,10 @@ async def play(
 
     async def perform(number: int) -> Attempted:
         assert number == len(attempts) - len(left) + 1
-        return left.pop(0)
+        attempt = left.pop(0)
+        if isinstance(attempt, ArenaError):
+            raise attempt
+        return attempt
 
     with folder.writing() as ledger:
         keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
@@ -143,6 +147,29 @@ async def test_a_drifted_world_is_not_tried_again(folder: RunFolder) -> None:
 async def test_a_failure_of_the_agent_is_not_tried_again(folder: RunFolder) -> None:
     _, _, states = await play(folder, Attempted(evidence("1066")))
     assert states == [(AttemptState.FINISHED, "failure")]
+
+
+async def test_a_replica_that_cannot_be_made_ready_once_is_tried_again(folder: RunFolder) -> None:
+    _, events, states = await play(
+        folder, UnhealthyError("shop: not healthy"), Attempted(evidence("1891"))
+    )
+    assert states == [(AttemptState.RETRIED, "infra"), (AttemptState.FINISHED, "success")]
+    assert [event.reason for event in events if isinstance(event, AttemptBroke)] == [
+        "shop: not healthy"
+    ]
+
+
+async def test_a_replica_that_never_becomes_ready_ends_the_run_and_leaves_the_trial_open(
+    folder: RunFolder,
+) -> None:
+    with pytest.raises(UnhealthyError, match="second"):
+        await play(folder, UnhealthyError("first"), UnhealthyError("second"))
+    with folder.reading() as ledger:
+        assert [one.state for one in ledger.attempts()] == [
+            AttemptState.RETRIED,
+            AttemptState.ABANDONED,
+        ]
+        assert ledger.finished() == ()
 
 
 async def test_an_interrupted_attempt_counts_for_nothing(folder: RunFolder) -> None:

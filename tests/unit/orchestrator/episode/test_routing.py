@@ -1,0 +1,134 @@
+"""Which hosts an episode may reach, and where they lead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from orchestrator.episode.routing import policy_for, read_only_origins
+from orchestrator.episode.stage import Stage
+from orchestrator.gateway.addresses import Address, Resolve
+from orchestrator.gateway.policy import Route
+from sites.atlas import Atlas
+from sites.errors import GatewayError
+from sites.manifest import Site
+from sites.worlds import World
+from tasks.schema import Task
+
+
+class Standing:
+    """A replica, as far as routing looks at one: where it listens."""
+
+    def __init__(self, port: int) -> None:
+        self.endpoint = Address("127.0.0.1", port)
+
+
+def site(name: str, **more: object) -> Site:
+    return Site.model_validate(
+        {
+            "name": name,
+            "title": name,
+            "summary": "a site",
+            "host": f"{name}.arena.test",
+            "stateful": False,
+            "image": {"tag": f"arena/{name}:1", "published": f"registry.test/{name}:1"},
+            "port": 8000,
+            "health": {"path": "/", "contains": "x"},
+            "resources": {"memory_mb": 64, "cpus": 1, "pids": 8},
+            **more,
+        }
+    )
+
+
+ATLAS = Atlas(
+    {
+        "shop": site("shop", live={"origin": "https://www.shop.example", "pace_s": 2}),
+        "forum": site("forum"),
+    }
+)
+
+
+def stage(world: World, **more: Any) -> Stage:
+    nobody: Any = None
+    more = {"replicas": {}, **more}
+    return Stage(atlas=ATLAS, world=world, browser=nobody, accounts=nobody, database=nobody, **more)
+
+
+def task(*sites: str, live_writes: bool = False) -> Task:
+    return Task.model_validate(
+        {
+            "id": "t",
+            "family": "information",
+            "intent": "Find something out.",
+            "sites": sites,
+            "start": [f"{sites[0]}:/"],
+            "live_writes": live_writes,
+            "checks": [
+                {
+                    "name": "c",
+                    "when": "end",
+                    "locate": {"by": "answer"},
+                    "match": {"how": "number", "value": 1},
+                }
+            ],
+            "reference": [{"do": "stop"}],
+        }
+    )
+
+
+REPLICAS = {"shop": Standing(4001), "forum": Standing(4002)}
+
+
+def routes(wanted: Task, on: Stage) -> dict[str, Route]:
+    return {route.site: route for route in policy_for(wanted, on).routes}
+
+
+def test_offline_a_site_is_its_replica_and_may_be_written_to() -> None:
+    found = routes(task("shop", "forum"), stage(World.OFFLINE, replicas=REPLICAS))
+    assert [(one.host, one.port, one.upstream) for one in found.values()] == [
+        ("shop.arena.test", 80, Address("127.0.0.1", 4001)),
+        ("forum.arena.test", 80, Address("127.0.0.1", 4002)),
+    ]
+    assert not any(one.live or one.read_only or one.pace_s for one in found.values())
+    assert read_only_origins(task("shop"), stage(World.OFFLINE, replicas=REPLICAS)) == frozenset()
+
+
+def test_a_site_that_the_task_does_not_visit_has_no_route() -> None:
+    assert set(routes(task("shop"), stage(World.OFFLINE, replicas=REPLICAS))) == {"shop"}
+
+
+def test_online_a_site_is_its_live_origin_read_only_and_paced() -> None:
+    on = stage(World.ONLINE, replicas=REPLICAS)
+    shop = routes(task("shop", "forum"), on)["shop"]
+    assert (shop.live, shop.host, shop.port, shop.upstream) == (
+        True,
+        "www.shop.example",
+        443,
+        None,
+    )
+    assert (shop.read_only, shop.pace_s) == (True, 2.0)
+    assert read_only_origins(task("shop", "forum"), on) == {"https://www.shop.example"}
+
+
+def test_online_a_site_without_a_live_origin_is_still_its_replica() -> None:
+    forum = routes(task("shop", "forum"), stage(World.ONLINE, replicas=REPLICAS))["forum"]
+    assert (forum.live, forum.upstream) == (False, Address("127.0.0.1", 4002))
+
+
+def test_a_task_that_may_write_live_is_not_held_to_reading() -> None:
+    on = stage(World.ONLINE)
+    assert routes(task("shop", live_writes=True), on)["shop"].read_only is False
+    assert read_only_origins(task("shop", live_writes=True), on) == frozenset()
+
+
+def test_a_staged_origin_is_found_where_it_stands_and_needs_no_sparing() -> None:
+    to = Resolve.parse("www.shop.example:443:127.0.0.1:8443")
+    shop = routes(task("shop"), stage(World.ONLINE, resolves=(to,), staged=("shop",)))["shop"]
+    assert shop.upstream == Address("127.0.0.1", 8443)
+    assert (shop.live, shop.read_only, shop.pace_s) == (True, True, 0.0)
+
+
+def test_a_site_with_neither_replica_nor_live_origin_is_refused_by_name() -> None:
+    with pytest.raises(GatewayError, match="forum"):
+        policy_for(task("forum"), stage(World.ONLINE))

@@ -1,0 +1,86 @@
+"""What a run plays, and with which replicas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orchestrator.runner.request import RunRequest, replicas_of
+from orchestrator.store.lock import AgentLock
+from sites.atlas import load_atlas
+from sites.worlds import World
+from tasks.schema import Suite
+
+BOTH = (World.OFFLINE, World.ONLINE)
+ATLAS = load_atlas()
+
+
+def task(name: str, sites: list[str], worlds: list[str]) -> dict[str, object]:
+    return {
+        "id": name,
+        "family": "information",
+        "intent": "Find something out.",
+        "sites": sites,
+        "start": [f"{sites[0]}:/"],
+        "worlds": worlds,
+        "checks": [
+            {
+                "name": "c",
+                "when": "end",
+                "locate": {"by": "answer"},
+                "match": {"how": "number", "value": 1},
+            }
+        ],
+        "reference": [{"do": "stop"}],
+    }
+
+
+SUITE = Suite.model_validate(
+    {
+        "suite": "s",
+        "version": 1,
+        "title": "S",
+        "tasks": [
+            task("both", ["wiki", "shop"], ["offline", "online"]),
+            task("replica-only", ["wiki"], ["offline"]),
+            task("live-only", ["shop"], ["online"]),
+        ],
+    }
+)
+
+
+def request(worlds: tuple[World, ...], **more: Any) -> RunRequest:
+    nobody: Any = None
+    return RunRequest(
+        suite=SUITE,
+        tasks=SUITE.tasks,
+        worlds=worlds,
+        agent=nobody,
+        agent_lock=AgentLock(name="a", options={}),
+        **more,
+    )
+
+
+def test_a_trial_is_a_task_in_a_world_where_it_can_run_once_per_repeat() -> None:
+    trials = request(BOTH, repeats=2).trials()
+    assert [(one.world.value, one.repeat, one.task) for one in trials] == [
+        ("offline", 0, "both"),
+        ("offline", 0, "replica-only"),
+        ("offline", 1, "both"),
+        ("offline", 1, "replica-only"),
+        ("online", 0, "both"),
+        ("online", 0, "live-only"),
+        ("online", 1, "both"),
+        ("online", 1, "live-only"),
+    ]
+
+
+def test_only_sites_that_are_visited_as_replicas_are_started() -> None:
+    asked = request(BOTH)
+    assert asked.sites_with_replicas(ATLAS, World.OFFLINE) == ("wiki", "shop")
+    assert asked.sites_with_replicas(ATLAS, World.ONLINE) == ()
+    assert replicas_of(SUITE.tasks[2], ATLAS, World.ONLINE) == ()
+
+
+def test_only_sites_that_are_visited_live_are_staged() -> None:
+    assert request(BOTH).sites_visited_live(ATLAS) == ("wiki", "shop")
+    assert request((World.OFFLINE,)).sites_visited_live(ATLAS) == ()
