@@ -4,44 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from playwright.async_api import Browser, BrowserContext
 
+from orchestrator.cookie import Cookie
+
 if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
-
-
-class CookieLike(Protocol):
-    """A cookie as logins make it; `expires` in seconds since 1970, None for a session cookie."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def value(self) -> str:
-        """Its value."""
-
-    @property
-    def domain(self) -> str:
-        """The host it is sent to; with a leading dot for sub-domains too."""
-
-    @property
-    def path(self) -> str:
-        """Where it is sent."""
-
-    @property
-    def secure(self) -> bool:
-        """Whether it is sent over TLS only."""
-
-    @property
-    def http_only(self) -> bool:
-        """Whether scripts cannot read it."""
-
-    @property
-    def expires(self) -> float | None:
-        """Seconds since 1970; None for a session cookie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +26,7 @@ class SessionOptions:
     """
 
     proxy_url: str | None
-    cookies: Sequence[CookieLike] = ()
+    cookies: Sequence[Cookie] = ()
     live_origins: frozenset[str] = frozenset()
     logical: Callable[[str], str | None] = lambda _: None
     viewport: tuple[int, int] = (1280, 720)
@@ -82,7 +52,7 @@ async def new_context(browser: Browser, options: SessionOptions) -> BrowserConte
     return context
 
 
-def _cookie(cookie: CookieLike) -> SetCookieParam:
+def _cookie(cookie: Cookie) -> SetCookieParam:
     made: SetCookieParam = {
         "name": cookie.name,
         "value": cookie.value,

@@ -67,7 +67,7 @@ async def _reset(
 ) -> tuple[tuple[Receipt, ...], tuple[ArenaError, ...]]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replicas
-    from orchestrator.reset.together import together
+    from orchestrator.together import together
     from sites.errors import ArenaError
 
     async with await Engine.connect() as engine:

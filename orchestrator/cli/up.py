@@ -89,7 +89,7 @@ async def _up(
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.memory import memory_of
     from orchestrator.fleet.pool import UP, Fleet
-    from orchestrator.reset.together import together
+    from orchestrator.together import together
 
     async with await Engine.connect() as engine:
         await _build_missing(console, engine, atlas, names)

@@ -20,14 +20,14 @@ from evaluators.match import match
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
+from orchestrator.cookie import Cookie
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.episode.stage import Part, Stage
-from orchestrator.fleet.cookie import Cookie
 from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.errors import (
     AgentError,
     BrowserError,

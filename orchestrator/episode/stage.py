@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from orchestrator.browser.launch import Browser
-from orchestrator.fleet.cookie import Cookie
+from orchestrator.cookie import Cookie
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
 from orchestrator.reset.replica import Replica

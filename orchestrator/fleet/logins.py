@@ -11,8 +11,8 @@ from urllib.parse import quote_plus, urljoin
 
 import requests
 
+from orchestrator.cookie import Cookie
 from orchestrator.engine.endpoints import Endpoint
-from orchestrator.fleet.cookie import Cookie
 from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
 from orchestrator.fleet.forms import Form, Page, read_page
 from sites.errors import LoginError, UnknownNameError

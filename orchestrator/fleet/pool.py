@@ -12,7 +12,7 @@ from orchestrator.fleet.events import Announce, unheard
 from orchestrator.fleet.seat import Occupant, Seat, SeatPlan
 from orchestrator.fleet.slot import Slot
 from orchestrator.reset.replica import SHARED
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.errors import ArenaError, UnknownNameError
 from sites.manifest import Site

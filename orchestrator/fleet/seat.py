@@ -9,9 +9,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from orchestrator.cookie import Cookie
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.cookie import Cookie
 from orchestrator.fleet.events import Announce, FleetEvent, Phase
 from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
 from orchestrator.fleet.placements import place
@@ -23,7 +23,7 @@ from orchestrator.reset.replica import (
     await_health,
     start_replica,
 )
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.errors import ArenaError, SiteError
 from sites.manifest import Site
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from orchestrator.fleet.cookie import Cookie
+from orchestrator.cookie import Cookie
 from orchestrator.fleet.queries import Row, ask
 from orchestrator.fleet.seat import Occupant, Seat
 from orchestrator.reset.replica import Replica

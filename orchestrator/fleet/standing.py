@@ -12,7 +12,7 @@ from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import SealedState
 from orchestrator.fleet.pool import UP
 from orchestrator.reset.replica import SHARED, Placement, Replica, as_replica, await_health
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.errors import ArenaError, ImageError, SiteGoneError
 from sites.manifest import Site

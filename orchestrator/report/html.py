@@ -19,7 +19,6 @@ from sites.errors import StoreError
 from sites.worlds import World
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetFigures:
     """What the receipts of one site and strategy say."""

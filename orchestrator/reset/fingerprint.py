@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.reset.files import read_files
 from orchestrator.reset.state import FileState, Fingerprint, TableState
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.errors import SiteError, SiteGoneError
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from orchestrator.cookie import Cookie
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.episode.stage import Accounts
-from orchestrator.fleet.cookie import Cookie
 from orchestrator.fleet.doors import Door
 from orchestrator.fleet.logins import is_logged_in, live_role_of, login
 from orchestrator.gateway.addresses import Resolve

@@ -11,7 +11,6 @@ from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
-from orchestrator.reset.together import together
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.attempts import Bookkeeper
 from orchestrator.runner.events import Noted, OnEvent
@@ -21,6 +20,7 @@ from orchestrator.staged.origins import StagedOrigins, staged_origins
 from orchestrator.store.ledger import Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
+from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.worlds import World
 

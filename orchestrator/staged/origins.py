@@ -18,8 +18,8 @@ from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
 from orchestrator.gateway import Address, Resolve
-from orchestrator.reset.together import together
 from orchestrator.staged.authority import Authority
+from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.errors import ImageError, SiteGoneError, UnhealthyError, UsageError
 from sites.manifest import Live, Site, Staged

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from evaluators.actions import Click, Goto
 from orchestrator.browser.context import SessionOptions
+from orchestrator.cookie import Cookie
 from sites.errors import BrowserError, TaskError
 
 if TYPE_CHECKING:
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-@dataclass(frozen=True)
-class Cookie:
-    name: str
-    value: str
-    domain: str = "127.0.0.1"
-    path: str = "/"
-    secure: bool = False
-    http_only: bool = True
-    expires: float | None = None
+def cookie(name: str, value: str, *, http_only: bool = True) -> Cookie:
+    return Cookie(
+        name=name,
+        value=value,
+        domain="127.0.0.1",
+        path="/",
+        secure=False,
+        http_only=http_only,
+        expires=None,
+    )
 
 
 async def test_start_pages_open_in_a_tab_each_and_the_first_is_current(
@@ -69,7 +70,7 @@ async def test_everything_goes_through_the_proxy_loopback_too(
 
 async def test_two_sessions_share_nothing(browser: Browser, site: Site) -> None:
     site.page("<p>in", headers={"set-cookie": "seen=yes"})
-    options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me")])
+    options = SessionOptions(proxy_url=None, cookies=[cookie("login", "me")])
     async with browser.session(options) as one, browser.session(options) as two:
         for session in (one, two):
             await session.open([site.base])
@@ -83,7 +84,7 @@ async def test_two_sessions_share_nothing(browser: Browser, site: Site) -> None:
 
 async def test_reading_goes_with_the_episodes_logins(browser: Browser, site: Site) -> None:
     site.page("<script>document.write('<p>' + document.cookie)</script>")
-    options = SessionOptions(proxy_url=None, cookies=[Cookie("login", "me", http_only=False)])
+    options = SessionOptions(proxy_url=None, cookies=[cookie("login", "me", http_only=False)])
     async with browser.session(options) as session:
         assert await session.read_fresh(site.base, "p") == ("login=me",)
 
@@ -134,7 +135,9 @@ async def test_a_screenshot_is_a_webp_of_the_viewport(drive: Drive) -> None:
     await drive.open("<div style='height:3000px'>tall</div>")
     image = await drive.session.screenshot()
     assert (image[:4], image[8:12]) == (b"RIFF", b"WEBP")
-    assert (int.from_bytes(image[16:20]), int.from_bytes(image[20:24])) == (1280, 720)
+    assert image[12:16] == b"VP8X"  # whose canvas stands as width - 1 and height - 1
+    width, height = (int.from_bytes(image[at : at + 3], "little") + 1 for at in (24, 27))
+    assert (width, height) == (1280, 720)
 
 
 async def test_reading_yields_visible_text_attributes_and_live_values(drive: Drive) -> None:

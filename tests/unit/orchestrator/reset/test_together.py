@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from orchestrator.reset.together import together
+from orchestrator.together import together
 from sites.errors import ArenaError, LoginError
 
 
