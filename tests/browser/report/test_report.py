@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from made_run import HOSTILE, make_run
-from playwright.async_api import ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import ConsoleMessage, Dialog, Page, Request, async_playwright
 
 from orchestrator.report.html import write_html
 from orchestrator.report.reading import read_run
@@ -33,10 +33,14 @@ class Opened:
         def said(message: ConsoleMessage) -> None:
             self.complaints.append(message.text)
 
+        async def asked(dialog: Dialog) -> None:
+            self.complaints.append(dialog.message)
+            await dialog.dismiss()
+
         self.page.on("request", requested)
         self.page.on("console", said)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.on("dialog", asked)
 
 
 @pytest.fixture(scope="module")
