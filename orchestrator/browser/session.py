@@ -169,6 +169,10 @@ class Session:
             )
             return base64.b64decode(image["data"])
 
+    def answers(self) -> tuple[tuple[str, int | None], ...]:
+        """Return each open tab's URL and the HTTP status that its document came with."""
+        return tuple((tab.url, tab.traffic.status) for tab in self._bar.tabs)
+
     def asked_for(self, host: str) -> bool:
         """Whether an open page asked a host for something; the browser's own errands are none."""
         return any(host in tab.traffic.hosts for tab in self._bar.tabs)

@@ -34,6 +34,7 @@ class Traffic:
 
     Attributes:
         stir: counts everything that may go on to change the page.
+        status: the HTTP status of the main frame's last document; None before the first.
         hosts: the hosts that the page itself asked for something.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
@@ -41,6 +42,7 @@ class Traffic:
 
     def __init__(self, wire: Wire) -> None:
         self.stir = 0
+        self.status: int | None = None
         self.hosts: set[str] = set()
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
@@ -49,6 +51,7 @@ class Traffic:
         self._popups: list[float] = []
         self._changed = asyncio.Event()
         wire.on("Network.requestWillBeSent", self._sent)
+        wire.on("Network.responseReceived", self._answered)
         wire.on("Network.loadingFinished", self._done)
         wire.on("Network.loadingFailed", self._failed)
         wire.on("Page.frameRequestedNavigation", self._stirred)
@@ -105,6 +108,10 @@ class Traffic:
         now = asyncio.get_running_loop().time()
         self._inflight[event["requestId"]] = _Request(now, event.get("loaderId", ""))
         self._touch()
+
+    def _answered(self, event: Reply) -> None:
+        if event.get("type") == "Document" and event.get("frameId") == self._main:
+            self.status = event["response"]["status"]
 
     def _done(self, event: Reply) -> None:
         if self._inflight.pop(event["requestId"], None) is not None:

@@ -21,6 +21,7 @@ from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
 from orchestrator.cookie import Cookie
+from orchestrator.episode.doors import closed_door
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
@@ -103,6 +104,10 @@ class _Performance:
             self._end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
         observation = await self._open()
+        wall = closed_door(self._stage, self._session.answers())
+        if wall is not None:
+            self._recorder.fault(wall.reason, wall.message)
+            return
         try:
             async with asyncio.timeout(self._task.limits.seconds) as deadline:
                 await self._act(observation, deadline)

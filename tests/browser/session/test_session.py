@@ -169,3 +169,10 @@ async def test_fetching_gives_status_and_body_as_they_came(drive: Drive) -> None
 async def test_reading_where_nobody_answers_is_a_browser_error(drive: Drive) -> None:
     with pytest.raises(BrowserError, match="cannot be opened"):
         await drive.session.read_fresh("http://127.0.0.1:1/", "p")
+
+
+async def test_the_status_of_each_tabs_document_is_known(drive: Drive) -> None:
+    wall = drive.site.page("no entry", "/wall", status=403)
+    await drive.open("<p>fine")
+    await drive.do(Goto(url=wall))
+    assert [status for _, status in drive.session.answers()] == [403]
