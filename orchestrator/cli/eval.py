@@ -59,8 +59,8 @@ def evaluate(
 ) -> None:
     """Run an agent on tasks, offline, online or both; score; write a report.
 
-    The first Ctrl-C finishes the step under way and stops; the second stops at once. Either way
-    `arena eval --resume RUN` goes on where it was.
+    Ctrl-C once finishes the step under way and stops; twice stops at once. Then
+    arena eval --resume RUN goes on where it was.
     """
     from orchestrator.cli.evaluation import NewRun, evaluate_new, evaluate_resumed
 

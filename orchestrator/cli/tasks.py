@@ -49,7 +49,7 @@ def show_task(
         names = ", ".join(one.id for one in (found, *others))
         message = f"'{task}' fits {len(others) + 1} tasks: {names}"
         raise UsageError(message, hint="name one of them")
-    document = found.model_dump(mode="json", exclude_defaults=True)
+    document = found.model_dump(mode="json", exclude_unset=True)
     if as_json:
         console.json(document)
     else:
