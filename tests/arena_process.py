@@ -56,6 +56,7 @@ class ArenaProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
         self._readers = [
             threading.Thread(target=self._follow_out),
@@ -97,8 +98,8 @@ class ArenaProcess:
         self._running.kill()
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
-        self._running.send_signal(signal.SIGINT)
+        """Press Ctrl-C: a terminal tells every process of the group, the browser's driver too."""
+        os.killpg(self._running.pid, signal.SIGINT)
 
     def wait(self, limit_s: float = LIMIT_S) -> Ended:
         """Wait for its end."""

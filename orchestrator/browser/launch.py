@@ -171,7 +171,11 @@ async def _start(playwright: Playwright, options: BrowserOptions) -> Browser:
     try:
         async with asyncio.timeout(_LAUNCH_S):
             browser = await playwright.chromium.launch(
-                executable_path=executable, headless=options.headless, args=arguments
+                executable_path=executable,
+                headless=options.headless,
+                args=arguments,
+                # Ctrl-C reaches the driver too; whether the browser ends then is not its decision.
+                handle_sigint=False,
             )
             guard = LiveGuard(await browser.new_browser_cdp_session())
     except (PlaywrightError, TimeoutError) as error:

@@ -106,6 +106,28 @@ def test_a_run_killed_before_its_first_episode_plays_all(run: RunAt, runner: Run
     assert run.containers() == ()
 
 
+def test_a_run_killed_in_two_worlds_goes_on_in_both(run: RunAt, tmp_path: Path) -> None:
+    worlds = ["offline", "online"]
+    suite = write_suite(tmp_path, bells("one", worlds=worlds), bells("two", worlds=worlds))
+    with run.start(suite, "--offline", "--online", "--staged") as process:
+        process.hear(r"\[1/4\]")
+        process.kill()
+        process.wait()
+    before = run.evidence_files()
+    kept = [line for line in run.ledger() if line[2] == "finished"]
+    assert kept != []
+    resumed = run.resume()
+    assert resumed.code == 0, resumed.err
+    assert run.containers() == ()
+    finished = [line for line in run.ledger() if line[2] == "finished"]
+    assert finished[: len(kept)] == kept
+    assert sorted(task for task, *_ in finished) == ["one", "one", "two", "two"]
+    assert {outcome for *_, outcome in finished} == {"success"}
+    files = run.evidence_files()
+    assert {name: files.get(name) for name in before} == before
+    assert "Staged live origins" in (run.path / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_run_does_not_go_on_with_another_image(run: RunAt, runner: Runner) -> None:
     with runner.start(3, runner.kill) as process:
         process.wait()
