@@ -87,19 +87,28 @@ def test_a_container_that_dies_while_the_agent_asks_nothing_of_it_is_noticed(
     assert "was removed" in fault.message
 
 
-def test_a_browser_that_is_killed_is_started_again(run: RunAt, play: Play, tmp_path: Path) -> None:
-    def kill_browser(process: ArenaProcess) -> None:
-        [browser] = [
-            pid
-            for pid, command in descendants(process.pid).items()
-            if "chrom" in command.split()[0]
-            and "--type=" not in command
-            and "crashpad" not in command
-        ]
-        os.kill(browser, signal.SIGKILL)
+def browser_of(process: ArenaProcess) -> int:
+    [found] = [
+        pid
+        for pid, command in descendants(process.pid).items()
+        if "chrom" in command.split()[0]
+        and not any(other in command for other in ("--type=", "crashpad"))
+    ]
+    return found
 
+
+def driver_of(process: ArenaProcess) -> int:
+    family = descendants(process.pid)
+    [found] = [pid for pid, command in family.items() if "run-driver" in command]
+    return found
+
+
+@pytest.mark.parametrize("victim", [browser_of, driver_of])
+def test_a_browser_that_is_killed_is_started_again(
+    run: RunAt, play: Play, tmp_path: Path, victim: Callable[[ArenaProcess], int]
+) -> None:
     suite = write_suite(tmp_path, bells("bells"), bells("after"))
-    played = play(suite, 1, solve_bells, kill_browser)
+    played = play(suite, 1, solve_bells, lambda process: os.kill(victim(process), signal.SIGKILL))
     assert played.code == 0, played.err
     assert run.attempts() == [*AGAIN, ("finished", "success")]
     fault = run.evidence("bells", 1).fault
