@@ -166,6 +166,18 @@ def test_the_first_interrupt_finishes_the_step_under_way(run: RunAt, runner: Run
     ]
 
 
+def test_an_interrupt_before_the_first_step_starts_nothing(run: RunAt, runner: Runner) -> None:
+    with runner.start(0, lambda: None) as process:
+        process.hear("^run run: 3 episodes")
+        process.interrupt()
+        stopped = process.wait(30)
+    assert stopped.code == 130
+    assert "Traceback" not in stopped.err
+    assert run.containers() == ()
+    assert [line for line in run.ledger() if line[2] == "finished"] == []
+    assert run.resume().code == 0
+
+
 def test_the_second_interrupt_stops_at_once_and_leaves_no_container(
     run: RunAt, runner: Runner
 ) -> None:
