@@ -125,14 +125,14 @@ class Session:
             BrowserError: also where the machine's own network changed under a request of the page.
         """
         async with self._lifeline.bounded("settle", deadline_s + _READ_S):
+            has_settled = True
             try:
                 async with asyncio.timeout(deadline_s):
                     await self._settle_current()
             except TimeoutError:
-                return False
-            finally:
-                await self._refuse_disturbed()
-            return True
+                has_settled = False
+            await self._refuse_disturbed()
+            return has_settled
 
     async def _refuse_disturbed(self) -> None:
         tab = await self._bar.standing()
