@@ -8,7 +8,11 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "steady",
+    deadline=None,
+    derandomize=True,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
     "explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]

@@ -34,7 +34,7 @@ class Echo(BaseHTTPRequestHandler):
 @pytest.fixture
 def door() -> Iterator[Door]:
     with HTTPServer(("127.0.0.1", 0), Echo) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             address = Endpoint("127.0.0.1", server.server_port)
