@@ -25,7 +25,7 @@ class Attempted(Protocol):
 
     @property
     def screenshots(self) -> Mapping[str, bytes]:
-        """PNG files by name."""
+        """Pictures by file name."""
 
     def evidence(self) -> Evidence:
         """Return everything that scoring may read."""
@@ -119,7 +119,7 @@ def _may_go_better(evidence: Evidence) -> bool:
 
 
 def _is_whole(evidence: Evidence) -> bool:
-    """Whether an attempt came to its end; an interrupted one has neither end nor fault."""
-    return evidence.ended is not None or (
-        evidence.fault is not None and not _may_go_better(evidence)
-    )
+    """Whether an attempt counts: an interrupted one has no end, a broken one is to be repeated."""
+    if evidence.fault is not None:
+        return not _may_go_better(evidence)
+    return evidence.ended is not None

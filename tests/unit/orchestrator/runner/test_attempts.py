@@ -201,12 +201,21 @@ def test_a_kill_in_the_middle_of_an_attempt_abandons_it(folder: RunFolder) -> No
     assert adopt(folder, lambda _, __: None) == [AttemptState.ABANDONED]
 
 
-@pytest.mark.parametrize("left", [evidence(ended=None), INFRA], ids=["interrupted", "broken"])
+@pytest.mark.parametrize(
+    "left",
+    [evidence(ended=None), INFRA, INFRA.model_copy(update={"ended": Ended.STOPPED})],
+    ids=["interrupted", "broken", "broken after the agent stopped"],
+)
 def test_evidence_of_an_attempt_that_must_be_repeated_is_not_adopted(
     folder: RunFolder, left: Evidence
 ) -> None:
     states = adopt(folder, lambda _, n: folder.save_evidence(TRIAL.folder(n), left, {}))
     assert states == [AttemptState.ABANDONED]
+
+
+def test_a_drifted_attempt_that_was_written_whole_is_adopted(folder: RunFolder) -> None:
+    states = adopt(folder, lambda _, n: folder.save_evidence(TRIAL.folder(n), DRIFTED, {}))
+    assert states == [AttemptState.FINISHED]
 
 
 def test_what_finished_stays_finished(folder: RunFolder) -> None:
