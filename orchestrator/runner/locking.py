@@ -14,7 +14,11 @@ from sites.errors import ImageError
 
 
 async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
-    """Return the lock of a new run, with an id of its own."""
+    """Return the lock of a new run, with an id of its own.
+
+    Raises:
+        ImageError: an image that the run needs is not there.
+    """
     now = datetime.now(UTC)
     live = request.sites_visited_live(atlas)
     return RunLock(
@@ -60,8 +64,15 @@ async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[
     if request.staged:
         for site in atlas.select(request.sites_visited_live(atlas)):
             tags += [site.live.staged.image.tag] if site.live and site.live.staged else []
-    found = {tag: await engine.image(tag) for tag in dict.fromkeys(tags)}
-    return {tag: image.id for tag, image in found.items() if image is not None}
+    return {tag: await _image_id(tag, engine) for tag in dict.fromkeys(tags)}
+
+
+async def _image_id(tag: str, engine: Engine) -> str:
+    image = await engine.image(tag)
+    if image is None:
+        message = f"there is no image {tag}, and the run needs it"
+        raise ImageError(message, hint="arena build, with --staged for staged live origins")
+    return image.id
 
 
 async def _browser_version(request: RunRequest) -> str:

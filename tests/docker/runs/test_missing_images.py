@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.engine.engine import Engine
+from orchestrator.runner.locking import make_lock
+from orchestrator.runner.request import RunRequest
+from orchestrator.store.lock import AgentLock
+from sites.atlas import Atlas, load_atlas
+from sites.errors import ImageError
+from sites.worlds import World
+from tasks.loader import load_suite
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+
+async def test_a_run_without_its_image_is_refused_before_it_leaves_a_folder() -> None:
+    suite = load_suite("demo")
+    request = RunRequest(
+        suite=suite,
+        tasks=suite.tasks[:1],
+        worlds=(World.OFFLINE,),
+        agent=make_agent("idle", AgentOptions()),
+        agent_lock=AgentLock(name="idle", options={}),
+    )
+    wiki = load_atlas().site("wiki")
+    nowhere = wiki.image.model_copy(update={"tag": "arena/never-built:1"})
+    atlas = Atlas({"wiki": wiki.model_copy(update={"image": nowhere})})
+    async with await Engine.connect() as engine:
+        with pytest.raises(ImageError, match="arena/never-built:1"):
+            await make_lock(request, atlas, engine)
