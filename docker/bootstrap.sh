@@ -44,11 +44,24 @@ install_packages() {
     rm -f "$log"
 }
 
+# A killed engine leaves files that name its processes; where the number belongs to another process
+# by now, the next engine would believe the old one still runs.
+forget_dead_engine() {
+    local file name
+    for file in /var/run/docker.pid:dockerd /run/docker/containerd/containerd.pid:containerd; do
+        name=${file##*:} file=${file%:*}
+        if [ -f "$file" ] && [ "$(cat "/proc/$(cat "$file")/comm" 2>/dev/null)" != "$name" ]; then
+            rm -f "$file"
+        fi
+    done
+}
+
 start_engine() {
     if [ -d /run/systemd/system ] && systemctl start docker >/dev/null 2>&1; then
         say "started the Docker engine (systemd)"
     else
         say "no service manager runs here: starting dockerd, log in $ENGINE_LOG"
+        forget_dead_engine
         setsid nohup dockerd >"$ENGINE_LOG" 2>&1 </dev/null &
     fi
     local deadline=$((SECONDS + ENGINE_WAIT_S))
