@@ -2,43 +2,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tiny_run import SUITE, make_lock
 
 from evaluators.evidence import Ended, Evidence, Fault, UnscoredReason
 from orchestrator.runner.attempts import Bookkeeper
 from orchestrator.runner.events import AttemptBroke, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
-from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from sites.errors import ArenaError, UnhealthyError
 from sites.worlds import World
-from tasks.schema import Suite
 
-SUITE = Suite.model_validate(
-    {
-        "suite": "tiny",
-        "version": 1,
-        "title": "Tiny",
-        "tasks": [
-            {
-                "id": "one",
-                "family": "information",
-                "intent": "Tell when the kettle was invented.",
-                "sites": ["wiki"],
-                "start": ["wiki:/"],
-                "checks": [
-                    {
-                        "name": "answer",
-                        "when": "end",
-                        "locate": {"by": "answer"},
-                        "match": {"how": "number", "value": 1891},
-                    }
-                ],
-                "reference": [{"do": "stop", "answer": "1891"}],
-            }
-        ],
-    }
-)
 TASK = SUITE.tasks[0]
 TRIAL = Trial("one", World.OFFLINE)
 
@@ -79,24 +53,7 @@ DRIFTED = evidence(ended=None, fault=Fault(reason=UnscoredReason.DRIFTED, messag
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    lock = RunLock(
-        run="r1",
-        created_at="2026-11-21T00:00:00Z",
-        suite="tiny",
-        suite_version=1,
-        suite_hash=hash_suite(SUITE),
-        tasks=("one",),
-        worlds=(World.OFFLINE,),
-        repeats=1,
-        attempts=2,
-        agent=AgentLock(name="oracle", options={}),
-        images={},
-        engine="",
-        browser="",
-        packages={},
-        host=describe_host(),
-    )
-    return RunFolder.create(tmp_path / "run", lock, SUITE)
+    return RunFolder.create(tmp_path / "run", make_lock(), SUITE)
 
 
 async def play(

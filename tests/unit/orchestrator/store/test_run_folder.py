@@ -1,60 +1,13 @@
 from pathlib import Path
 
 import pytest
+from tiny_run import SUITE, make_lock
 
 from evaluators.actions import Click
 from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
-from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
 from orchestrator.store.run_folder import RunFolder
 from sites.errors import StoreError
 from sites.worlds import World
-from tasks.schema import Suite
-
-SUITE = Suite.model_validate(
-    {
-        "suite": "tiny",
-        "version": 1,
-        "title": "Tiny",
-        "tasks": [
-            {
-                "id": "one",
-                "family": "information",
-                "intent": "Tell when the kettle was invented.",
-                "sites": ["wiki"],
-                "start": ["wiki:/"],
-                "checks": [
-                    {
-                        "name": "answer",
-                        "when": "end",
-                        "locate": {"by": "answer"},
-                        "match": {"how": "number", "value": 1891},
-                    }
-                ],
-                "reference": [{"do": "stop", "answer": "1891"}],
-            }
-        ],
-    }
-)
-
-
-def make_lock() -> RunLock:
-    return RunLock(
-        run="r1",
-        created_at="2026-11-21T00:00:00Z",
-        suite="tiny",
-        suite_version=1,
-        suite_hash=hash_suite(SUITE),
-        tasks=("one",),
-        worlds=(World.OFFLINE,),
-        repeats=1,
-        attempts=2,
-        agent=AgentLock(name="idle", options={}),
-        images={},
-        engine="",
-        browser="",
-        packages=package_versions(),
-        host=describe_host(),
-    )
 
 
 def make_evidence() -> Evidence:
