@@ -7,7 +7,11 @@ export LC_ALL=C.UTF-8
 readonly articles=$1 wiki=/srv/wiki maintenance=/srv/wiki/w/maintenance
 readonly here=/bake
 
-run() { php -d memory_limit=512M -d opcache.enable_cli=0 "$maintenance/$@"; }
+run() {
+    local script=$1
+    shift
+    php -d memory_limit=512M -d opcache.enable_cli=0 "$maintenance/$script" "$@"
+}
 
 mkdir -p $wiki/data $wiki/l10n $wiki/opcache $wiki/run /tmp/installed
 php -d memory_limit=512M $maintenance/install.php --dbtype sqlite --dbname wiki --dbpath $wiki/data \

@@ -17,3 +17,9 @@ foreach ( [
 ] as $statement ) {
 	$wiki->exec( $statement );
 }
+
+// What was rendered during the import took articles that came later for missing: all is rendered again.
+$cache = new SQLite3( '/srv/wiki/data/wikicache.sqlite' );
+$cache->enableExceptions( true );
+$cache->exec( 'DELETE FROM objectcache' );
+$cache->exec( 'VACUUM' );

@@ -20,9 +20,14 @@ php -r '
 $wiki = new SQLite3( "/srv/wiki/data/wiki.sqlite" );
 $rows = $wiki->query( "SELECT page_title FROM page WHERE page_namespace = 0 ORDER BY page_id" );
 while ( $row = $rows->fetchArray( SQLITE3_NUM ) ) {
-	echo "url = \"https://en.wikipedia.org/wiki/", rawurlencode( $row[0] ), "\"\noutput = /dev/null\n";
+	echo "url = \"https://en.wikipedia.org/wiki/", rawurlencode( $row[0] ), "\"\n";
 }' >/tmp/pages
-get --config /tmp/pages
+get --config /tmp/pages >/tmp/read
+# A talk page may be missing (its title holds a colon), an article that another links to may not.
+if grep -o 'title=[^":&]*&amp;action=edit&amp;redlink=1' /tmp/read | sort | uniq -c | head -n 5 | grep .; then
+    echo 'articles link to missing articles' >&2
+    exit 1
+fi
 for path in \
     '/w/index.php?title=Special:Search&search=water+kettle&fulltext=1' '/w/index.php?search=Zzzzz' \
     '/w/index.php?search=main+page' '/w/api.php?action=query&meta=siteinfo&format=json' \
@@ -36,4 +41,4 @@ done
 get "$origin/w/index.php?search=steel+kettle" >>/tmp/main
 grep -o '/w/load.php?[^"]*' /tmp/main | sed 's/&amp;/\&/g' | sort -u |
     while read -r path; do get "$origin$path" >/dev/null; done
-rm /tmp/pages /tmp/main
+rm /tmp/pages /tmp/main /tmp/read
