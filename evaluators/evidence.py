@@ -138,14 +138,30 @@ class Fault(_Record):
     message: str
 
 
+class Proof(StrEnum):
+    """How a receipt knows that the state is golden.
+
+    `fingerprint`: the whole state was read. `counters`: it was read before, and since then neither
+    the database's counters nor a stateful file moved.
+    """
+
+    FINGERPRINT = "fingerprint"
+    COUNTERS = "counters"
+
+
 class Receipt(_Record):
     """The proof of one reset.
 
     Attributes:
-        strategy: the rung that was used.
+        strategy: the rung that led to golden.
+        seconds: the whole reset, its proof included.
         before, after: fingerprints; `before` is None where it was not taken.
         golden: what `after` must equal.
         differences: what differed from golden before the reset, one line each.
+        proof: how `after` is known.
+        fallbacks: rungs that were tried before and why each was not enough, one line each.
+        swapped: the episode got this replica at once, instead of the one used before it.
+        waited: seconds that the episode waited for the replica.
     """
 
     site: str
@@ -155,6 +171,10 @@ class Receipt(_Record):
     after: str
     golden: str
     differences: tuple[str, ...] = ()
+    proof: Proof = Proof.FINGERPRINT
+    fallbacks: tuple[str, ...] = ()
+    swapped: bool = False
+    waited: float = 0.0
 
     @property
     def proven(self) -> bool:

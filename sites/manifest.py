@@ -84,6 +84,47 @@ class Database(Strict):
     password: str
 
 
+class State(Strict):
+    """Where an image with Arena's supervisor keeps everything that may change.
+
+    The rest of such a container is read-only, `/tmp` and `/run` apart; so nothing else can change.
+
+    Attributes:
+        folder: a volume, filled from the image's pristine copy at every start and rewind.
+        port: where the supervisor tells the state's generation.
+        memory_mb: keep the folder in memory, with at most so much; on disk where omitted.
+    """
+
+    folder: SitePath
+    port: Port
+    memory_mb: int | None = Field(default=None, ge=1)
+
+
+class Probe(Strict):
+    """One more fact that is state: the rows of a query, or what a page says.
+
+    Attributes:
+        sql: one SELECT, run by the read-only account.
+        page: a path, fetched without a login.
+        pattern: a regular expression; what its first group finds in the page is the fact.
+    """
+
+    name: Name
+    sql: str | None = None
+    page: SitePath | None = None
+    pattern: str | None = None
+
+    @model_validator(mode="after")
+    def _asks_one_thing(self) -> Self:
+        if (self.sql is None) == (self.page is None):
+            message = "a probe needs either `sql` or `page`"
+            raise ValueError(message)
+        if (self.page is None) != (self.pattern is None):
+            message = "`page` and `pattern` belong together"
+            raise ValueError(message)
+        return self
+
+
 class FingerprintProbes(Strict):
     """What belongs to a replica's state, with the volatile parts left out.
 
@@ -91,11 +132,13 @@ class FingerprintProbes(Strict):
         volatile_tables: tables of the database that are no state (sessions, caches).
         volatile_columns: columns left out, by table.
         files: folders of the container whose trees and contents are state.
+        probes: what the tables and files do not show.
     """
 
     volatile_tables: frozenset[str] = frozenset()
     volatile_columns: dict[str, frozenset[str]] = Field(default_factory=dict)
     files: tuple[SitePath, ...] = ()
+    probes: tuple[Probe, ...] = ()
 
 
 class Login(Strict):
@@ -105,12 +148,15 @@ class Login(Strict):
         form: the id of the form; where omitted, the only form with a password field.
         fields: input name to value; `{username}` and `{password}` stand for the role's.
         submit: the button's name and value, where the site looks at it.
+        ends: paths that end the login on purpose: sign-out, a new password. An agent that asks for
+            one has ended its login itself.
     """
 
     path: SitePath
     form: str | None = None
     fields: dict[str, str] = Field(min_length=1)
     submit: dict[str, str] = Field(default_factory=dict)
+    ends: tuple[SitePath, ...] = ()
 
 
 class LoginProof(Strict):
@@ -178,6 +224,7 @@ class Site(Strict):
         stateful: whether an episode can change it; stateless sites are shared by all slots.
         port: the container's HTTP port.
         warm: paths fetched once before an image is sealed as golden.
+        state: set where the image has Arena's supervisor, which can rewind it in place.
         routes: rules from replica's and live origin's paths to one logical path.
     """
 
@@ -192,6 +239,7 @@ class Site(Strict):
     warm: tuple[SitePath, ...] = ("/",)
     resources: Resources
     database: Database | None = None
+    state: State | None = None
     fingerprint: FingerprintProbes = FingerprintProbes()
     roles: dict[Name, Role] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
