@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import base64
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from evaluators.actions import Action, Stop
 from evaluators.evidence import StepEvidence
 from orchestrator.report.reading import RunReport, TaskRow
+from orchestrator.report.resets import fallbacks, reset_figures
 from orchestrator.report.wording import action_in_words, duration, interval, percent
 from orchestrator.store.rescoring import ScoredTrial
 from sites.errors import StoreError
 from sites.worlds import World
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResetFigures:
-    """What the receipts of one site and strategy say."""
-
-    site: str
-    strategy: str
-    count: int
-    median_s: float
-    max_s: float
-    proven: int
 
 
 def write_html(report: RunReport, path: Path) -> None:
@@ -59,31 +46,13 @@ def render_html(report: RunReport) -> str:
         worlds=report.lock.worlds,
         world_name=lambda world: _world_name(report, world),
         parting_rows=[row for row in report.rows if row.worlds_part],
-        resets=reset_figures(report),
+        resets=reset_figures(report.receipts),
+        fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),
         played_by=_played_by,
         action=_action,
         picture=lambda trial, step: _picture(report, trial, step),
         has_both=set(report.lock.worlds) == set(World),
-    )
-
-
-def reset_figures(report: RunReport) -> tuple[ResetFigures, ...]:
-    """Sum up the receipts by site and strategy."""
-    grouped: dict[tuple[str, str], list[tuple[float, bool]]] = {}
-    for receipt in report.receipts:
-        key = (receipt.site, receipt.strategy)
-        grouped.setdefault(key, []).append((receipt.seconds, receipt.proven))
-    return tuple(
-        ResetFigures(
-            site=site,
-            strategy=strategy,
-            count=len(found),
-            median_s=median(seconds for seconds, _ in found),
-            max_s=max(seconds for seconds, _ in found),
-            proven=sum(proven for _, proven in found),
-        )
-        for (site, strategy), found in sorted(grouped.items())
     )
 
 

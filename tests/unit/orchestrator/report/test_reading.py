@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
-from made_run import make_run
-
-from orchestrator.report.html import reset_figures
-from orchestrator.report.reading import RunReport, TaskRow, read_run
+from orchestrator.report.reading import RunReport, TaskRow
 from sites.worlds import World
-
-
-@pytest.fixture
-def report(tmp_path: Path) -> RunReport:
-    return read_run(make_run(tmp_path / "run"))
 
 
 def row(report: RunReport, task: str) -> TaskRow:
@@ -61,11 +50,3 @@ def test_agreement_is_over_tasks_that_have_a_score_in_both(report: RunReport) ->
     assert report.agreement is not None
     assert report.agreement.both == ("agrees",)
     assert report.agreement.first_only == ("parts", "hostile")
-
-
-def test_receipts_are_summed_up_by_site_and_strategy(report: RunReport) -> None:
-    [figures] = reset_figures(report)
-    assert (figures.site, figures.strategy) == ("shop", "recreate")
-    assert (figures.count, figures.proven) == (12, 12)
-    assert figures.median_s == pytest.approx(0.8)
-    assert figures.max_s == pytest.approx(1.2)
