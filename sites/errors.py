@@ -17,7 +17,8 @@ It lives in the lowest package, so that every package may raise from it::
     │   ├── LoginError           32   a role could not log in, or was not recognised afterwards
     │   ├── ResetError           33   a reset did not lead back to golden
     │   ├── SiteGoneError        34   the container died or was removed
-    │   └── DatabaseError        35   a read-only query failed
+    │   ├── DatabaseError        35   a read-only query failed
+    │   └── LeaseError           36   no slot was ready in time, or one was held too long
     ├── EngineError              40   the engine refused or broke off an operation
     │   ├── PortTakenError       41
     │   └── DiskFullError        42
@@ -140,6 +141,12 @@ class DatabaseError(SiteError):
     """A read-only query on a replica's database failed."""
 
     exit_code = 35
+
+
+class LeaseError(SiteError):
+    """No slot of replicas was ready in time, or an episode held one too long."""
+
+    exit_code = 36
 
 
 class EngineError(ArenaError):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.events import FleetEvent
     from orchestrator.fleet.seat import Occupant
+    from orchestrator.reset.replica import Replica
     from sites.atlas import Atlas
 
 app = typer.Typer()
@@ -31,7 +32,18 @@ def up(
     sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
     port: Annotated[
         list[str] | None,
-        typer.Option(help="SITE=PORT: a fixed port on 127.0.0.1; default: a free one."),
+        typer.Option(
+            help="SITE=PORT: a fixed port on 127.0.0.1, and those after it for further slots;"
+            " default: free ones."
+        ),
+    ] = None,
+    slots: Annotated[
+        int,
+        typer.Option(min=1, help="Replicas of each site that holds state; others are shared."),
+    ] = 1,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Refuse what would need more, for example 4GiB; see arena status."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -40,19 +52,24 @@ def up(
     Sites that run already are kept as they are. Images that are missing are
     built first. The result has each site's URL for your own browser, its
     accounts, and the memory it takes; the containers run until `arena down`.
+    With --slots N there are N replicas of each site that holds state, and what
+    is done in one is not seen in another.
     """
+    from orchestrator.fleet.sizes import parse_size
     from sites.atlas import load_atlas
 
     console = Console(as_json)
+    budget = parse_size(memory) if memory is not None else None
     atlas = load_atlas()
     names = tuple(site.name for site in atlas.select(sites or ()))
-    ports = read_ports(port or (), names)
-    started = run(_up(console, atlas, names, ports))
+    ports = read_ports(port or (), names, slots)
+    asked = _Asked(names=names, slots=slots, memory_bytes=budget, ports=ports)
+    started = run(_up(console, atlas, asked))
     _show(console, started)
 
 
-def read_ports(options: Sequence[str], names: Sequence[str]) -> Mapping[str, int]:
-    """Read `SITE=PORT` options.
+def read_ports(options: Sequence[str], names: Sequence[str], slots: int) -> Mapping[str, int]:
+    """Read `SITE=PORT` options; each slot gets a port, the first one this.
 
     Raises:
         UsageError: not of that form, no port, or a site that is not started.
@@ -65,6 +82,9 @@ def read_ports(options: Sequence[str], names: Sequence[str]) -> Mapping[str, int
         if not digits.isdecimal() or int(digits) not in _PORTS:
             message = f"--port '{option}': expected SITE=PORT, for example shop=7770"
             raise UsageError(message)
+        if int(digits) + slots - 1 not in _PORTS:
+            message = f"--port '{option}': there are no {slots} ports from there on"
+            raise UsageError(message)
         if name not in names:
             message = (
                 f"--port '{option}': no site '{name}' is started; there are: {' '.join(names)}"
@@ -74,29 +94,47 @@ def read_ports(options: Sequence[str], names: Sequence[str]) -> Mapping[str, int
     return ports
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What is to be started."""
+
+    names: Sequence[str]
+    slots: int
+    memory_bytes: int | None
+    ports: Mapping[str, int]
+
+
 @dataclass(frozen=True, slots=True)
 class _Started:
-    """A site that serves."""
+    """A replica that serves."""
 
     occupant: Occupant
     memory_bytes: int
     seconds: float
 
 
-async def _up(
-    console: Console, atlas: Atlas, names: Sequence[str], ports: Mapping[str, int]
-) -> tuple[_Started, ...]:
+async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, ...]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.memory import memory_of
     from orchestrator.fleet.pool import UP, Fleet
     from orchestrator.together import together
 
     async with await Engine.connect() as engine:
-        await _build_missing(console, engine, atlas, names)
-        watch = _Watch(console, names)
+        await _build_missing(console, engine, atlas, asked.names)
+        watch = _Watch(console)
         async with Fleet.open(
-            engine, atlas, names, UP, on_event=watch.hear, ports=ports, keep=True
+            engine,
+            atlas,
+            asked.names,
+            UP,
+            workers=asked.slots,
+            spares=0,
+            memory_bytes=asked.memory_bytes,
+            on_event=watch.hear,
+            ports=asked.ports,
+            keep=True,
         ) as fleet:
+            console.note(f"to start: {fleet.capacity.summary('slot')}")
             async with _reminding(watch):
                 occupants = await fleet.up()
             async with together() as group:
@@ -105,7 +143,7 @@ async def _up(
                     for occupant in occupants
                 ]
     return tuple(
-        _Started(occupant, used.result(), watch.seconds.get(occupant.replica.site.name, 0.0))
+        _Started(occupant, used.result(), watch.seconds.get(_label(occupant), 0.0))
         for occupant, used in zip(occupants, memory, strict=True)
     )
 
@@ -124,10 +162,13 @@ async def _build_missing(
     if not missing:
         return
     from orchestrator.images import building
+    from orchestrator.delta.packing import pack_rows
     from orchestrator.reset.fingerprint import take_fingerprint
 
     console.note(f"building first, once: {', '.join(site.name for site in missing)}")
-    await building.build(engine, atlas, missing, take=take_fingerprint, on_line=console.note)
+    await building.build(
+        engine, atlas, missing, take=take_fingerprint, take_rows=pack_rows, on_line=console.note
+    )
 
 
 @dataclass(slots=True)
@@ -135,12 +176,11 @@ class _Watch:
     """Turns events into progress lines, and knows what is still awaited.
 
     Attributes:
-        awaited: what each site that is not ready waits for.
-        seconds: how long each site took so far.
+        awaited: what each replica that is not ready waits for.
+        seconds: how long each replica took so far.
     """
 
     console: Console
-    names: Sequence[str]
     began: float = field(default_factory=time.monotonic)
     awaited: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -150,25 +190,25 @@ class _Watch:
         from orchestrator.fleet.events import Phase
 
         now = time.monotonic() - self.began
-        site = event.replica.split()[0]
-        self.seconds[site] = now
+        name = event.replica
+        self.seconds[name] = now
         match event.phase:
             case Phase.STARTING:
-                self.awaited[site] = event.detail
+                self.awaited[name] = event.detail
             case Phase.HEALTHY | Phase.KEPT:
-                self.awaited[site] = "logs its roles in"
+                self.awaited[name] = "logs its roles in"
             case Phase.READY | Phase.FAILED:
-                self.awaited.pop(site, None)
+                self.awaited.pop(name, None)
             case Phase.RESETTING | Phase.GOLDEN | Phase.LOST:
                 pass
         detail = f": {event.detail}" if event.detail else ""
-        self.console.note(f"{now:6.1f} s  {site} {event.phase}{detail}")
+        self.console.note(f"{now:6.1f} s  {name} {event.phase}{detail}")
 
     def remind(self) -> None:
         """Say what is still awaited."""
         now = time.monotonic() - self.began
-        for site, what in self.awaited.items():
-            self.console.note(f"{now:6.1f} s  {site} still {what}")
+        for name, what in self.awaited.items():
+            self.console.note(f"{now:6.1f} s  {name} still {what}")
 
 
 @asynccontextmanager
@@ -188,9 +228,18 @@ async def _reminding(watch: _Watch) -> AsyncIterator[None]:
         await asyncio.wait([reminder])
 
 
+def _label(occupant: Occupant) -> str:
+    """Return what events call a replica."""
+    from orchestrator.fleet.seat import label_of
+
+    placement = occupant.replica.placement
+    return label_of(placement.site.name, placement.slot)
+
+
 def _show(console: Console, started: Sequence[_Started]) -> None:
     columns = (
         Column("site"),
+        Column("slot"),
         Column("URL for your browser"),
         Column("host for agents"),
         Column("account"),
@@ -209,13 +258,19 @@ def _rows(one: _Started) -> list[tuple[str, ...]]:
     ] or [""]
     first = (
         site.name,
+        _slot(replica),
         f"http://{replica.endpoint}/",
         f"http://{site.host}/",
         accounts[0],
         f"{one.memory_bytes / 1e6:.0f}",
         f"{one.seconds:.1f}",
     )
-    return [first, *(("", "", "", account, "", "") for account in accounts[1:])]
+    return [first, *(("", "", "", "", account, "", "") for account in accounts[1:])]
+
+
+def _slot(replica: Replica) -> str:
+    slot = replica.placement.slot
+    return "shared" if slot is None else str(slot)
 
 
 def _document(one: _Started) -> Json:
@@ -223,6 +278,7 @@ def _document(one: _Started) -> Json:
     site = replica.site
     return {
         "site": site.name,
+        "slot": replica.placement.slot,
         "url": f"http://{replica.endpoint}/",
         "origin": f"http://{site.host}",
         "database": str(replica.database) if replica.database else None,

@@ -1,21 +1,24 @@
-"""One place for one replica: keeps it running, golden and logged in, whatever happened to it."""
+"""One place for one replica: starts it, brings it back to golden, keeps its roles logged in."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orchestrator.cookie import Cookie
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.costs import Costs
 from orchestrator.fleet.events import Announce, FleetEvent, Phase
 from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
+from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import place
-from orchestrator.reset.ladder import LADDER, Reset, reset_replica
+from orchestrator.reset.ladder import LADDER, Reset, Rung, reset_replica
 from orchestrator.reset.replica import (
     Placement,
     Replica,
@@ -24,7 +27,7 @@ from orchestrator.reset.replica import (
     start_replica,
 )
 from orchestrator.together import together
-from sites.errors import ArenaError, SiteError
+from sites.errors import ArenaError, LoginError, SiteError
 from sites.manifest import Site
 
 if TYPE_CHECKING:
@@ -66,52 +69,69 @@ class SeatPlan:
     found: tuple[Container, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """What the seats of a fleet share.
+
+    Attributes:
+        rungs: how a used replica is brought back to golden.
+        turns: bounds how many starts and resets go on at once.
+        roles: by site name, the roles that anybody asked for so far.
+    """
+
+    engine: Engine
+    costs: Costs
+    rungs: Sequence[Rung]
+    turns: asyncio.Semaphore
+    announce: Announce
+    roles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def label_of(site_name: str, slot: int | None) -> str:
+    """Return what messages call a replica."""
+    return site_name if slot is None else f"{site_name} (slot {slot})"
+
+
 class Seat:
-    """Holds one replica; at any time at most one task works on it, and everybody waits for that."""
+    """Holds one replica; its caller sees to it that one task at a time works on it."""
 
-    def __init__(self, engine: Engine, plan: SeatPlan, announce: Announce) -> None:
-        self._engine = engine
+    def __init__(self, shop: Workshop, plan: SeatPlan) -> None:
+        self._shop = shop
+        self._engine = shop.engine
         self._plan = plan
-        self._announce = announce
-        self._work: asyncio.Task[Occupant] | None = None
+        self._found = plan.found
         self._latest: Replica | None = None
-        self._checking = asyncio.Lock()
         self._logging_in: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    @property
-    def stateful(self) -> bool:
-        """Whether an episode can change the replica."""
-        return self._plan.site.stateful
+        self._doing = ("not started", time.monotonic())
 
     @property
     def label(self) -> str:
         """The site and, where it is one slot's own, the slot."""
-        slot = self._plan.slot
-        name = self._plan.site.name
-        return name if slot is None else f"{name} (slot {slot})"
+        return label_of(self._plan.site.name, self._plan.slot)
 
-    async def ready(self) -> Occupant:
-        """Wait until the replica may be handed out; start or replace it where that is needed.
+    @property
+    def state(self) -> str:
+        """What was last heard of it, and how long ago."""
+        what, since = self._doing
+        return f"{self.label} {what} since {time.monotonic() - since:.1f} s"
+
+    async def start(self) -> Occupant:
+        """Start a replica and prove it golden; whatever was here before is removed.
 
         Raises:
-            ArenaError: why it could not be made ready; the next call tries again.
+            ArenaError: why it could not be made ready; nothing is left running.
         """
-        async with self._checking:
-            occupant = await self._occupied()
-            gone = await self.lost(occupant)
-            if gone is not None:
-                self._tell(Phase.LOST, detail=gone)
-                self.renew(wrote=True)
-                occupant = await self._occupied()
-            return occupant
+        async with self._shop.turns:
+            return await self._told(self._started(()))
 
-    def renew(self, *, wrote: bool) -> None:
-        """Bring the replica back to golden in the background; `ready` waits for it."""
-        before = self._work
-        if before is None or _failed(before):
-            self._begin(self._start)
-            return
-        self._begin(lambda: self._reset(before, wrote=wrote))
+    async def renew(self, occupant: Occupant, *, wrote: bool) -> Occupant:
+        """Bring a used replica back to golden; one that cannot be proven is replaced.
+
+        Raises:
+            ArenaError: not even a new one could be made ready.
+        """
+        async with self._shop.turns:
+            return await self._told(self._renewed(occupant, wrote=wrote))
 
     async def lost(self, occupant: Occupant) -> str | None:
         """Say that a replica's container is gone and with what evidence; None while it runs."""
@@ -127,6 +147,10 @@ class Seat:
             f" (exit code {container.exit_code}); last lines: {' | '.join(log.splitlines())}"
         )
 
+    def tell_lost(self, why: str) -> None:
+        """Announce that a replica was found gone."""
+        self._tell(Phase.LOST, detail=why)
+
     async def cookies(self, occupant: Occupant, role_name: str) -> tuple[Cookie, ...]:
         """Return a role's cookies, proven on this replica just now.
 
@@ -136,6 +160,7 @@ class Seat:
         """
         site = self._plan.site
         role = role_of(site, role_name)
+        self._shop.roles[site.name].add(role_name)
         door = replica_door(site, occupant.replica.endpoint)
         async with self._logging_in[role_name]:
             known = occupant.cookies.get(role_name)
@@ -158,46 +183,23 @@ class Seat:
         detail = f"logged in: {', '.join(roles)}" if roles else ""
         self._tell(Phase.READY, seconds=time.monotonic() - started, detail=detail)
 
-    async def settle(self) -> None:
-        """Cut short what works on this seat; a replica that is ready stays."""
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.wait([self._work])
-
     async def vacate(self) -> None:
-        """Cut short what works on this seat and remove its container; safe to repeat."""
-        await self.settle()
+        """Remove its container; safe to repeat. No work may be under way."""
         if self._latest is not None:
             await self._engine.remove(self._latest.container.id)
 
-    def _begin(
-        self, work: Callable[[], Coroutine[object, object, Occupant]]
-    ) -> asyncio.Task[Occupant]:
-        task = asyncio.create_task(self._told(work), name=f"seat {self.label}")
-        task.add_done_callback(_mark_seen)
-        self._work = task
-        return task
-
-    async def _told(self, work: Callable[[], Coroutine[object, object, Occupant]]) -> Occupant:
+    async def _told(self, work: Coroutine[object, object, Occupant]) -> Occupant:
         try:
-            occupant = await work()
+            occupant = await work
         except ArenaError as failure:
             self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
             raise
         self._latest = occupant.replica
+        await self._mint(occupant)
+        await self._measure(occupant.replica)
         return occupant
 
-    async def _occupied(self) -> Occupant:
-        """Wait for the work under way (begun here where there is none), and for what follows it."""
-        while True:
-            work = self._work
-            if work is None or _failed(work):
-                work = self._begin(self._start)
-            occupant = await asyncio.shield(work)
-            if work is self._work:
-                return occupant
-
-    async def _start(self) -> Occupant:
+    async def _started(self, fallbacks: tuple[str, ...]) -> Occupant:
         started = time.monotonic()
         plan = self._plan
         if self._latest is not None:
@@ -217,13 +219,30 @@ class Seat:
         proven = await reset_replica(self._engine, replica, wrote=False)
         receipt = proven.receipt
         if receipt.strategy == LADDER[0].name:
-            receipt = receipt.model_copy(update={"strategy": "start"})
-        return self._golden(Reset(proven.replica, receipt))
+            seconds = round(time.monotonic() - started, 3)
+            receipt = receipt.model_copy(update={"strategy": "start", "seconds": seconds})
+        more = {"fallbacks": (*fallbacks, *receipt.fallbacks)}
+        return self._golden(Reset(proven.replica, receipt.model_copy(update=more)))
+
+    async def _renewed(self, occupant: Occupant, *, wrote: bool) -> Occupant:
+        self._tell(Phase.RESETTING)
+        try:
+            gone = await self.lost(occupant) is not None
+            done = await reset_replica(
+                self._engine, occupant.replica, rungs=self._shop.rungs, wrote=wrote or gone
+            )
+        except ArenaError as failure:
+            why = failure.message.splitlines()[0]
+            self._tell(Phase.FAILED, detail=why)
+            return await self._started((why,))
+        kept = done.replica.container.id == occupant.replica.container.id
+        return self._golden(done, cookies=occupant.cookies if kept else {})
 
     async def _keep(self, placement: Placement) -> Replica | None:
         """Return the one replica found that is of this image and serves; remove the others."""
         kept: Replica | None = None
-        for container in self._plan.found:
+        found, self._found = self._found, ()
+        for container in found:
             if kept is None:
                 kept = await self._fitting(placement, container)
                 if kept is not None:
@@ -244,13 +263,24 @@ class Seat:
             return None
         return replica
 
-    async def _reset(self, before: asyncio.Task[Occupant], *, wrote: bool) -> Occupant:
-        occupant = await before
-        self._tell(Phase.RESETTING)
-        gone = await self.lost(occupant) is not None
-        done = await reset_replica(self._engine, occupant.replica, wrote=wrote or gone)
-        kept = done.replica.container.id == occupant.replica.container.id
-        return self._golden(done, cookies=occupant.cookies if kept else {})
+    async def _mint(self, occupant: Occupant) -> None:
+        """Log in the roles that were asked for before, so that the next episode need not wait.
+
+        One that cannot log in fails the episode that wants it, and no other.
+        """
+        for role_name in sorted(self._shop.roles[self._plan.site.name] - occupant.cookies.keys()):
+            try:
+                await self.cookies(occupant, role_name)
+            except LoginError as failure:
+                self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
+
+    async def _measure(self, replica: Replica) -> None:
+        image_id = replica.placement.image_id
+        if not self._shop.costs.wants(image_id):
+            return
+        with suppress(ArenaError):  # it is ready all the same; the next one is measured
+            used = await memory_of(self._engine, replica.container.id)
+            self._shop.costs.learn(image_id, used)
 
     def _golden(
         self, reset: Reset, cookies: dict[str, tuple[Cookie, ...]] | None = None
@@ -260,14 +290,7 @@ class Seat:
         return Occupant(replica=reset.replica, receipt=receipt, cookies=cookies or {})
 
     def _tell(self, phase: Phase, *, seconds: float = 0.0, detail: str = "") -> None:
-        self._announce(FleetEvent(replica=self.label, phase=phase, seconds=seconds, detail=detail))
-
-
-def _failed(work: asyncio.Task[Occupant]) -> bool:
-    return work.done() and (work.cancelled() or work.exception() is not None)
-
-
-def _mark_seen(work: asyncio.Task[Occupant]) -> None:
-    """Keep asyncio from logging a failure that `ready` reports to whoever asks next."""
-    if not work.cancelled():
-        work.exception()
+        self._doing = (phase.value, time.monotonic())
+        self._shop.announce(
+            FleetEvent(replica=self.label, phase=phase, seconds=seconds, detail=detail)
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.cookie import Cookie
 from orchestrator.fleet.queries import Row, ask
-from orchestrator.fleet.seat import Occupant, Seat
+from orchestrator.fleet.seats import Taken
 from orchestrator.reset.replica import Replica
 from sites.errors import UnknownNameError
 
@@ -22,22 +22,21 @@ class Slot:
         index: of the slot in its fleet.
     """
 
-    def __init__(self, index: int, seats: Mapping[str, tuple[Seat, Occupant]]) -> None:
+    def __init__(self, index: int, taken: Mapping[str, Taken]) -> None:
         self.index = index
-        self._seats = seats
+        self._taken = taken
         self._written: set[str] = set()
 
     @property
     def replicas(self) -> Mapping[str, Replica]:
         """The replicas by site name."""
-        return {name: occupant.replica for name, (_, occupant) in self._seats.items()}
+        return {name: taken.occupant.replica for name, taken in self._taken.items()}
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The proofs that the replicas were golden when this slot was leased."""
-        return tuple(
-            occupant.receipt for _, occupant in self._seats.values() if occupant.receipt is not None
-        )
+        receipts = (taken.receipt for taken in self._taken.values())
+        return tuple(receipt for receipt in receipts if receipt is not None)
 
     @property
     def written(self) -> frozenset[str]:
@@ -46,7 +45,7 @@ class Slot:
 
     def wrote(self, site_name: str) -> None:
         """Say that a request that may write was sent, so that checking is not enough afterwards."""
-        self._seat(site_name)
+        self._of(site_name)
         self._written.add(site_name)
 
     async def cookies(self, site_name: str, role: str) -> tuple[Cookie, ...]:
@@ -56,8 +55,8 @@ class Slot:
             LoginError: says which step failed.
             UnknownNameError: no such site in this slot, or no such role.
         """
-        seat, occupant = self._seat(site_name)
-        return await seat.cookies(occupant, role)
+        taken = self._of(site_name)
+        return await taken.seat.cookies(taken.occupant, role)
 
     async def query(self, site_name: str, sql: str) -> tuple[Row, ...]:
         """Run one read-only statement on the replica's database.
@@ -66,20 +65,19 @@ class Slot:
             DatabaseError: the site has no database, or the statement failed or took too long.
             UnknownNameError: no such site in this slot.
         """
-        _, occupant = self._seat(site_name)
-        return (await ask(occupant.replica, sql)).rows
+        return (await ask(self._of(site_name).occupant.replica, sql)).rows
 
     async def lost(self) -> str | None:
         """Say which container is gone, with its state and last log lines; None while all run."""
-        for seat, occupant in self._seats.values():
-            gone = await seat.lost(occupant)
+        for taken in self._taken.values():
+            gone = await taken.seat.lost(taken.occupant)
             if gone is not None:
                 return gone
         return None
 
-    def _seat(self, site_name: str) -> tuple[Seat, Occupant]:
-        if site_name not in self._seats:
-            held = ", ".join(sorted(self._seats))
+    def _of(self, site_name: str) -> Taken:
+        if site_name not in self._taken:
+            held = ", ".join(sorted(self._taken))
             message = f"this slot holds no replica of site '{site_name}'; it holds: {held}"
             raise UnknownNameError(message)
-        return self._seats[site_name]
+        return self._taken[site_name]

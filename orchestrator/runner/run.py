@@ -24,9 +24,6 @@ from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.worlds import World
 
-# One is played on; the other is brought back to golden meanwhile, so no episode waits for a reset.
-SLOTS = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
@@ -111,7 +108,7 @@ class Run:
         if replicas:
             self.on_event(Noted(f"{world}: starting {', '.join(replicas)}"))
             fleet = await stack.enter_async_context(
-                Fleet.open(self.engine, self.atlas, replicas, self.owner, SLOTS)
+                Fleet.open(self.engine, self.atlas, replicas, self.owner)
             )
         if world is World.ONLINE and self.request.staged and live:
             self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))

@@ -93,8 +93,8 @@ def test_up_prints_a_url_that_answers_and_accounts_that_are_logged_in(arena: Are
     assert "asked as 127.0.0.1" in requests.get(site["url"], timeout=10).text
     assert [account["role"] for account in site["accounts"]] == ["ada", "grace"]
     assert site["memory_bytes"] > 1_000_000
-    assert "kiosk starting: waits for /health" in called.err
-    assert "kiosk ready: logged in: ada, grace" in called.err
+    assert "kiosk (slot 0) starting: waits for /health" in called.err
+    assert "kiosk (slot 0) ready: logged in: ada, grace" in called.err
 
 
 def test_up_twice_keeps_what_runs(arena: Arena) -> None:

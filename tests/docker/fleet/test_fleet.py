@@ -32,7 +32,7 @@ async def post(replica: Replica, path: str, **fields: str) -> None:
 async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
             first = slot.replicas["kiosk"]
             assert [receipt.strategy for receipt in slot.receipts] == ["start"]
@@ -51,7 +51,7 @@ async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
 async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
             first = slot.replicas["kiosk"]
             await slot.cookies("kiosk", "ada")
@@ -63,7 +63,7 @@ async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds
 async def test_a_write_that_nobody_reported_is_caught_by_the_proof(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
             await post(slot.replicas["kiosk"], "/note", text="unseen")
             await post(slot.replicas["kiosk"], "/upload", name="new.txt", text="unseen")
@@ -79,7 +79,7 @@ async def test_a_write_that_nobody_reported_is_caught_by_the_proof(
 async def test_a_container_killed_during_a_lease_is_named_and_replaced(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
             assert await slot.lost() is None
             dead = slot.replicas["kiosk"].container
@@ -99,7 +99,9 @@ async def test_a_container_that_dies_between_leases_is_replaced_too(
     engine: Engine, atlas: Atlas
 ) -> None:
     events: list[FleetEvent] = []
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, on_event=events.append) as fleet:
+    async with Fleet.open(
+        engine, atlas, ["kiosk"], OWNER, spares=0, on_event=events.append
+    ) as fleet:
         (occupant,) = await fleet.up()
         await engine.remove(occupant.replica.container.id)
         async with fleet.lease(["kiosk"]) as slot:
@@ -108,7 +110,7 @@ async def test_a_container_that_dies_between_leases_is_replaced_too(
 
 
 async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         held = asyncio.Event()
 
         async def episode() -> None:
@@ -135,7 +137,7 @@ async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
             starting.set()
 
     async def work() -> None:
-        async with Fleet.open(engine, atlas, ["kiosk"], OWNER, on_event=hear) as fleet:
+        async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0, on_event=hear) as fleet:
             await fleet.up()
 
     task = asyncio.create_task(work())
@@ -148,7 +150,7 @@ async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
 
 async def test_two_slots_never_see_each_others_writes(engine: Engine, atlas: Atlas) -> None:
     async with (
-        Fleet.open(engine, atlas, ["kiosk"], OWNER, slots=2) as fleet,
+        Fleet.open(engine, atlas, ["kiosk"], OWNER, workers=2, spares=0) as fleet,
         fleet.lease(["kiosk"]) as one,
         fleet.lease(["kiosk"]) as other,
     ):
@@ -162,7 +164,9 @@ async def test_a_site_without_state_is_one_container_for_all_slots(
 ) -> None:
     reading = atlas.site("kiosk").model_copy(update={"stateful": False})
     async with (
-        Fleet.open(engine, Atlas({"kiosk": reading}), ["kiosk"], OWNER, slots=2) as fleet,
+        Fleet.open(
+            engine, Atlas({"kiosk": reading}), ["kiosk"], OWNER, workers=2, spares=0
+        ) as fleet,
         fleet.lease(["kiosk"]) as one,
         fleet.lease(["kiosk"]) as other,
     ):
@@ -173,13 +177,13 @@ async def test_a_site_without_state_is_one_container_for_all_slots(
 async def test_kept_replicas_are_found_again_and_closing_another_fleet_leaves_them(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, keep=True) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0, keep=True) as fleet:
         (first,) = await fleet.up()
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as another:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as another:
         await another.up()
         assert len(await engine.containers({Labels.OWNER: OWNER})) == 2
     assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, keep=True) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0, keep=True) as fleet:
         (again,) = await fleet.up()
     assert again.replica.container.id == first.replica.container.id
     assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
@@ -189,7 +193,7 @@ async def test_a_missing_image_says_how_to_make_it(engine: Engine, atlas: Atlas)
     site = atlas.site("kiosk")
     image = site.image.model_copy(update={"tag": "arena-test/no-such:1"})
     odd = Atlas({"kiosk": site.model_copy(update={"image": image})})
-    async with Fleet.open(engine, odd, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, odd, ["kiosk"], OWNER, spares=0) as fleet:
         with pytest.raises(ImageError, match="no image arena-test/no-such:1") as caught:
             await fleet.up()
     assert caught.value.hint == "arena build kiosk"
@@ -197,7 +201,7 @@ async def test_a_missing_image_says_how_to_make_it(engine: Engine, atlas: Atlas)
 
 async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atlas) -> None:
     async with (
-        Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet,
+        Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet,
         fleet.lease(["kiosk"]) as slot,
     ):
         for sql in ("DELETE FROM note", "SELECT 1; DELETE FROM note", "SELECT * FROM nowhere"):
@@ -211,7 +215,7 @@ async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atla
 async def test_the_control_group_and_the_engine_agree_on_memory(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with Fleet.open(engine, atlas, ["kiosk"], OWNER) as fleet:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         (occupant,) = await fleet.up()
         container_id = occupant.replica.container.id
         ours = await memory_of(engine, container_id)

@@ -57,7 +57,7 @@ async def test_a_role_is_logged_in_once_and_only_proven_after_that(slot: Slot) -
 
 async def test_a_login_that_the_site_forgot_is_renewed(slot: Slot) -> None:
     first = await slot.cookies("kiosk", "ada")
-    _, occupant = slot._seats["kiosk"]
+    occupant = slot._taken["kiosk"].occupant
     occupant.cookies["ada"] = tuple(cookie for cookie in first if cookie.name != "session")
     assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "ada")}
 

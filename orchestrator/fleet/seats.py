@@ -1,0 +1,290 @@
+"""The seats of one site: ready ones are handed out at once, used ones are renewed behind that."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from orchestrator.fleet.seat import Occupant, Seat
+from orchestrator.together import together
+from sites.errors import ArenaError
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
+
+_Making = Callable[[], Coroutine[object, object, Occupant]]
+
+_AT_ONCE_S = 0.05  # longer than a look at the container takes, shorter than any reset but `clean`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A seat as an episode holds it.
+
+    Attributes:
+        waited: seconds until it was ready.
+        swapped: it was ready at once, and is another one than the last that was given back.
+    """
+
+    seat: Seat
+    occupant: Occupant
+    waited: float = 0.0
+    swapped: bool = False
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The proof that it is golden, and how the episode came to it."""
+        receipt = self.occupant.receipt
+        if receipt is None:
+            return None
+        return receipt.model_copy(update={"swapped": self.swapped, "waited": round(self.waited, 3)})
+
+
+class Seats(Protocol):
+    """All replicas of one site in a fleet."""
+
+    async def take(self) -> Taken:
+        """Wait for a golden replica.
+
+        Raises:
+            ArenaError: none could be made ready; the next call tries again.
+        """
+
+    def put_back(self, taken: Taken) -> None:
+        """Give one back that nobody touched."""
+
+    def renew(self, taken: Taken, *, wrote: bool) -> None:
+        """Give a used one back; it is brought to golden in the background."""
+
+    async def up(self) -> tuple[Occupant | ArenaError, ...]:
+        """Start every replica and log every role in; failures are returned, the others go on."""
+
+    def states(self) -> tuple[str, ...]:
+        """Say what each seat does now."""
+
+    async def close(self, *, keep: bool) -> None:
+        """Cut short what is under way; remove the replicas unless they are to stay."""
+
+
+class PrivateSeats:
+    """A site that holds state: each episode has a replica of its own.
+
+    As many are started as are held or waited for, and the spares beyond.
+    """
+
+    def __init__(self, seats: Sequence[Seat], spares: int) -> None:
+        self._seats = tuple(seats)
+        self._spares = spares
+        self._idle = deque(seats)
+        self._ready: deque[tuple[Seat, Occupant]] = deque()
+        self._working: dict[asyncio.Task[None], Seat] = {}
+        self._waiting: deque[asyncio.Future[tuple[Seat, Occupant]]] = deque()
+        self._held = 0
+        self._used_last: Seat | None = None
+        self._is_closed = False
+
+    async def take(self) -> Taken:
+        """Take the seat that is ready longest, or wait in line for the next."""
+        began = time.monotonic()
+        while True:
+            seat, occupant = await self._next()
+            try:
+                gone = await seat.lost(occupant)
+            except BaseException:
+                self._renewing(seat, occupant, wrote=True)
+                raise
+            if gone is None:
+                break
+            seat.tell_lost(gone)
+            self._renewing(seat, occupant, wrote=True)
+        waited = time.monotonic() - began
+        others = self._used_last not in {None, seat}
+        return Taken(
+            seat=seat, occupant=occupant, waited=waited, swapped=others and waited < _AT_ONCE_S
+        )
+
+    def put_back(self, taken: Taken) -> None:
+        """Offer it to the next in line as it is."""
+        self._held -= 1
+        self._offer(taken.seat, taken.occupant)
+
+    def renew(self, taken: Taken, *, wrote: bool) -> None:
+        """Bring it back to golden behind the episodes."""
+        self._used_last = taken.seat
+        self._renewing(taken.seat, taken.occupant, wrote=wrote)
+
+    async def up(self) -> tuple[Occupant | ArenaError, ...]:
+        """Start all that are idle, and log every role in on each."""
+
+        async def one(seat: Seat) -> Occupant | ArenaError:
+            try:
+                occupant = await seat.start()
+            except ArenaError as failure:
+                self._idle.append(seat)
+                return failure
+            self._offer(seat, occupant)
+            try:
+                await seat.log_everybody_in(occupant)
+            except ArenaError as failure:
+                return failure
+            return occupant
+
+        idle = tuple(self._idle)
+        self._idle.clear()
+        async with together() as group:
+            works = [group.create_task(one(seat)) for seat in idle]
+        return tuple(work.result() for work in works)
+
+    def states(self) -> tuple[str, ...]:
+        """Say what each seat does now."""
+        resting = {*self._idle, *(seat for seat, _ in self._ready), *self._working.values()}
+        return tuple(
+            seat.state if seat in resting else f"{seat.label} held by an episode"
+            for seat in self._seats
+        )
+
+    async def close(self, *, keep: bool) -> None:
+        """Cut short what is under way; remove the replicas unless they are to stay."""
+        self._is_closed = True
+        works = tuple(self._working)
+        for work in works:
+            work.cancel()
+        if works:
+            await asyncio.wait(works)
+        if keep:
+            return
+        async with together() as group:
+            for seat in self._seats:
+                group.create_task(seat.vacate())
+
+    async def _next(self) -> tuple[Seat, Occupant]:
+        """Return a ready seat, first come first served; it counts as held."""
+        if self._ready and not self._waiting:
+            self._held += 1
+            self._stock()
+            return self._ready.popleft()
+        promise: asyncio.Future[tuple[Seat, Occupant]] = asyncio.get_running_loop().create_future()
+        self._waiting.append(promise)
+        self._stock()
+        try:
+            return await promise
+        except asyncio.CancelledError:
+            if promise.done() and not promise.cancelled() and promise.exception() is None:
+                self._held -= 1
+                self._offer(*promise.result())
+            elif promise in self._waiting:
+                self._waiting.remove(promise)
+            raise
+
+    def _stock(self) -> None:
+        """Start what is wanted and not there yet."""
+        if self._is_closed:
+            return
+        wanted = self._held + len(self._waiting) + self._spares
+        begun = self._held + len(self._ready) + len(self._working)
+        for _ in range(min(wanted - begun, len(self._idle))):
+            seat = self._idle.popleft()
+            self._work(seat, seat.start)
+
+    def _renewing(self, seat: Seat, occupant: Occupant, *, wrote: bool) -> None:
+        self._held -= 1
+        self._work(seat, partial(seat.renew, occupant, wrote=wrote))
+
+    def _work(self, seat: Seat, making: _Making) -> None:
+        work = asyncio.create_task(self._made(seat, making), name=f"seat {seat.label}")
+        self._working[work] = seat
+        work.add_done_callback(lambda done: self._working.pop(done, None))
+
+    async def _made(self, seat: Seat, making: _Making) -> None:
+        try:
+            occupant = await making()
+        except Exception as failure:  # noqa: BLE001  it is raised to whoever waits for the seat
+            self._work_is_over()
+            self._failed(seat, failure)
+        else:
+            self._work_is_over()
+            self._offer(seat, occupant)
+
+    def _work_is_over(self) -> None:
+        work = asyncio.current_task()
+        if work is not None:
+            self._working.pop(work, None)
+
+    def _offer(self, seat: Seat, occupant: Occupant) -> None:
+        """Hand a ready seat to the first in line, or keep it ready."""
+        promise = self._first_in_line()
+        if promise is None:
+            self._ready.append((seat, occupant))
+            return
+        self._held += 1
+        promise.set_result((seat, occupant))
+        self._stock()
+
+    def _failed(self, seat: Seat, failure: Exception) -> None:
+        """Leave a seat empty; where no other is on its way, the first in line hears why."""
+        self._idle.append(seat)
+        if self._working:
+            return
+        promise = self._first_in_line()
+        if promise is not None:
+            promise.set_exception(failure)
+            self._stock()  # those behind it may have more luck
+
+    def _first_in_line(self) -> asyncio.Future[tuple[Seat, Occupant]] | None:
+        while self._waiting:
+            promise = self._waiting.popleft()
+            if not promise.done():
+                return promise
+        return None
+
+
+class SharedSeat:
+    """A site without state: one replica for all."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self._occupant: Occupant | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    async def take(self) -> Taken:
+        """Return the replica, started or replaced where that is needed."""
+        began = time.monotonic()
+        async with self._one_at_a_time:
+            if self._occupant is not None:
+                gone = await self._seat.lost(self._occupant)
+                if gone is not None:
+                    self._seat.tell_lost(gone)
+                    self._occupant = None
+            if self._occupant is None:
+                self._occupant = await self._seat.start()
+            waited = time.monotonic() - began
+            return Taken(seat=self._seat, occupant=self._occupant, waited=waited)
+
+    def put_back(self, taken: Taken) -> None:
+        """Do nothing: it was not taken from anybody."""
+
+    def renew(self, taken: Taken, *, wrote: bool) -> None:
+        """Do nothing: nobody can change it."""
+
+    async def up(self) -> tuple[Occupant | ArenaError, ...]:
+        """Start it and log every role in."""
+        try:
+            taken = await self.take()
+            await self._seat.log_everybody_in(taken.occupant)
+        except ArenaError as failure:
+            return (failure,)
+        return (taken.occupant,)
+
+    def states(self) -> tuple[str, ...]:
+        """Say what it does now."""
+        return (self._seat.state,)
+
+    async def close(self, *, keep: bool) -> None:
+        """Remove the replica unless it is to stay."""
+        if not keep:
+            await self._seat.vacate()
