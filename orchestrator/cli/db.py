@@ -22,6 +22,9 @@ _LIMIT = 200
 def db(
     site: Annotated[str, typer.Argument(help="The site; it must be up.")],
     sql: Annotated[str, typer.Argument(help="One SELECT or SHOW, in quotes.")],
+    slot: Annotated[
+        int, typer.Option(min=0, help="Of which slot, where `arena up` started several.")
+    ] = 0,
     limit: Annotated[int, typer.Option(min=1, help="How many rows to show at most.")] = _LIMIT,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the rows as JSON objects.")
@@ -35,7 +38,7 @@ def db(
 
     console = Console(as_json)
     require_one_reading(sql)
-    answer = run(_ask(site, sql, limit))
+    answer = run(_ask(site, slot, sql, limit))
     rows = [tuple(_cell(value) for value in row) for row in answer.rows]
     columns = tuple(
         Column(name, right=_is_number(rows, at)) for at, name in enumerate(answer.columns)
@@ -45,14 +48,14 @@ def db(
         console.warn(f"only the first {limit} rows are shown; --limit shows more")
 
 
-async def _ask(site: str, sql: str, limit: int) -> Answer:
+async def _ask(site: str, slot: int, sql: str, limit: int) -> Answer:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.queries import ask
     from orchestrator.fleet.standing import standing_replica
     from sites.atlas import load_atlas
 
     async with await Engine.connect() as engine:
-        return await ask(await standing_replica(engine, load_atlas(), site), sql, limit)
+        return await ask(await standing_replica(engine, load_atlas(), site, slot), sql, limit)
 
 
 def _cell(value: object) -> Cell:

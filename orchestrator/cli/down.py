@@ -18,6 +18,9 @@ def down(
         str | None,
         typer.Option(help="Only those of this run, or of `up`; see the `for` of arena status."),
     ] = None,
+    slot: Annotated[
+        int | None, typer.Option(min=0, help="Only the replicas of this slot of `arena up`.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the names as JSON.")] = False,
 ) -> None:
     """Remove every container that Arena started, also what a dead run left behind.
@@ -25,8 +28,13 @@ def down(
     That ends runs of `arena eval` that are under way. Images and run folders
     stay.
     """
+    from sites.errors import UsageError
+
+    if slot is not None and owner not in {None, "up"}:
+        message = f"--slot {slot} is one of `arena up`, not of --owner {owner}"
+        raise UsageError(message)
     console = Console(as_json)
-    removed = run(_down(owner))
+    removed = run(_down(owner, slot))
     if as_json:
         console.json({"removed": list(removed)})
         return
@@ -36,8 +44,11 @@ def down(
         console.line(f"removed {name}")
 
 
-async def _down(owner: str | None) -> tuple[str, ...]:
+async def _down(owner: str | None, slot: int | None) -> tuple[str, ...]:
     from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import remove_slot
 
     async with await Engine.connect() as engine:
+        if slot is not None:
+            return await remove_slot(engine, slot)
         return await engine.sweep(owner)

@@ -15,6 +15,9 @@ app = typer.Typer()
 @app.command()
 def logs(
     site: Annotated[str, typer.Argument(help="The site.")],
+    slot: Annotated[
+        int | None, typer.Option(min=0, help="Of which slot of `arena up`; default: the first.")
+    ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Go on until the container ends or Ctrl-C.")
     ] = False,
@@ -25,10 +28,10 @@ def logs(
     It is the container of `arena up`, else any other of that site. One that has
     exited is shown too, as long as it was not removed.
     """
-    run(_logs(site, follow=follow, tail=tail))
+    run(_logs(site, slot, follow=follow, tail=tail))
 
 
-async def _logs(name: str, *, follow: bool, tail: int) -> None:
+async def _logs(name: str, slot: int | None, *, follow: bool, tail: int) -> None:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import containers_of
     from sites.atlas import load_atlas
@@ -36,9 +39,10 @@ async def _logs(name: str, *, follow: bool, tail: int) -> None:
 
     console = Console()
     async with await Engine.connect() as engine:
-        found = await containers_of(engine, load_atlas().site(name))
+        found = await containers_of(engine, load_atlas().site(name), slot)
         if not found:
-            message = f"site '{name}' has no container"
+            where = "" if slot is None else f" in slot {slot}"
+            message = f"site '{name}' has no container{where}"
             raise SiteGoneError(message, hint=f"arena up {name}")
         container = found[0]
         console.note(f"{container.name} is {container.state}")

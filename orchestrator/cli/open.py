@@ -16,6 +16,9 @@ app = typer.Typer()
 def open_site(
     site: Annotated[str, typer.Argument(help="The site; it must be up.")],
     path: Annotated[str, typer.Argument(help="A path of the site, for example /basket/.")] = "/",
+    slot: Annotated[
+        int, typer.Option(min=0, help="Of which slot, where `arena up` started several.")
+    ] = 0,
     only_print: Annotated[
         bool, typer.Option("--print", help="Print the URL and open nothing.")
     ] = False,
@@ -30,17 +33,17 @@ def open_site(
     import webbrowser
 
     console = Console()
-    url = run(_url(site, path))
+    url = run(_url(site, slot, path))
     console.line(url)
     if not only_print and not webbrowser.open(url):
         console.note("no browser could be opened here: use the URL above")
 
 
-async def _url(name: str, path: str) -> str:
+async def _url(name: str, slot: int, path: str) -> str:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replica
     from sites.atlas import load_atlas
 
     async with await Engine.connect() as engine:
-        replica = await standing_replica(engine, load_atlas(), name)
+        replica = await standing_replica(engine, load_atlas(), name, slot)
     return f"http://{replica.endpoint}/{path.removeprefix('/')}"

@@ -24,7 +24,9 @@ def status(
 ) -> None:
     """Show every container of Arena: whose, does it serve, where, how large.
 
-    Health is asked now, by the page that the site's manifest names.
+    Health is asked now, by the page that the site's manifest names. The last
+    figure is what one more slot would take: the most that was ever measured of
+    that image, or else its limit.
     """
     from sites.atlas import load_atlas
 
@@ -41,6 +43,7 @@ def status(
         Column("health"),
         Column("URL for your browser"),
         Column("MB", right=True),
+        Column("MB a slot", right=True),
         Column("container"),
     )
     console.table(columns, [_row(one) for one in found], [_document(one) for one in found])
@@ -63,6 +66,7 @@ def _row(one: Standing) -> tuple[str | None, ...]:
         one.health,
         f"http://{one.endpoint}/" if one.endpoint else "",
         "" if one.memory_bytes is None else f"{one.memory_bytes / 1e6:.0f}",
+        "" if one.cost is None else f"{one.cost.size_bytes / 1e6:.0f} {one.cost.source}",
         one.container.name,
     )
 
@@ -77,5 +81,7 @@ def _document(one: Standing) -> Json:
         "health": one.health,
         "url": f"http://{one.endpoint}/" if one.endpoint else None,
         "memory_bytes": one.memory_bytes,
+        "slot_bytes": one.cost.size_bytes if one.cost else None,
+        "slot_bytes_learned": one.cost.is_learned if one.cost else None,
         "container": one.container.name,
     }

@@ -161,8 +161,8 @@ async def _build_missing(
             missing.append(site)
     if not missing:
         return
-    from orchestrator.images import building
     from orchestrator.delta.packing import pack_rows
+    from orchestrator.images import building
     from orchestrator.reset.fingerprint import take_fingerprint
 
     console.note(f"building first, once: {', '.join(site.name for site in missing)}")

@@ -83,6 +83,7 @@ def fit(
     budget_bytes: int,
     is_firm: bool,
     least_spares: int = 0,
+    what: str = "worker",
 ) -> Capacity:
     """Return the largest capacity that fits a budget.
 
@@ -93,6 +94,7 @@ def fit(
         budget_bytes: see `Capacity`.
         is_firm: a person set the budget. Otherwise a single worker is tried on any machine.
         least_spares: how many spares must fit too.
+        what: what a person calls a worker: a slot of `arena up` has none.
 
     Raises:
         UsageError: it does not fit; with the figures and what would.
@@ -111,7 +113,7 @@ def fit(
         budget_bytes=budget_bytes,
     )
     if found.needed_bytes > budget_bytes and (is_firm or workers > 1):
-        raise _too_much(found)
+        raise _too_much(found, what)
     return _with_spares(found)
 
 
@@ -162,9 +164,9 @@ def _with_spares(least: Capacity) -> Capacity:
     )
 
 
-def _too_much(asked: Capacity) -> UsageError:
+def _too_much(asked: Capacity, what: str) -> UsageError:
     has_spares = any(asked.spares.values())
-    who = _counted(asked.workers, "worker") + (" with a spare each" if has_spares else "")
+    who = _counted(asked.workers, what) + (" with a spare each" if has_spares else "")
     needs = ", ".join(
         f"{one.site.name} {asked.seats(one.site)} × {format_size(one.cost.size_bytes)}"
         f" ({one.cost.source})"

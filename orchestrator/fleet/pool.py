@@ -89,6 +89,7 @@ class Fleet:
             spares=spares,
             memory_bytes=memory_bytes,
             strategy=strategy,
+            what="slot" if keep else "worker",
         )
         shop = Workshop(
             engine=engine,
@@ -193,6 +194,7 @@ async def capacity_for(
     spares: int | None,
     memory_bytes: int | None,
     strategy: str = "auto",
+    what: str = "worker",
 ) -> Capacity:
     """Return how many replicas of each site fit; arguments as those of `Fleet.open`.
 
@@ -210,6 +212,7 @@ async def capacity_for(
         budget_bytes=memory_bytes or default_budget(facts.memory_bytes),
         is_firm=memory_bytes is not None,
         least_spares=1 if strategy == SWAP else 0,
+        what=what,
     )
 
 

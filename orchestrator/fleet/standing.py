@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from orchestrator.engine.containers import Container, Kind, Labels
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.costs import Cost, Costs
 from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import SealedState
 from orchestrator.fleet.pool import UP
@@ -31,6 +32,7 @@ class Standing:
         health: `healthy`, or why it is not; empty where that was not asked.
         endpoint: its HTTP port; None unless it runs.
         memory_bytes: None unless it runs.
+        cost: what one more replica of the same image is reckoned to take; None for other kinds.
     """
 
     site: str
@@ -41,38 +43,33 @@ class Standing:
     health: str
     endpoint: Endpoint | None
     memory_bytes: int | None
+    cost: Cost | None
 
 
 async def standing_replicas(
-    engine: Engine, atlas: Atlas, names: Collection[str] = ()
+    engine: Engine, atlas: Atlas, names: Collection[str] = (), slot: int | None = None
 ) -> tuple[Replica, ...]:
-    """Return the running replicas of `arena up`.
+    """Return the running replicas of `arena up`, by site and slot.
 
     Args:
         engine: where they run.
         atlas: the known sites.
         names: of the sites; all that run where none is named.
+        slot: only this one's; sites that all slots share belong to each. None for every slot.
 
     Raises:
-        SiteGoneError: a named site is not up, or the container of any is dead; with the command
-            that starts it.
+        SiteGoneError: a named site is not up in that slot, or the container of any is dead; with
+            the command that starts it.
         UnknownNameError: no such site.
     """
     wanted = {site.name for site in atlas.select(names)}
     found = [
         container
         for container in await engine.containers({Labels.KIND: Kind.REPLICA, Labels.OWNER: UP})
-        if container.labels.get(Labels.SITE) in wanted
+        if container.labels.get(Labels.SITE) in wanted and _is_of(container, slot)
     ]
-    running = [container for container in found if container.state == _RUNNING]
-    meant = set(names) or {container.labels[Labels.SITE] for container in found}
-    missing = sorted(meant - {container.labels[Labels.SITE] for container in running})
-    if missing:
-        state = next((one.state for one in found if one.labels[Labels.SITE] == missing[0]), None)
-        message = f"site '{missing[0]}' is not up" + (
-            f": its container is {state}" if state else ""
-        )
-        raise SiteGoneError(message, hint=f"arena up {' '.join(missing)}")
+    _require_running(found, names, slot)
+    running = sorted((one for one in found if one.state == _RUNNING), key=_place_of)
     return tuple(
         [
             await _as_standing(engine, atlas.site(container.labels[Labels.SITE]), container)
@@ -81,20 +78,39 @@ async def standing_replicas(
     )
 
 
-async def standing_replica(engine: Engine, atlas: Atlas, name: str) -> Replica:
-    """Return the running replica of one site; errors are those of `standing_replicas`."""
-    return (await standing_replicas(engine, atlas, (name,)))[0]
+async def standing_replica(engine: Engine, atlas: Atlas, name: str, slot: int = 0) -> Replica:
+    """Return one site's running replica in a slot; errors are those of `standing_replicas`."""
+    return (await standing_replicas(engine, atlas, (name,), slot))[0]
 
 
-async def containers_of(engine: Engine, site: Site) -> tuple[Container, ...]:
-    """Return a site's containers: running ones first, those of `arena up` before others."""
-    found = await engine.containers({Labels.SITE: site.name})
+async def remove_slot(engine: Engine, slot: int) -> tuple[str, ...]:
+    """Remove what one slot of `arena up` has for itself; return the names of the containers."""
+    found = await engine.containers({Labels.OWNER: UP, Labels.SLOT: str(slot)})
+    async with together() as group:
+        for container in found:
+            group.create_task(engine.remove(container.id))
+    return tuple(container.name for container in found)
+
+
+async def containers_of(
+    engine: Engine, site: Site, slot: int | None = None
+) -> tuple[Container, ...]:
+    """Return a site's containers: running ones first, those of `arena up` before others.
+
+    Args:
+        engine: where they are.
+        site: whose.
+        slot: only this one's of `arena up`; None for all of all owners.
+    """
+    labels = {Labels.SITE: site.name, **({} if slot is None else {Labels.OWNER: UP})}
+    found = [one for one in await engine.containers(labels) if _is_of(one, slot)]
     return tuple(
         sorted(
             found,
             key=lambda container: (
                 container.state != _RUNNING,
                 container.labels.get(Labels.OWNER) != UP,
+                _place_of(container),
             ),
         )
     )
@@ -110,13 +126,39 @@ async def survey(engine: Engine, atlas: Atlas, names: Collection[str] = ()) -> t
     """
     wanted = {site.name for site in atlas.select(names)} if names else None
     found = await engine.containers({Labels.OWNER: None})
+    costs = Costs.load()
     async with together() as group:
         looks = [
-            group.create_task(_look(engine, atlas, container))
-            for container in found
+            group.create_task(_look(engine, atlas, container, costs))
+            for container in sorted(found, key=_place_of)
             if wanted is None or container.labels.get(Labels.SITE) in wanted
         ]
     return tuple(look.result() for look in looks)
+
+
+def _is_of(container: Container, slot: int | None) -> bool:
+    return slot is None or container.labels.get(Labels.SLOT) in {str(slot), SHARED}
+
+
+def _place_of(container: Container) -> tuple[str, int]:
+    """Sort by site and slot, the tenth after the ninth."""
+    slot = container.labels.get(Labels.SLOT, "")
+    return container.labels.get(Labels.SITE, ""), int(slot) if slot.isdecimal() else -1
+
+
+def _require_running(found: Sequence[Container], names: Collection[str], slot: int | None) -> None:
+    running = {one.labels[Labels.SITE] for one in found if one.state == _RUNNING}
+    meant = set(names) or {container.labels[Labels.SITE] for container in found}
+    missing = sorted(meant - running)
+    if not missing:
+        return
+    state = next((one.state for one in found if one.labels[Labels.SITE] == missing[0]), None)
+    where = f" in slot {slot}" if slot else ""
+    message = f"site '{missing[0]}' is not up{where}" + (
+        f": its container is {state}" if state else ""
+    )
+    more = f" --slots {slot + 1}" if slot else ""
+    raise SiteGoneError(message, hint=f"arena up {' '.join(missing)}{more}")
 
 
 async def _as_standing(engine: Engine, site: Site, container: Container) -> Replica:
@@ -137,7 +179,7 @@ async def _as_standing(engine: Engine, site: Site, container: Container) -> Repl
     return as_replica(placement, container)
 
 
-async def _look(engine: Engine, atlas: Atlas, container: Container) -> Standing:
+async def _look(engine: Engine, atlas: Atlas, container: Container, costs: Costs) -> Standing:
     labels = container.labels
     site = atlas.sites.get(labels.get(Labels.SITE, ""))
     runs = container.state == _RUNNING
@@ -151,6 +193,7 @@ async def _look(engine: Engine, atlas: Atlas, container: Container) -> Standing:
         health=await _health(engine, site, container) if runs and kind == Kind.REPLICA else "",
         endpoint=container.ports.get(site.port) if site and kind == Kind.REPLICA else None,
         memory_bytes=await _memory(engine, container) if runs else None,
+        cost=costs.of(site, container.image_id) if site and kind == Kind.REPLICA else None,
     )
 
 

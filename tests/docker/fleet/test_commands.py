@@ -185,6 +185,45 @@ def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) ->
     assert arena("up", "--port", f"kiosk={port}", "--json").document[0]["url"].endswith(f":{port}/")
 
 
+def test_slots_have_replicas_of_their_own_and_commands_mean_one_of_them(arena: Arena) -> None:
+    called = arena("up", "--slots", "2", "--json")
+    assert called.code == 0, called.err
+    first, second = called.document
+    assert (first["slot"], second["slot"]) == (0, 1)
+    assert "to start: 2 slots; kiosk 2, " in called.err
+    requests.post(f"{second['url']}note", data={"text": "mine"}, timeout=10).raise_for_status()
+    count = ("db", "kiosk", "SELECT COUNT(*) AS n FROM note", "--json")
+    assert arena(*count).document == [{"n": 2}]
+    assert arena(*count, "--slot", "1").document == [{"n": 3}]
+    assert arena("open", "kiosk", "--print").out == f"{first['url']}\n"
+    assert arena("open", "kiosk", "--slot", "1", "--print").out == f"{second['url']}\n"
+    assert second["container"] in arena("logs", "kiosk", "--slot", "1").err
+    assert [
+        (one["slot"], one["slot_bytes_learned"])
+        for one in arena("status", "kiosk", "--json").document
+        if one["owner"] == "up"
+    ] == [("0", True), ("1", True)]
+    assert arena("down", "--slot", "1").out == f"removed {second['container']}\n"
+    gone = arena(*count, "--slot", "1")
+    assert (gone.code, gone.err) == (
+        34,
+        "arena: site 'kiosk' is not up in slot 1\n  → arena up kiosk --slots 2\n",
+    )
+    assert arena(*count).document == [{"n": 2}]
+
+
+def test_fixed_ports_follow_each_other_slot_by_slot(arena: Arena) -> None:
+    with socket.socket() as one, socket.socket() as other:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+        other.bind(("127.0.0.1", port + 1))
+    called = arena("up", "--slots", "2", "--port", f"kiosk={port}", "--json")
+    assert [site["url"] for site in called.document] == [
+        f"http://127.0.0.1:{port}/",
+        f"http://127.0.0.1:{port + 1}/",
+    ]
+
+
 def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atlas) -> None:
     async def leave_one() -> str:
         async with await Engine.connect() as engine:
@@ -205,6 +244,11 @@ def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atla
         (("up", "--port", "kiosk=70000"), "expected SITE=PORT"),
         (("up", "--port", "wiki=7770"), "no site 'wiki' is started; there are: kiosk"),
         (("reset", "--strategy", "magic"), "there are: auto, verify, recreate"),
+        (("up", "--port", "kiosk=65535", "--slots", "2"), "there are no 2 ports from there on"),
+        (("up", "--slots", "0"), "--slots"),
+        (("up", "--memory", "lots"), "'lots' is no amount of memory: expected a number and a unit"),
+        (("up", "--slots", "3", "--memory", "1MiB"), "3 slots need "),
+        (("down", "--slot", "1", "--owner", "a-run"), "--slot 1 is one of `arena up`"),
         (("open", "kiosk"), "site 'kiosk' is not up"),
         (("logs", "kiosk"), "site 'kiosk' has no container"),
     ],
