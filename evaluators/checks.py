@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from evaluators.changes import ChangeKind, IgnoredChanges, is_secret
 from evaluators.text import normalise
 from sites.worlds import World
 
@@ -169,8 +170,24 @@ class LocateApi(_Strict):
     json_path: str | None = None
 
 
+class LocateDelta(_Strict):
+    """Yields what the episode changed in a replica, one canonical JSON text a change.
+
+    Rows before and after, entries of the stateful folders, tables and their definitions; next ids
+    are left out: a row added moves them, and one that is gone again did no harm. What a change
+    looks like says `evaluators.changes`.
+
+    Attributes:
+        ignore: what changes by itself, such as the login that precedes every episode.
+    """
+
+    by: Literal["db_delta"] = "db_delta"
+    site: str
+    ignore: IgnoredChanges = IgnoredChanges()
+
+
 Locate = Annotated[
-    LocateUrl | LocateAnswer | LocateElement | LocatePage | LocateDb | LocateApi,
+    LocateUrl | LocateAnswer | LocateElement | LocatePage | LocateDb | LocateApi | LocateDelta,
     Field(discriminator="by"),
 ]
 
@@ -239,7 +256,79 @@ class MatchNumber(_Strict):
     tolerance: FiniteFloat = Field(default=0.0, ge=0)
 
 
-Match = Annotated[MatchExact | MatchInclude | MatchNumber, Field(discriminator="how")]
+ExpectedCell = Expected | None
+
+
+class ExpectedChange(_Strict):
+    """One change that must have happened.
+
+    Attributes:
+        table: of the row; or else `file`: path of an entry of a stateful folder, `*` for any
+            letters, slashes too.
+        kind: what happened to it.
+        columns: the columns that matter: of an added or changed row after, of a removed row before.
+            Compared as `exact` compares; null is SQL NULL.
+        before: of a changed row, columns before.
+        also: of a changed row, columns (`*` for any letters) that may have changed along; any other
+            that is named nowhere must be as it was.
+        count: how many such changes there must be, each of its own.
+    """
+
+    table: str | None = None
+    file: str | None = None
+    kind: ChangeKind
+    columns: dict[str, ExpectedCell] = Field(default_factory=dict)
+    before: dict[str, ExpectedCell] = Field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    count: int = Field(default=1, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> Self:
+        if (self.table is None) == (self.file is None):
+            message = "a change names either a `table` or a `file`"
+            raise ValueError(message)
+        if self.file is not None and (self.columns or self.before or self.also):
+            message = "a file has no columns: say only `file`, `kind` and `count`"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _columns_fit_kind(self) -> Self:
+        if self.kind is not ChangeKind.CHANGED and (self.before or self.also):
+            message = f"`before` and `also` are for `kind: changed`, not {self.kind}"
+            raise ValueError(message)
+        is_row = self.table is not None and self.kind is ChangeKind.CHANGED
+        if is_row and not (self.columns or self.before or self.also):
+            message = (
+                "a changed row names the columns that change: in `columns`, `before` or `also`"
+            )
+            raise ValueError(message)
+        secret = next((name for name in (*self.columns, *self.before) if is_secret(name)), None)
+        if secret is not None:
+            message = f"column '{secret}' is named like a secret: its values are kept nowhere"
+            raise ValueError(message)
+        return self
+
+
+class AllowedChanges(_Strict):
+    """Tables and files that may change freely, by name or path; `*` stands for any letters."""
+
+    tables: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class MatchDelta(_Strict):
+    """Met where exactly these changes were made, apart from what may change freely.
+
+    Each expected change needs a change of its own; the empty list asks that nothing changed.
+    """
+
+    how: Literal["delta"] = "delta"
+    changes: tuple[ExpectedChange, ...]
+    allow: AllowedChanges = AllowedChanges()
+
+
+Match = Annotated[MatchExact | MatchInclude | MatchNumber | MatchDelta, Field(discriminator="how")]
 
 
 class Check(_Strict):
@@ -273,5 +362,13 @@ class Check(_Strict):
             and self.locate.at != "own"
         ):
             message = "a key node reads the agent's own page: `at: own`"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _delta_fits_delta(self) -> Self:
+        if isinstance(self.locate, LocateDelta) != isinstance(self.match, MatchDelta):
+            found = f"`by: {self.locate.by}` with `how: {self.match.how}`"
+            message = f"`by: db_delta` and `how: delta` belong together, not {found}"
             raise ValueError(message)
         return self

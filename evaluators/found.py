@@ -14,6 +14,7 @@ from evaluators.checks import (
     LocateAnswer,
     LocateApi,
     LocateDb,
+    LocateDelta,
     LocateElement,
     LocatePage,
     LocateUrl,
@@ -40,7 +41,7 @@ def found_at_step(check: Check, step: StepEvidence) -> Located:
             if isinstance(step.action, Stop):
                 return _recorded(check, step.located) or Located(check=check.name)
             return _recorded(check, step.located) or _unlooked(check, f"step {step.index}")
-        case LocateAnswer() | LocateDb() | LocateApi():
+        case LocateAnswer() | LocateDb() | LocateApi() | LocateDelta():
             return _unlooked(check, "a single step")
         case _:
             assert_never(check.locate)
@@ -55,7 +56,7 @@ def found_at_end(check: Check, evidence: Evidence) -> Located:
         case LocateAnswer():
             answer = () if evidence.answer is None else (evidence.answer,)
             return Located(check=check.name, values=answer)
-        case LocatePage() | LocateDb() | LocateApi():
+        case LocatePage() | LocateDb() | LocateApi() | LocateDelta():
             return _recorded(check, evidence.located) or _unlooked(check, "the end")
         case LocateElement():
             return _unlooked(check, "the end")

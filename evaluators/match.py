@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar, assert_never
+from typing import assert_never
 from urllib.parse import unquote
 
 from evaluators.addresses import read_address
@@ -14,33 +12,22 @@ from evaluators.checks import (
     Check,
     Expected,
     LocateUrl,
+    MatchDelta,
     MatchExact,
     MatchInclude,
     MatchNumber,
     PerWorld,
     UrlPart,
 )
+from evaluators.equality import is_equal
+from evaluators.matched import Matched
 from evaluators.numbers import read_numbers
+from evaluators.pairing import pair_up
+from evaluators.side_effects import match_delta
 from evaluators.text import holds_words, normalise, shown, shown_all
 from sites.worlds import World
 
-V = TypeVar("V")
 Reading = Callable[[str], str]
-
-_PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """Whether values match, and why, in one sentence without a full stop.
-
-    Attributes:
-        expected: what was asked for in this world, as text for readers.
-    """
-
-    met: bool
-    reason: str
-    expected: str
 
 
 def match(check: Check, values: Sequence[str], world: World) -> Matched:
@@ -52,6 +39,8 @@ def match(check: Check, values: Sequence[str], world: World) -> Matched:
             return _include(asked, values, _expected(asked.value, world), _reading(check))
         case MatchNumber() as asked:
             return _number(asked, values, _in_world(asked.value, world))
+        case MatchDelta() as asked:
+            return match_delta(asked, values)
         case _:
             assert_never(check.match)
 
@@ -76,9 +65,8 @@ def _exact(
     found = [normalise(value, case=asked.case) for value in values]
 
     def equals(value: str, wanted: Expected) -> bool:
-        if isinstance(wanted, str):
-            return value == normalise(reading(wanted), case=asked.case)
-        return _plain_number(value) == Decimal(str(wanted))
+        read = reading(wanted) if isinstance(wanted, str) else wanted
+        return is_equal(value, read, case=asked.case)
 
     if not isinstance(expected, tuple):
         fitting = [
@@ -152,39 +140,19 @@ def _judged(values: Sequence[str], wanted: str, *, met: bool) -> Matched:
 
 
 def _pairs_up(
-    found: Sequence[str], expected: Sequence[V], equals: Callable[[str, V], bool]
+    found: Sequence[str], expected: Sequence[Expected], equals: Callable[[str, Expected], bool]
 ) -> bool:
-    """Say whether values and expectations pair up one to one, whichever way they must be paired.
-
-    Augmenting paths: taking the first that fits would refuse lists that do pair up
-    (webarena-verified, peers.md 1.7).
-    """
+    """Say whether values and expectations pair up one to one, whichever way they must be paired."""
     if len(found) != len(expected):
         return False
     fits = [[n for n, value in enumerate(found) if equals(value, wanted)] for wanted in expected]
-    taken: dict[int, int] = {}
-
-    def place(wanted: int, tried: set[int]) -> bool:
-        for value in fits[wanted]:
-            if value not in tried:
-                tried.add(value)
-                if value not in taken or place(taken[value], tried):
-                    taken[value] = wanted
-                    return True
-        return False
-
-    return all(place(wanted, set()) for wanted in range(len(expected)))
+    return len(pair_up(fits)) == len(expected)
 
 
 def _in_digits(number: Decimal) -> str:
     """Write a number without an exponent and without zeros that say nothing."""
     digits = f"{number:f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
-
-
-def _plain_number(value: str) -> Decimal | None:
-    """Return the value of text that is one number and nothing else, None for any other text."""
-    return Decimal(value) if _PLAIN_NUMBER.fullmatch(value) else None
 
 
 def _expected(

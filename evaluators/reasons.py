@@ -10,6 +10,7 @@ from evaluators.checks import (
     LocateAnswer,
     LocateApi,
     LocateDb,
+    LocateDelta,
     LocateElement,
     LocatePage,
     LocateUrl,
@@ -57,6 +58,8 @@ def absence(check: Check) -> str:
             reason = f"the query found no row in {site}'s database"
         case LocateApi(site=site, path=path):
             reason = f"nothing found in {site}:{path}"
+        case LocateDelta(site=site):
+            reason = f"nothing changed in {site}"
         case _:
             assert_never(check.locate)
     return reason

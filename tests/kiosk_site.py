@@ -15,7 +15,10 @@ from typing import Final
 
 import pytest
 
+import orchestrator.delta
+import orchestrator.images
 import orchestrator.reset
+from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import is_sealed
@@ -125,13 +128,22 @@ async def _ensure_image() -> None:
             return
         lines: list[str] = []
         unsealed = await engine.build(UNSEALED, _context(), "Dockerfile", {}, lines.append)
-        await seal(engine, KIOSK, unsealed, source, take=take_fingerprint, on_line=lines.append)
+        await seal(
+            engine,
+            KIOSK,
+            unsealed,
+            source,
+            take=take_fingerprint,
+            take_rows=pack_rows,
+            on_line=lines.append,
+        )
 
 
 def _sources() -> Iterator[Path]:
-    """The image's files, and the code that takes the fingerprint it is sealed with."""
+    """The image's files, and the code that seals it."""
     yield from sorted(FOLDER.iterdir())
-    yield from sorted(Path(orchestrator.reset.__path__[0]).glob("*.py"))
+    for package in (orchestrator.delta, orchestrator.images, orchestrator.reset):
+        yield from sorted(Path(package.__path__[0]).glob("*.py"))
 
 
 def _context() -> bytes:

@@ -43,6 +43,7 @@ def build(
 async def _build(
     console: Console, atlas: Atlas, sites: Iterable[Site], *, staged: bool, force: bool
 ) -> tuple[Outcome, ...]:
+    from orchestrator.delta.packing import pack_rows
     from orchestrator.engine.engine import Engine
     from orchestrator.images import building
     from orchestrator.reset.fingerprint import take_fingerprint
@@ -53,6 +54,7 @@ async def _build(
             atlas,
             sites,
             take=take_fingerprint,
+            take_rows=pack_rows,
             staged=staged,
             force=force,
             on_line=console.note,

@@ -35,11 +35,17 @@ def pull(
 
 
 async def _pull(console: Console, sites: Iterable[Site], *, staged: bool) -> tuple[Outcome, ...]:
+    from orchestrator.delta.packing import pack_rows
     from orchestrator.engine.engine import Engine
     from orchestrator.images import pulling
     from orchestrator.reset.fingerprint import take_fingerprint
 
     async with await Engine.connect() as engine:
         return await pulling.pull(
-            engine, sites, take=take_fingerprint, staged=staged, on_line=console.note
+            engine,
+            sites,
+            take=take_fingerprint,
+            take_rows=pack_rows,
+            staged=staged,
+            on_line=console.note,
         )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from evaluators.changes import change_as_text
 from evaluators.checks import (
     Check,
     LocateAnswer,
     LocateApi,
     LocateDb,
+    LocateDelta,
     LocateElement,
     LocatePage,
     LocateUrl,
@@ -71,6 +73,9 @@ class Locators:
                 return rows_as_text(await self._stage.database.query(locate.site, locate.sql))
             case LocateApi() as locate:
                 return await self._api(locate)
+            case LocateDelta() as locate:
+                changes = await self._stage.database.changes(locate.site, locate.ignore)
+                return tuple(map(change_as_text, changes))
             case LocateUrl() | LocateAnswer() | LocateElement():
                 return ()  # read from the steps themselves when scored
 

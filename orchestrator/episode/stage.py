@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from evaluators.changes import Change, IgnoredChanges
 from orchestrator.browser.launch import Browser
 from orchestrator.cookie import Cookie
 from orchestrator.gateway.addresses import Resolve
@@ -29,13 +30,21 @@ class Accounts(Protocol):
 
 
 class Database(Protocol):
-    """Answers read-only queries on the replicas of the stage."""
+    """Answers read-only questions to the replicas of the stage."""
 
     async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
         """Return the rows of one SELECT.
 
         Raises:
             DatabaseError: the query failed.
+        """
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs from the state that the replica was golden in.
+
+        Raises:
+            SiteError: its state could not be read.
+            ImageError: its image was sealed without rows.
         """
 
 

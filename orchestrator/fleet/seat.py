@@ -31,6 +31,7 @@ from sites.errors import ArenaError, LoginError, SiteError
 from sites.manifest import Site
 
 if TYPE_CHECKING:
+    from evaluators.changes import Change, IgnoredChanges
     from evaluators.evidence import Receipt
 
 _LOG_LINES = 5
@@ -150,6 +151,12 @@ class Seat:
     def tell_lost(self, why: str) -> None:
         """Announce that a replica was found gone."""
         self._tell(Phase.LOST, detail=why)
+
+    async def changes(self, occupant: Occupant, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs on a replica from golden; errors are those of `delta_of`."""
+        from orchestrator.delta.delta import delta_of  # noqa: PLC0415  only checks ask for it
+
+        return (await delta_of(self._engine, occupant.replica, ignored=ignored)).changes
 
     async def cookies(self, occupant: Occupant, role_name: str) -> tuple[Cookie, ...]:
         """Return a role's cookies, proven on this replica just now.

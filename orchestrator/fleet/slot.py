@@ -12,6 +12,7 @@ from orchestrator.reset.replica import Replica
 from sites.errors import UnknownNameError
 
 if TYPE_CHECKING:
+    from evaluators.changes import Change, IgnoredChanges
     from evaluators.evidence import Receipt
 
 
@@ -66,6 +67,17 @@ class Slot:
             UnknownNameError: no such site in this slot.
         """
         return (await ask(self._of(site_name).occupant.replica, sql)).rows
+
+    async def changes(self, site_name: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs on the replica from the state that it was golden in.
+
+        Raises:
+            SiteError: its state could not be read.
+            ImageError: its image was sealed without rows.
+            UnknownNameError: no such site in this slot.
+        """
+        taken = self._of(site_name)
+        return await taken.seat.changes(taken.occupant, ignored)
 
     async def lost(self) -> str | None:
         """Say which container is gone, with its state and last log lines; None while all run."""

@@ -13,9 +13,9 @@ from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.base import ensure_base
 from orchestrator.images.contexts import ca_bundle, context_tar, docker_folder
-from orchestrator.images.golden import is_sealed
+from orchestrator.images.golden import ROWS_LABEL, is_sealed
 from orchestrator.images.recipes import Recipe, RecipeBook
-from orchestrator.images.sealing import StateT, Take, seal
+from orchestrator.images.sealing import StateT, Take, TakeRows, seal
 from sites.atlas import Atlas
 from sites.errors import ImageError
 from sites.manifest import Site
@@ -55,6 +55,7 @@ async def build(
     sites: Iterable[Site],
     *,
     take: Take[StateT],
+    take_rows: TakeRows,
     staged: bool = False,
     force: bool = False,
     on_line: Callable[[str], None],
@@ -66,6 +67,7 @@ async def build(
         atlas: all sites: an image may need one of another site.
         sites: whose images.
         take: takes the fingerprint of a running container.
+        take_rows: takes its rows.
         staged: the staged live origins too.
         force: also what is unchanged, and without the engine's cache of build steps.
         on_line: gets lines of progress.
@@ -82,7 +84,7 @@ async def build(
     builder = _Builder(engine, book, bundle, force=force)
     return tuple(
         [
-            await builder.make(recipe, take, on_line)
+            await builder.make(recipe, take, take_rows, on_line)
             for recipe in book.in_order(sites, staged=staged)
         ]
     )
@@ -105,7 +107,11 @@ class _Builder:
         self._force = force
 
     async def make(
-        self, recipe: Recipe, take: Take[StateT], on_line: Callable[[str], None]
+        self,
+        recipe: Recipe,
+        take: Take[StateT],
+        take_rows: TakeRows,
+        on_line: Callable[[str], None],
     ) -> Outcome:
         """Make one image, unless it is current."""
         began = time.monotonic()
@@ -119,7 +125,13 @@ class _Builder:
             return _outcome(recipe, Happened.BUILT, began, image)
         unsealed, happened = await self._unsealed(recipe, source, note)
         sealed = await seal(
-            self._engine, recipe.site, unsealed, source, take=take, on_line=note.say
+            self._engine,
+            recipe.site,
+            unsealed,
+            source,
+            take=take,
+            take_rows=take_rows,
+            on_line=note.say,
         )
         await self._engine.remove_image(unsealed.tag)
         note.say("ready")
@@ -143,7 +155,12 @@ class _Builder:
         context = context_tar(self._book.files(recipe), self._bundle)
         # A Dockerfile that starts FROM a sealed image inherits its labels: the golden state is
         # that image's, not this one's.
-        labels = {Labels.SOURCE: source, Labels.SITE: recipe.site.name, Labels.GOLDEN: ""}
+        labels = {
+            Labels.SOURCE: source,
+            Labels.SITE: recipe.site.name,
+            Labels.GOLDEN: "",
+            ROWS_LABEL: "",
+        }
         note.say(f"building {tag}")
         return await self._engine.build(
             tag, context, build.dockerfile, labels, note.step, cached=not self._force

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from orchestrator.engine.containers import ContainerSpec, ImageInfo, Kind, Labels
 from orchestrator.engine.engine import Engine
+from orchestrator.images.kept import find_kept, keep
 from sites.errors import ImageError
 
 PATH: Final = "/etc/arena/golden.json"
+ROWS_PATH: Final = "/etc/arena/golden-rows.gz"
+ROWS_LABEL: Final = "arena.rows"  # the SHA-256 of the file of rows, unpacked
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +46,33 @@ async def golden_of(engine: Engine, image: ImageInfo) -> Golden:
     if not is_sealed(image):
         message = f"image {image.tag} is not sealed: it carries no golden state"
         raise ImageError(message, hint="arena build")
+    document = await _read_out(engine, image, PATH)
+    return Golden(digest=image.labels[Labels.GOLDEN], document=document)
+
+
+async def golden_rows(engine: Engine, image: ImageInfo) -> Path:
+    """Return the file of rows that an image was sealed with; read out of it once a machine.
+
+    Raises:
+        ImageError: the image carries no rows, or others than its label says.
+    """
+    digest = image.labels.get(ROWS_LABEL)
+    if digest is None:
+        message = f"image {image.tag} was sealed without its rows: what changed cannot be told"
+        raise ImageError(message, hint="arena build")
+    known = await asyncio.to_thread(find_kept, digest)
+    if known is not None:
+        return known
+    return await asyncio.to_thread(keep, digest, await _read_out(engine, image, ROWS_PATH))
+
+
+async def _read_out(engine: Engine, image: ImageInfo, path: str) -> bytes:
+    """Read one file of an image through a container that never starts."""
     container = await engine.create(unstarted(image.id))
     try:
-        document = await engine.copy_out(container.id, PATH)
+        return await engine.copy_out(container.id, path)
     finally:
         await engine.remove(container.id)
-    return Golden(digest=image.labels[Labels.GOLDEN], document=document)
 
 
 def unstarted(image: str) -> ContainerSpec:

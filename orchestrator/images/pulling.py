@@ -10,7 +10,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.images.building import Happened, Outcome
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.recipes import Recipe, recipes_of
-from orchestrator.images.sealing import StateT, Take, seal
+from orchestrator.images.sealing import StateT, Take, TakeRows, seal
 from sites.manifest import Site
 
 
@@ -19,6 +19,7 @@ async def pull(
     sites: Iterable[Site],
     *,
     take: Take[StateT],
+    take_rows: TakeRows,
     staged: bool = False,
     on_line: Callable[[str], None],
 ) -> tuple[Outcome, ...]:
@@ -28,11 +29,21 @@ async def pull(
         ImageError: no registry answers, it has no such image, or the image cannot be sealed.
     """
     recipes = [recipe for site in sites for recipe in recipes_of(site, staged=staged)]
-    return tuple([await _pull(engine, recipe, take, on_line) for recipe in recipes])
+    return tuple(
+        [
+            await _pull(engine, recipe, take=take, take_rows=take_rows, on_line=on_line)
+            for recipe in recipes
+        ]
+    )
 
 
 async def _pull(
-    engine: Engine, recipe: Recipe, take: Take[StateT], on_line: Callable[[str], None]
+    engine: Engine,
+    recipe: Recipe,
+    *,
+    take: Take[StateT],
+    take_rows: TakeRows,
+    on_line: Callable[[str], None],
 ) -> Outcome:
     began = time.monotonic()
     reference = recipe.image.published
@@ -43,7 +54,9 @@ async def _pull(
         image, happened = await engine.image(recipe.image.tag), Happened.LOCAL
     else:
         on_line(f"{recipe.label}: pulling {reference}")
-        image, happened = await _fetched(engine, recipe, reference, take, on_line)
+        image, happened = await _fetched(
+            engine, recipe, reference, take=take, take_rows=take_rows, on_line=on_line
+        )
     return Outcome(
         recipe=recipe,
         happened=happened,
@@ -57,7 +70,9 @@ async def _fetched(
     engine: Engine,
     recipe: Recipe,
     reference: str,
+    *,
     take: Take[StateT],
+    take_rows: TakeRows,
     on_line: Callable[[str], None],
 ) -> tuple[ImageInfo, Happened]:
     """Pull one image and make sure that it is sealed, before it gets the manifest's tag."""
@@ -70,7 +85,15 @@ async def _fetched(
             image = await engine.image(tag) or pulled
         else:
             source = pulled.labels.get(Labels.SOURCE, pulled.id)
-            image = await seal(engine, recipe.site, pulled, source, take=take, on_line=on_line)
+            image = await seal(
+                engine,
+                recipe.site,
+                pulled,
+                source,
+                take=take,
+                take_rows=take_rows,
+                on_line=on_line,
+            )
     finally:
         await engine.remove_image(pulled.tag)
     same = before is not None and before.id == image.id

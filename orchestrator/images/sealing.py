@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, Protocol, Self, TypeVar
 
-from orchestrator.engine.containers import Container, ContainerSpec, ImageInfo, Kind, Labels
+from orchestrator.engine.containers import (
+    Container,
+    ContainerSpec,
+    ImageInfo,
+    Kind,
+    Labels,
+    StateMount,
+)
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, published, wait_healthy
-from orchestrator.images.golden import PATH, unstarted
+from orchestrator.images.golden import PATH, ROWS_LABEL, ROWS_PATH, unstarted
+from orchestrator.images.kept import digest_of, packed
 from sites.errors import ImageError
 from sites.manifest import Site
 
@@ -38,6 +48,8 @@ class State(Protocol):
 
 StateT = TypeVar("StateT", bound=State)
 Take = Callable[[Engine, Site, Container], Awaitable[StateT]]
+# Writes the rows of a running container into a file; False where it has none.
+TakeRows = Callable[[Engine, Site, Container, Path], Awaitable[bool]]
 
 
 async def seal(
@@ -47,13 +59,15 @@ async def seal(
     source: str,
     *,
     take: Take[StateT],
+    take_rows: TakeRows,
     on_line: Callable[[str], None],
 ) -> ImageInfo:
     """Make the site's golden image from a built one, under the manifest's tag.
 
     The built image is started once and warmed. Where the warm-up changed the state, the stopped
     container becomes the image; where it changed nothing, the built image does, and no layer is
-    added. The golden state is put into it, and a container started from it must show that state.
+    added. A state in a volume never gets into an image: there it must change nothing. The golden
+    state is put into the image, and a container started from it must show that state.
 
     Args:
         engine: the engine.
@@ -61,6 +75,7 @@ async def seal(
         unsealed: the image as built or pulled.
         source: the hash of what it was built from.
         take: takes the fingerprint of a running container.
+        take_rows: takes its rows, so that changes can be told later.
         on_line: gets lines of progress.
 
     Raises:
@@ -70,7 +85,7 @@ async def seal(
     """
     labels = {Labels.SITE: site.name, Labels.SOURCE: source}
     golden, candidate = await _make(
-        engine, site, unsealed, labels=labels, take=take, on_line=on_line
+        engine, site, unsealed, labels=labels, take=take, take_rows=take_rows, on_line=on_line
     )
     try:
         on_line("seal: proving that a fresh container is golden")
@@ -92,18 +107,20 @@ async def _make(
     *,
     labels: Mapping[str, str],
     take: Take[StateT],
+    take_rows: TakeRows,
     on_line: Callable[[str], None],
 ) -> tuple[StateT, ImageInfo]:
-    """Start, warm, fingerprint, stop, and commit with the golden state inside."""
+    """Start, warm, fingerprint, stop, and commit with the golden state and its rows inside."""
     async with _serving(engine, site, unsealed.id) as container:
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
         await _warm(site, container)
         golden = await take(engine, site, container)
+        rows, rows_label = await _carried_rows(engine, site, container, take_rows)
         await _stop_cleanly(engine, site, container)
-        known = {**labels, Labels.GOLDEN: golden.digest}
-        files = {PATH: golden.to_json()}
-        if cold.digest != golden.digest:
+        known = {**labels, Labels.GOLDEN: golden.digest, ROWS_LABEL: rows_label}
+        files = {PATH: golden.to_json(), **rows}
+        if cold.digest != golden.digest and site.state is None:
             changes = cold.differences(golden)
             on_line(f"seal: the warm-up changed {len(changes)} parts, they go into the image")
             await engine.copy_in(container.id, files)
@@ -114,6 +131,17 @@ async def _make(
         return golden, await engine.commit(untouched.id, None, known)
     finally:
         await engine.remove(untouched.id)
+
+
+async def _carried_rows(
+    engine: Engine, site: Site, container: Container, take_rows: TakeRows
+) -> tuple[Mapping[str, bytes], str]:
+    """Return the file of rows as an image carries it, and its label; both empty without rows."""
+    with tempfile.TemporaryDirectory(prefix="arena-sealing-") as scratch:
+        file = Path(scratch) / "rows"
+        if not await take_rows(engine, site, container, file):
+            return {}, ""
+        return {ROWS_PATH: await asyncio.to_thread(packed, file)}, digest_of(file)
 
 
 async def _prove(
@@ -149,14 +177,17 @@ async def _serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Cont
 
 def _spec(site: Site, image: str) -> ContainerSpec:
     database = (site.database.port,) if site.database else ()
+    state = site.state
     return ContainerSpec(
         name=f"arena-sealing-{site.name}-{secrets.token_hex(4)}",
         image=image,
         labels={Labels.SITE: site.name, Labels.KIND: Kind.SEALING, Labels.OWNER: "build"},
-        ports=(site.port, *database),
+        ports=(site.port, *database, *((state.port,) if state else ())),
         memory_mb=site.resources.memory_mb,
         cpus=site.resources.cpus,
         pids=site.resources.pids,
+        read_only=state is not None,
+        state=StateMount(state.folder, state.memory_mb) if state else None,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
+from evaluators.changes import Change, IgnoredChanges
 from evaluators.evidence import UnscoredReason
 from orchestrator.browser.launch import Browser, BrowserOptions, launch
 from orchestrator.episode.performance import perform
@@ -34,8 +35,15 @@ class NoReplicas:
         Raises:
             DatabaseError: always.
         """
-        message = f"site '{site}' is visited live: its database is out of reach"
-        raise DatabaseError(message, hint="limit the check to `worlds: [offline]`")
+        raise _out_of_reach(site)
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:  # noqa: ARG002
+        """Refuse: what changed on a live site is out of reach.
+
+        Raises:
+            DatabaseError: always.
+        """
+        raise _out_of_reach(site)
 
 
 class BrowserKeeper:
@@ -132,6 +140,11 @@ class Lane:
         if self.live is not None:
             return replace(self.live, replicas=slot)
         return slot or LiveAccounts(atlas=self.atlas)
+
+
+def _out_of_reach(site: str) -> DatabaseError:
+    message = f"site '{site}' is visited live: its database is out of reach"
+    return DatabaseError(message, hint="limit the check to `worlds: [offline]`")
 
 
 async def _account_for(slot: Slot, recorder: Recorder) -> None:

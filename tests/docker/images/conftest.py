@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Kind, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images import building
@@ -81,7 +82,7 @@ class Trial:
             Atlas({site.name: site}),
             [site],
             on_line=self.lines.append,
-            **{"take": take_fingerprint, **options},
+            **{"take": take_fingerprint, "take_rows": pack_rows, **options},
         )
 
     async def left_behind(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Labels
 from orchestrator.images.building import Happened
 from orchestrator.images.contexts import context_files, context_tar
@@ -48,7 +49,13 @@ async def fetch(trial: Any, reference: str | None) -> Any:
     if reference is None:
         image["build"] = {"dockerfile": "kiosk/Dockerfile", "context": ["kiosk"]}
     site = trial.site(image=image)
-    [outcome] = await pull(trial.engine, [site], take=take_fingerprint, on_line=trial.lines.append)
+    [outcome] = await pull(
+        trial.engine,
+        [site],
+        take=take_fingerprint,
+        take_rows=pack_rows,
+        on_line=trial.lines.append,
+    )
     return outcome
 
 

@@ -1,0 +1,183 @@
+"""What was changed in a running replica since it was golden."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from evaluators.changes import Change, IgnoredChanges
+from orchestrator.delta.changed import (
+    definition_change,
+    file_changes,
+    other_changes,
+    row_changes,
+    table_change,
+)
+from orchestrator.delta.golden_rows import GoldenRows
+from orchestrator.images.golden import golden_rows
+from orchestrator.reset.fingerprint import take_fingerprint
+from sites.errors import ImageError, SiteError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orchestrator.engine.engine import Engine
+    from orchestrator.reset.replica import Replica
+    from orchestrator.reset.state import Fingerprint, TableState
+
+ROWS_A_TABLE: Final = 200
+DEADLINE_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class NextId:
+    """The next id that a table would give, where it moved; None where it gives none."""
+
+    table: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Everything that differs from golden.
+
+    Attributes:
+        changes: tables and their rows by name and key, then files by path, then what else differs.
+        next_ids: of the tables whose counters moved.
+    """
+
+    site: str
+    changes: tuple[Change, ...] = ()
+    next_ids: tuple[NextId, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the replica is golden."""
+        return not self.changes and not self.next_ids
+
+
+async def delta_of(
+    engine: Engine,
+    replica: Replica,
+    fingerprint: Fingerprint | None = None,
+    *,
+    ignored: IgnoredChanges | None = None,
+    limit: int = ROWS_A_TABLE,
+) -> Delta:
+    """Compare a running replica with the golden state of its image, row by row and file by file.
+
+    Only tables whose fingerprint differs are read. Values of secrets are left out.
+
+    Args:
+        engine: the engine that runs it.
+        replica: what to look at.
+        fingerprint: its state, where that was just taken.
+        ignored: what not to look at.
+        limit: how many rows of each table are told; of more, only their number.
+
+    Raises:
+        ImageError: its image was sealed without rows, or they cannot be read.
+        SiteError: its state could not be read, or it took longer than a minute.
+    """
+    site = replica.site
+    without = ignored or IgnoredChanges()
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            found = fingerprint or await take_fingerprint(engine, site, replica.container)
+            if found.digest == replica.golden:
+                return Delta(site.name)
+            golden = await replica.placement.golden.parts()
+            states = _table_pairs(golden.tables, found.tables, without)
+            rows: tuple[Change, ...] = ()
+            if states:
+                path = await _golden_rows(engine, replica)
+                rows = await asyncio.to_thread(_rows, replica, path, states, without, limit)
+    except TimeoutError as cause:
+        message = (
+            f"site '{site.name}': comparing it with golden took longer than {DEADLINE_S:.0f} s"
+        )
+        raise SiteError(message) from cause
+    return Delta(
+        site=site.name,
+        changes=(*rows, *file_changes(golden, found), *other_changes(golden, found)),
+        next_ids=tuple(_next_ids(states)),
+    )
+
+
+StatePair = tuple["TableState | None", "TableState | None"]
+
+
+def _table_pairs(
+    golden: Sequence[TableState], found: Sequence[TableState], without: IgnoredChanges
+) -> dict[str, StatePair]:
+    """Return the tables that differ, as they were and as they are."""
+    before = {table.name: table for table in golden}
+    after = {table.name: table for table in found}
+    return {
+        name: (before.get(name), after.get(name))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name) and not without.has_table(name)
+    }
+
+
+async def _golden_rows(engine: Engine, replica: Replica) -> Path:
+    image = await engine.image(replica.placement.image_id)
+    if image is None:
+        message = f"site '{replica.site.name}': the image of {replica.container.name} is gone"
+        raise ImageError(message, hint="arena down; arena up")
+    return await golden_rows(engine, image)
+
+
+def _rows(
+    replica: Replica,
+    path: Path,
+    states: Mapping[str, StatePair],
+    without: IgnoredChanges,
+    limit: int,
+) -> tuple[Change, ...]:
+    """Read the rows that differ, in one snapshot; blocking."""
+    from orchestrator.delta.comparing import differing_rows  # noqa: PLC0415  the database's client
+    from orchestrator.delta.shapes import read_shapes  # noqa: PLC0415
+    from orchestrator.reset.database import connected  # noqa: PLC0415
+
+    endpoint = replica.database
+    if endpoint is None:
+        return ()
+    with GoldenRows.opened(path) as golden, connected(replica.site, endpoint) as connection:
+        with connection.cursor() as cursor:
+            cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+        shapes = read_shapes(connection, replica.site.fingerprint, states)
+        now = {shape.name: shape for shape in shapes}
+        tables = golden.tables()
+        changes: list[Change] = []
+        for name, state in states.items():
+            if name not in tables or name not in now:
+                changes.append(table_change(name, *state))
+                continue
+            table, shape = tables[name], now[name]
+            definition = definition_change(table.shape, shape)
+            changes.extend([definition] if definition else [])
+            if not _has_same_rows(*state):
+                difference = differing_rows(connection, golden, table, shape, limit)
+                changes.extend(row_changes(name, difference, without.columns.get(name, ())))
+        return tuple(changes)
+
+
+def _has_same_rows(before: TableState | None, after: TableState | None) -> bool:
+    """Whether a table's fingerprint shows the same rows, written with the same columns."""
+    if before is None or after is None:
+        return False
+    return (before.rows, before.content, before.definition) == (
+        after.rows,
+        after.content,
+        after.definition,
+    )
+
+
+def _next_ids(states: Mapping[str, StatePair]) -> Iterator[NextId]:
+    for name, (before, after) in states.items():
+        if before and after and before.auto_increment != after.auto_increment:
+            yield NextId(name, before.auto_increment, after.auto_increment)

@@ -1,0 +1,97 @@
+"""The rows that an image was sealed with, read from the file that came out of it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orchestrator.delta.packing import FORMAT
+from orchestrator.delta.shapes import ColumnShape, TableShape
+from sites.errors import ImageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Cell = str | None
+Cells = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenTable:
+    """One table as it was sealed.
+
+    Attributes:
+        first, last: the rows' ids in the file.
+    """
+
+    shape: TableShape
+    first: int
+    last: int
+
+    @property
+    def count(self) -> int:
+        """How many rows it has."""
+        return self.last - self.first + 1
+
+
+class GoldenRows:
+    """An open file of golden rows; see `opened`."""
+
+    def __init__(self, packed: sqlite3.Connection) -> None:
+        self._packed = packed
+
+    @classmethod
+    @contextmanager
+    def opened(cls, path: Path) -> Iterator[GoldenRows]:
+        """Open a file that `pack_rows` wrote, for reading.
+
+        Raises:
+            ImageError: it is of another version of Arena, or damaged.
+        """
+        packed = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            (version,) = packed.execute("PRAGMA user_version").fetchone()
+            if version != FORMAT:
+                message = f"the image's golden rows have version {version}, not {FORMAT}"
+                raise ImageError(message, hint="arena build --force")
+            yield cls(packed)
+        except sqlite3.DatabaseError as cause:
+            message = f"the image's golden rows cannot be read: {cause}"
+            raise ImageError(message, hint="arena build --force") from cause
+        finally:
+            packed.close()
+
+    def tables(self) -> dict[str, GoldenTable]:
+        """Return every table by name."""
+        found = self._packed.execute(
+            "SELECT name, columns, key, definition, first, last FROM shape ORDER BY name"
+        )
+        return {
+            name: GoldenTable(
+                shape=TableShape(
+                    name=name,
+                    columns=tuple(ColumnShape(*column) for column in json.loads(columns)),
+                    key=tuple(json.loads(key)),
+                    definition=definition,
+                ),
+                first=first,
+                last=last,
+            )
+            for name, columns, key, definition, first, last in found
+        }
+
+    def hashes(self, table: GoldenTable) -> list[tuple[str, str, int]]:
+        """Return key, hash and id of every row."""
+        found = self._packed.execute(
+            "SELECT key, hash, id FROM row WHERE id BETWEEN ? AND ?", (table.first, table.last)
+        )
+        return found.fetchall()
+
+    def cells(self, row: int) -> Cells:
+        """Return the values of one row by its id."""
+        (cells,) = self._packed.execute("SELECT cells FROM row WHERE id = ?", (row,)).fetchone()
+        return tuple(json.loads(cells))

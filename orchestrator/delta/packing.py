@@ -1,0 +1,119 @@
+"""The rows that an image is sealed with, written to a file that travels inside it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, cast
+
+from orchestrator.reset.tables import quoted
+from sites.errors import SiteError, SiteGoneError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orchestrator.delta.shapes import TableShape
+    from orchestrator.engine.containers import Container
+    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.engine import Engine
+    from orchestrator.reset.database import Connection
+    from sites.manifest import Site
+
+FORMAT: Final = 1
+DEADLINE_S: Final = 300.0
+
+# One SQLite database: `shape` a table, `row` its rows in the order of their keys, between
+# `first` and `last`. `cells` is a JSON array of texts and nulls in the order of `columns`; `hash`
+# is the database's own hash of the row, so that a replica is compared without sending its rows;
+# `key` says which row it is.
+_SCHEMA: Final = f"""
+PRAGMA user_version = {FORMAT};
+PRAGMA journal_mode = OFF;
+CREATE TABLE shape (
+    name TEXT NOT NULL UNIQUE, columns TEXT NOT NULL, key TEXT NOT NULL, definition TEXT NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL
+);
+CREATE TABLE row (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, hash TEXT NOT NULL, cells TEXT NOT NULL
+);
+"""
+_BATCH: Final = 2000
+
+
+async def pack_rows(engine: Engine, site: Site, container: Container, into: Path) -> bool:  # noqa: ARG001
+    """Write the rows of every table of a running replica that is state into a file.
+
+    Args:
+        engine: unused; what reads a container's state is called alike.
+        site: its manifest says what is volatile.
+        container: read in one snapshot.
+        into: a path where no file is.
+
+    Returns:
+        Whether there are rows at all: the site has a database.
+
+    Raises:
+        DatabaseError: a table could not be read.
+        SiteGoneError: the container publishes no database port.
+        SiteError: it took longer than five minutes.
+    """
+    if site.database is None:
+        return False
+    endpoint = container.ports.get(site.database.port)
+    if endpoint is None:
+        message = f"site '{site.name}': container {container.name} publishes no database port"
+        raise SiteGoneError(message)
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            await asyncio.to_thread(_pack, site, endpoint, into)
+    except TimeoutError as cause:
+        message = f"site '{site.name}': reading its rows took longer than {DEADLINE_S:.0f} s"
+        raise SiteError(message) from cause
+    return True
+
+
+def _pack(site: Site, endpoint: Endpoint, into: Path) -> None:
+    from orchestrator.delta.shapes import read_shapes  # noqa: PLC0415  loads the database's client
+    from orchestrator.reset.database import connected  # noqa: PLC0415
+
+    with connected(site, endpoint) as connection, closing(sqlite3.connect(into)) as packed:
+        with connection.cursor() as cursor:
+            cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+        packed.executescript(_SCHEMA)
+        last = 0
+        for shape in read_shapes(connection, site.fingerprint):
+            first = last + 1
+            packed.executemany(
+                "INSERT INTO row (key, hash, cells) VALUES (?, ?, ?)", _rows(connection, shape)
+            )
+            last = cast("int", packed.execute("SELECT IFNULL(MAX(id), 0) FROM row").fetchone()[0])
+            packed.execute(
+                "INSERT INTO shape VALUES (?, ?, ?, ?, ?, ?)", (*_described(shape), first, last)
+            )
+        packed.commit()
+
+
+def _described(shape: TableShape) -> tuple[str, str, str, str]:
+    columns = json.dumps([[column.name, column.kind] for column in shape.columns])
+    return shape.name, columns, json.dumps(shape.key), shape.definition
+
+
+def _rows(connection: Connection, shape: TableShape) -> Iterator[tuple[str, str, str]]:
+    """Yield key, hash and cells of each row, in batches, so that no table must fit into memory."""
+    from pymysql.cursors import SSCursor  # noqa: PLC0415
+
+    from orchestrator.delta.shapes import key_text  # noqa: PLC0415
+
+    columns = "".join(f", {column.text_sql}" for column in shape.columns)
+    order = ", ".join(quoted(name) for name in shape.key) or "1"
+    with connection.cursor(SSCursor) as cursor:
+        cursor.execute(
+            f"SELECT {shape.hash_sql}{columns} FROM {quoted(shape.name)} ORDER BY {order}"  # noqa: S608
+        )  # names come quoted from the database's own catalogue
+        while batch := cursor.fetchmany(_BATCH):
+            for digest, *values in batch:
+                cells = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+                yield key_text([values[place] for place in shape.key_places]), str(digest), cells

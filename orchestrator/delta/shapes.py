@@ -1,0 +1,175 @@
+"""How a table's rows are written as text: its columns, its key, and the SQL that reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.reset.tables import quoted, row_text_sql
+
+if TYPE_CHECKING:
+    from orchestrator.reset.database import Connection
+    from sites.manifest import FingerprintProbes
+
+_BYTES: Final = frozenset(
+    (
+        *("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"),
+        *("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring"),
+        *("multipolygon", "geometrycollection"),
+    )
+)
+# Kinds whose every value equals the text that it is written as: what a key can be looked up by.
+_EXACT: Final = frozenset(
+    (
+        *("tinyint", "smallint", "mediumint", "int", "bigint", "decimal"),
+        *("char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum"),
+        *("date", "datetime", "timestamp", "uuid", "inet4", "inet6"),
+    )
+)
+_COUNTER: Final = re.compile(r"\) (ENGINE=\w+ )?AUTO_INCREMENT=\d+ ")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnShape:
+    """A column's name and data type, as the database's catalogue names it."""
+
+    name: str
+    kind: str
+
+    @property
+    def text_sql(self) -> str:
+        """The SQL expression of its value as text: bytes as `0x00ff`, every digit of a number."""
+        column = quoted(self.name)
+        if self.kind in _BYTES:
+            return f"CONCAT('0x', LOWER(HEX({column})))"
+        if self.kind == "bit":
+            return f"CAST({column} + 0 AS CHAR)"
+        if self.kind == "float":
+            # FLOAT prints six digits only; as DOUBLE it prints every digit it has.
+            return f"CAST(CAST({column} AS DOUBLE) AS CHAR)"
+        return f"CAST({column} AS CHAR)"
+
+
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """What a table's rows consist of, volatile columns left out.
+
+    Attributes:
+        columns: in the table's order.
+        key: names of the primary key's columns; empty where there is none.
+        definition: the statement that creates it, without the counter.
+    """
+
+    name: str
+    columns: tuple[ColumnShape, ...]
+    key: tuple[str, ...]
+    definition: str
+
+    @property
+    def hash_sql(self) -> str:
+        """The SQL expression of 64 bits over a row, the same as in a fingerprint."""
+        columns = [(column.name, column.kind) for column in self.columns]
+        return f"LEFT(MD5({row_text_sql(columns)}), 16)"
+
+    @property
+    def key_columns(self) -> tuple[ColumnShape, ...]:
+        """The columns of the key, in its order."""
+        return tuple(self.columns[place] for place in self.key_places)
+
+    @property
+    def key_places(self) -> tuple[int, ...]:
+        """Where the key's columns stand among the columns."""
+        names = [column.name for column in self.columns]
+        return tuple(names.index(name) for name in self.key)
+
+    @property
+    def has_exact_key(self) -> bool:
+        """Whether a row can be looked up by the texts of its key."""
+        return bool(self.key) and all(column.kind in _EXACT for column in self.key_columns)
+
+
+def key_text(cells: Sequence[str | None]) -> str:
+    """Return one text for the values of a key, different for different keys of one table."""
+    if len(cells) == 1 and cells[0] is not None:
+        return cells[0]
+    return json.dumps(cells, ensure_ascii=False) if cells else ""
+
+
+def read_shapes(
+    connection: Connection, probes: FingerprintProbes, names: Iterable[str] | None = None
+) -> tuple[TableShape, ...]:
+    """Return the shapes of tables, by name: of every one that is state, or of those named."""
+    wanted = None if names is None else tuple(names)
+    columns = _columns(connection, probes, wanted)
+    keys = _keys(connection, wanted)
+    return tuple(
+        TableShape(
+            name=name,
+            columns=tuple(columns[name]),
+            key=_usable(keys.get(name, ()), columns[name]),
+            definition=_definition(connection, name),
+        )
+        for name in sorted(_tables(connection) & columns.keys())
+        if name not in probes.volatile_tables
+    )
+
+
+def _usable(key: Sequence[str], columns: Sequence[ColumnShape]) -> tuple[str, ...]:
+    """Return a key whose columns are all state; without one, rows are told apart by content."""
+    state = {column.name for column in columns}
+    return tuple(key) if set(key) <= state else ()
+
+
+def _tables(connection: Connection) -> set[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT TABLE_NAME FROM information_schema.TABLES"
+            " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE')"
+        )
+        return {str(name) for (name,) in cursor.fetchall()}
+
+
+def _columns(
+    connection: Connection, probes: FingerprintProbes, names: Sequence[str] | None
+) -> dict[str, list[ColumnShape]]:
+    columns: dict[str, list[ColumnShape]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS"  # noqa: S608
+            f"{_of_tables(names)} ORDER BY TABLE_NAME, ORDINAL_POSITION",
+            names,
+        )
+        for table, column, kind in cursor.fetchall():
+            if column not in probes.volatile_columns.get(str(table), frozenset()):
+                columns[str(table)].append(ColumnShape(str(column), str(kind)))
+    return columns
+
+
+def _keys(connection: Connection, names: Sequence[str] | None) -> dict[str, list[str]]:
+    keys: dict[str, list[str]] = defaultdict(list)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.STATISTICS"  # noqa: S608
+            f"{_of_tables(names)} AND INDEX_NAME = 'PRIMARY' ORDER BY TABLE_NAME, SEQ_IN_INDEX",
+            names,
+        )
+        for table, column in cursor.fetchall():
+            keys[str(table)].append(str(column))
+    return keys
+
+
+def _of_tables(names: Sequence[str] | None) -> str:
+    """Return the condition on tables, with a placeholder for each name."""
+    some = "" if names is None else f" AND TABLE_NAME IN ({', '.join(['%s'] * len(names))})"
+    return f" WHERE TABLE_SCHEMA = DATABASE(){some}"
+
+
+def _definition(connection: Connection, name: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW CREATE TABLE {quoted(name)}")
+        ((_, definition, *_rest),) = cursor.fetchall()
+    return _COUNTER.sub(r") \1", str(definition))
