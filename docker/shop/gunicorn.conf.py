@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-bind = "unix:/srv/shop/run/app.sock"
 workers = 2
 worker_class = "gthread"
 threads = 4

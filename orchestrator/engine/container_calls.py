@@ -81,8 +81,18 @@ class ContainerCalls:
             ANSWER_S + timeout_s,
         )
 
+    async def signal(self, container_id: str, name: str) -> None:
+        """Send a signal, for example `USR1`, to a container's first process.
+
+        Raises:
+            SiteGoneError: the container does not run.
+        """
+        await self._calls.short(
+            f"sending {name} to {container_id[:12]}", lambda api: api.kill(container_id, name)
+        )
+
     async def remove(self, container_id: str) -> None:
-        """Kill and remove a container; one that is gone already is fine."""
+        """Kill and remove a container with its volumes; one that is gone already is fine."""
         from docker.errors import APIError, NotFound  # noqa: PLC0415  the SDK loads on first use
 
         def work(api: APIClient) -> None:
@@ -98,9 +108,12 @@ class ContainerCalls:
         await self._calls.short(f"removing {container_id[:12]}", work, _REMOVE_S)
 
     async def sweep(self, owner: str | None) -> tuple[str, ...]:
-        """Remove the containers of an owner, or of any; return their names."""
+        """Remove the containers of an owner, or of any, with their volumes; return their names."""
         found = await self.containers({Labels.OWNER: owner})
         await asyncio.gather(*(self.remove(container.id) for container in found))
+        await self._calls.short(
+            "removing volumes", lambda api: creation.remove_volumes(api, {Labels.OWNER: owner})
+        )
         return tuple(container.name for container in found)
 
     async def execute(

@@ -50,6 +50,19 @@ class ImageInfo:
     size_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class StateMount:
+    """A volume of a container's own, which goes when the container does.
+
+    Attributes:
+        folder: where the container has it.
+        memory_mb: keep it in memory, with room for so much; on the engine's disk where None.
+    """
+
+    folder: str
+    memory_mb: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContainerSpec:
     """What to run.
@@ -65,6 +78,8 @@ class ContainerSpec:
         pids: limit on processes and threads.
         files: content by absolute path, copied in before the start, readable by everybody inside.
         environment: added to the image's.
+        read_only: nothing but `/tmp`, `/run` and the state can be written; both are in memory.
+        state: the volume that holds the state.
     """
 
     name: str
@@ -77,6 +92,8 @@ class ContainerSpec:
     pids: int
     files: Mapping[str, bytes] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    read_only: bool = False
+    state: StateMount | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,14 @@ import tarfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.engine.containers import Container, ContainerSpec, Labels
+from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
 from orchestrator.engine.endpoints import LOOPBACK, Endpoint
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 _LOG_OPTIONS = {"max-size": "10m", "max-file": "2"}
+_WRITABLE = {"/tmp": "mode=1777", "/run": "mode=1777"}  # noqa: S108  the container's own
 
 
 def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:
@@ -82,6 +83,18 @@ def summarised(found: Mapping[str, Any]) -> Container:
     )
 
 
+def remove_volumes(api: APIClient, labels: Mapping[str, str | None]) -> None:
+    """Remove the volumes that have all labels and that no container uses."""
+    from docker.errors import NotFound  # noqa: PLC0415  the SDK loads on first use
+
+    filters = {"label": label_filters(labels), "dangling": True}
+    for volume in api.volumes(filters=filters)["Volumes"] or ():
+        try:
+            api.remove_volume(volume["Name"])
+        except NotFound:
+            continue  # another sweep was first
+
+
 def present(labels: Mapping[str, str] | None) -> dict[str, str]:
     """Return the labels that are not empty (see `Labels`)."""
     return {name: value for name, value in (labels or {}).items() if value}
@@ -118,7 +131,22 @@ def _host_config(api: APIClient, spec: ContainerSpec, network_id: str) -> object
         dns_search=["."],
         dns_opt=["timeout:1", "attempts:1"],
         sysctls={"net.ipv4.ip_default_ttl": "1"},
+        read_only=spec.read_only,
+        tmpfs=_WRITABLE if spec.read_only else {},
+        mounts=[_volume(spec.state, spec.labels)] if spec.state else [],
     )
+
+
+def _volume(state: StateMount, labels: Mapping[str, str]) -> dict[str, object]:
+    """Return a volume without a name, in the engine's terms: removed together with its container.
+
+    It has the container's labels, so that a sweep finds it where somebody removed only the latter.
+    """
+    options: dict[str, object] = {"Labels": dict(labels)}
+    if state.memory_mb is not None:
+        where = {"type": "tmpfs", "device": "tmpfs", "o": f"size={state.memory_mb}m,mode=1777"}
+        options["DriverConfig"] = {"Name": "local", "Options": where}
+    return {"Type": "volume", "Target": state.folder, "VolumeOptions": options}
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:

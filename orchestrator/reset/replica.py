@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from dataclasses import dataclass
 
-from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels
+from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels, StateMount
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
@@ -39,7 +39,6 @@ class Placement:
     def spec(self) -> ContainerSpec:
         """Return what the engine is asked to run; every call gives another container name."""
         site = self.site
-        database = (site.database.port,) if site.database else ()
         slot = SHARED if self.slot is None else str(self.slot)
         return ContainerSpec(
             name=f"arena-{site.name}-{self.owner}-{slot}-{secrets.token_hex(3)}",
@@ -50,11 +49,13 @@ class Placement:
                 Labels.OWNER: self.owner,
                 Labels.SLOT: slot,
             },
-            ports=(site.port, *database),
+            ports=_ports(site),
             fixed={} if self.port is None else {site.port: self.port},
             memory_mb=site.resources.memory_mb,
             cpus=site.resources.cpus,
             pids=site.resources.pids,
+            read_only=site.state is not None,
+            state=StateMount(site.state.folder, site.state.memory_mb) if site.state else None,
         )
 
 
@@ -65,12 +66,14 @@ class Replica:
     Attributes:
         endpoint: where its HTTP port is published.
         database: where its database port is published; None where the site has none.
+        supervisor: where its supervisor's port is published; None for an image without one.
     """
 
     placement: Placement
     container: Container
     endpoint: Endpoint
     database: Endpoint | None
+    supervisor: Endpoint | None = None
 
     @property
     def site(self) -> Site:
@@ -127,8 +130,7 @@ def as_replica(placement: Placement, container: Container) -> Replica:
         SiteGoneError: it does not publish the ports of its manifest, so it does not run.
     """
     site = placement.site
-    wanted = (site.port, *((site.database.port,) if site.database else ()))
-    missing = [port for port in wanted if port not in container.ports]
+    missing = [port for port in _ports(site) if port not in container.ports]
     if missing:
         message = (
             f"site '{site.name}': container {container.name} is {container.state}"
@@ -140,4 +142,12 @@ def as_replica(placement: Placement, container: Container) -> Replica:
         container=container,
         endpoint=container.ports[site.port],
         database=container.ports[site.database.port] if site.database else None,
+        supervisor=container.ports[site.state.port] if site.state else None,
     )
+
+
+def _ports(site: Site) -> tuple[int, ...]:
+    """Return the container's ports that a replica publishes: pages, database, supervisor."""
+    database = (site.database.port,) if site.database else ()
+    supervisor = (site.state.port,) if site.state else ()
+    return (site.port, *database, *supervisor)

@@ -1,9 +1,10 @@
 #!/bin/bash
 # Moves the baked shop a year on: every date by a year, and what a-year-later.sql says.
 set -euo pipefail
+mkdir -p /run/shop
 sql() { mariadb --defaults-file=/srv/shop/my.cnf --user=arena shop "$@"; }
 
-mariadbd --defaults-file=/srv/shop/my.cnf --bind-address=127.0.0.1 &
+mariadbd --defaults-file=/srv/shop/my.cnf --datadir=/srv/shop/pristine/db --bind-address=127.0.0.1 &
 server=$!
 for _ in $(seq 300); do sql -e 'SELECT 1' >/dev/null 2>&1 && break; sleep 0.1; done
 
@@ -20,4 +21,4 @@ sql </srv/shop/age/a-year-later.sql
 
 kill -TERM "$server"
 wait "$server"
-rm -rf /srv/shop/run/*
+rm -rf /run/shop

@@ -3,6 +3,7 @@
 set -euo pipefail
 cd /srv/shop/app
 export PYTHONPATH=/srv/shop/seed:$PYTHONPATH PYTHONHASHSEED=0  # the order of migrations hangs on it
+mkdir -p /run/shop
 sql() { mariadb --defaults-file=/srv/shop/my.cnf --user=arena "$@"; }
 
 mariadb-install-db --defaults-file=/srv/shop/my.cnf --skip-test-db \
@@ -19,8 +20,14 @@ SQL
 python3 manage.py migrate --verbosity 0
 python3 -m shopseed
 python3 manage.py collectstatic --noinput --verbosity 0
-cp /srv/shop/static/oscar/img/image_not_found.jpg /srv/shop/media/
+cp /srv/shop/static/oscar/img/image_not_found.jpg /srv/shop/state/media/
+
+# Written in the order of their keys, tables take a third less: every start copies them.
+sql -N <<'SQL' | sql shop
+SELECT CONCAT('ALTER TABLE `', table_name, '` FORCE;') FROM information_schema.tables
+WHERE table_schema = 'shop' AND engine = 'InnoDB' ORDER BY table_name;
+SQL
 
 kill -TERM "$server"
 wait "$server"
-rm -rf /srv/shop/run/*
+rm -rf /run/shop

@@ -104,7 +104,7 @@ DATABASES = {
         "NAME": "shop",
         "USER": "arena",
         "OPTIONS": {
-            "unix_socket": str(ROOT / "run/mariadb.sock"),
+            "unix_socket": "/run/shop/mariadb.sock",
             "charset": "utf8mb4",
             # Oscar's own SQL for offers and ranges quotes names as the standard does.
             "init_command": "SET sql_mode='STRICT_TRANS_TABLES,ANSI_QUOTES'",
@@ -133,7 +133,7 @@ USE_I18N = False
 STATIC_URL = "/static/"
 STATIC_ROOT = ROOT / "static"
 MEDIA_URL = "/media/"
-MEDIA_ROOT = ROOT / "media"
+MEDIA_ROOT = ROOT / "state/media"
 STATICFILES_DIRS = [BASE / "static"]
 
 HAYSTACK_CONNECTIONS = {"default": {"ENGINE": "haystack.backends.simple_backend.SimpleEngine"}}

@@ -1,0 +1,30 @@
+"""`python3 supervisor [FILE]`: the entrypoint of every image that holds state."""
+
+from __future__ import annotations
+
+import sys
+
+from config import load
+from failure import Failure
+from loop import Loop
+from processes import adopt_orphans
+from services import say
+from supervisor import Supervisor
+
+_FILE = "/etc/arena/supervisor.toml"
+
+
+def main() -> int:
+    """Supervise what the file says; return the exit code."""
+    loop = Loop()
+    adopt_orphans()
+    try:
+        config = load(sys.argv[1] if len(sys.argv) > 1 else _FILE)
+        return Supervisor(config, loop).run()
+    except Failure as failure:
+        say(str(failure))
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""What an image says about its state and its services: /etc/arena/supervisor.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from enum import StrEnum
+from typing import NamedTuple
+
+from failure import Failure
+
+
+class Ready(StrEnum):
+    """When a service counts as started."""
+
+    START = "start"  # as soon as it runs
+    NOTIFY = "notify"  # when it says READY=1, as sd_notify(3) describes
+
+
+class Rewind(StrEnum):
+    """What a rewind does to a service."""
+
+    RESTART = "restart"  # killed hard before the state is restored, started after it
+    RECYCLE = "recycle"  # stopped; its children are killed, and it forks new ones after
+    KEEP = "keep"  # left alone
+
+
+class Service(NamedTuple):
+    """One process that the supervisor starts, with all that it starts itself.
+
+    Attributes:
+        listen: a path, or an address and port, that the supervisor listens on for it; it gets the
+            socket as descriptor 3, as sd_listen_fds(3) describes.
+        deadline_s: how long it may take to be ready.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    ready: Ready
+    rewind: Rewind
+    listen: str | None
+    environment: dict[str, str]
+    deadline_s: float
+
+
+class Config(NamedTuple):
+    """The whole file.
+
+    Attributes:
+        folder: the live state.
+        pristine: what the folder becomes equal to, at every start and rewind.
+        counted: parts of the folder whose changes a database counts by itself.
+        scratch: folders that are emptied at every start and rewind.
+        port: where the generation is told.
+        services: in the order in which they start.
+    """
+
+    folder: str
+    pristine: str
+    counted: tuple[str, ...]
+    scratch: tuple[str, ...]
+    port: int
+    services: tuple[Service, ...]
+
+
+def load(path: str) -> Config:
+    """Read the file.
+
+    Raises:
+        Failure: it cannot be read, or says something that this supervisor does not know.
+    """
+    try:
+        with open(path, "rb") as file:
+            told = tomllib.load(file)
+        services = tuple(_service(told_service) for told_service in told.pop("service", ()))
+        return Config(
+            folder=told.pop("folder").rstrip("/"),
+            pristine=told.pop("pristine").rstrip("/"),
+            counted=tuple(told.pop("counted", ())),
+            scratch=tuple(told.pop("scratch", ())),
+            port=told.pop("port"),
+            services=services,
+            **told,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as cause:
+        raise Failure(f"{path} cannot be used: {type(cause).__name__}: {cause}") from cause
+
+
+def _service(told: dict) -> Service:
+    return Service(
+        name=told.pop("name"),
+        command=tuple(told.pop("command")),
+        ready=Ready(told.pop("ready", Ready.START)),
+        rewind=Rewind(told.pop("rewind")),
+        listen=told.pop("listen", None),
+        environment=told.pop("environment", {}),
+        deadline_s=float(told.pop("deadline_s", 60)),
+        **told,
+    )

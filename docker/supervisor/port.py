@@ -1,0 +1,123 @@
+"""The port that tells the generation and answers questions: lines of JSON over TCP."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+
+from failure import Failure
+from loop import Loop
+
+_LONGEST_QUESTION = 1 << 20
+_MOST_UNREAD = 1 << 27
+
+Answer = Callable[[dict], dict]
+
+
+class Port:
+    """Everybody who listens, and what they are told."""
+
+    def __init__(self, loop: Loop, number: int, answer: Answer) -> None:
+        """Listen. Raises Failure where the port is taken."""
+        self._loop = loop
+        self._answer = answer
+        self._now: dict = {}
+        self._listeners: set[_Listener] = set()
+        try:
+            self._socket = socket.create_server(("0.0.0.0", number))
+        except OSError as cause:
+            raise Failure(f"port {number} cannot be listened on: {cause}") from cause
+        self._socket.setblocking(False)
+        loop.watch(self._socket, self._accept)
+
+    def tell(self, now: dict) -> None:
+        """Tell everybody who listens, now, and whoever comes later."""
+        self._now = now
+        for listener in tuple(self._listeners):
+            listener.send(now)
+
+    def _accept(self) -> None:
+        try:
+            connection, _ = self._socket.accept()
+        except OSError:
+            return
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        listener = _Listener(self._loop, connection, self._answer, self._listeners.discard)
+        self._listeners.add(listener)
+        listener.send(self._now)
+
+
+class _Listener:
+    """One connection. Who does not read, or asks what is no question, is let go."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        connection: socket.socket,
+        answer: Answer,
+        on_close: Callable[[_Listener], None],
+    ) -> None:
+        self._loop = loop
+        self._connection = connection
+        self._answer = answer
+        self._on_close = on_close
+        self._asked = b""
+        self._unsent = b""
+        self._open = True
+        loop.watch(connection, self._readable)
+
+    def send(self, line: dict) -> None:
+        """Send one line, now or as soon as there is room."""
+        waiting = bool(self._unsent)
+        self._unsent += json.dumps(line).encode() + b"\n"
+        if not waiting:
+            self._writable()
+            if self._unsent and self._open:
+                self._loop.watch_both(self._connection, self._readable, self._writable)
+
+    def _readable(self) -> None:
+        try:
+            received = self._connection.recv(65536)
+        except BlockingIOError:
+            return
+        except OSError:
+            received = b""
+        *questions, self._asked = (self._asked + received).split(b"\n")
+        if not received or len(self._asked) > _LONGEST_QUESTION:
+            self._close()
+            return
+        for question in questions:
+            if self._open:
+                self.send(self._answered(question))
+
+    def _answered(self, question: bytes) -> dict:
+        try:
+            asked = json.loads(question)
+            return {"ask": asked["ask"], **self._answer(asked)}
+        except (ValueError, TypeError, KeyError) as error:
+            return {"ask": None, "error": f"no question: {error}"}
+
+    def _writable(self) -> None:
+        try:
+            while self._unsent:
+                sent = self._connection.send(self._unsent)
+                self._unsent = self._unsent[sent:]
+        except BlockingIOError:
+            if len(self._unsent) > _MOST_UNREAD:
+                self._close()
+            return
+        except OSError:
+            self._close()
+            return
+        if self._open:
+            self._loop.watch_reads_only(self._connection, self._readable)
+
+    def _close(self) -> None:
+        if self._open:
+            self._open = False
+            self._unsent = b""
+            self._loop.forget(self._connection)
+            self._connection.close()
+            self._on_close(self)

@@ -1,0 +1,75 @@
+"""Processes by their identifiers: who descends from whom, and how all of some end."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import time
+from collections import defaultdict
+
+from failure import Failure
+
+_SET_PDEATHSIG = 1
+_SET_CHILD_SUBREAPER = 36
+_DEATH_S = 30.0
+_libc = ctypes.CDLL(None)
+
+
+def adopt_orphans() -> None:
+    """Make the kernel hand over every descendant whose own parent ends, so that none is lost."""
+    _libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Make the kernel kill this process when the one that forked it ends."""
+    _libc.prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def descendants(roots: set[int]) -> set[int]:
+    """Return all that descends from some processes, without them; ended ones included."""
+    children = defaultdict(list)
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                # The name of the program may hold blanks and parentheses; it ends at the last one.
+                children[int(file.read().rpartition(b")")[2].split()[1])].append(int(name))
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        for child in children[waiting.pop()]:
+            found.add(child)
+            waiting.append(child)
+    return found
+
+
+def kill_all(pids: set[int]) -> None:
+    """Kill processes and wait until each has ended with all its threads, reaped or not.
+
+    Raises:
+        Failure: one did not end.
+    """
+    ends: dict[int, int] = {}
+    poll = select.poll()
+    try:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                end = os.pidfd_open(pid)
+                ends[end] = pid
+                poll.register(end, select.POLLIN)
+                signal.pidfd_send_signal(end, signal.SIGKILL)
+        deadline = time.monotonic() + _DEATH_S
+        waiting = set(ends)
+        while waiting:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                alive = sorted(ends[end] for end in waiting)
+                raise Failure(f"processes {alive} did not end within {_DEATH_S:.0f} s of KILL")
+            for end, _ in poll.poll(left * 1000):
+                poll.unregister(end)
+                waiting.discard(end)
+    finally:
+        for end in ends:
+            os.close(end)

@@ -1,0 +1,268 @@
+"""The services: how each is started, told apart from its children, stopped and killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import time
+
+from config import Config, Ready, Rewind, Service
+from failure import Failure
+from loop import Loop
+from processes import descendants, die_with_parent, kill_all
+
+_LISTENER = 3
+_STOP_S = 5.0
+_TERM_S = 30.0
+_NOT_FOUND = 127
+
+
+class Running:
+    """One service and its present process.
+
+    Attributes:
+        pid: of the process that was started last; None while there is none.
+        stopped: whether it obeyed SIGSTOP.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.pid: int | None = None
+        self.stopped = False
+        self.listener: socket.socket | None = None
+
+
+class Services:
+    """All services of an image, in the order of its configuration."""
+
+    def __init__(self, config: Config, loop: Loop) -> None:
+        self._loop = loop
+        self._all = tuple(Running(service) for service in config.services)
+        self._ended: str | None = None
+        loop.on_child(self._reap)
+
+    def listen(self) -> None:
+        """Open the sockets that are handed to services.
+
+        Raises:
+            Failure: one is taken, or its path cannot be made.
+        """
+        for running in self._all:
+            if running.service.listen and running.listener is None:
+                running.listener = _listener(running.service)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Paths that are listened on: they stay while scratch folders are emptied."""
+        wanted = (running.service.listen for running in self._all)
+        return frozenset(path for path in wanted if path and path.startswith("/"))
+
+    def start(self, *rewinds: Rewind) -> None:
+        """Start the services that are of one of these, in order, each ready before the next.
+
+        Raises:
+            Failure: one ended, or was not ready within its deadline.
+        """
+        for running in self._all:
+            if running.service.rewind in rewinds and running.pid is None:
+                self._start(running)
+
+    def halt(self) -> None:
+        """End whatever may write: the services that restart, and the children of the others.
+
+        Last to first, so that what visitors speak to goes first. The parents of recycled services
+        stand still; what waits on a socket of one that is not kept is dropped.
+
+        Raises:
+            Failure: a process did not end or stop.
+        """
+        self._reap()
+        self.check()
+        for running in reversed(self._all):
+            if running.service.rewind is Rewind.RESTART and running.pid is not None:
+                kill_all({running.pid, *descendants({running.pid})})
+                self._gone(running)
+        for running in self._of(Rewind.RECYCLE):
+            os.kill(running.pid or 0, signal.SIGSTOP)
+            if not self._loop.until(lambda one=running: one.stopped, _STOP_S):
+                raise Failure(f"service '{running.service.name}' did not stop for the rewind")
+        self._kill_the_rest()
+        for running in self._all:
+            if running.listener is not None and running.service.rewind is not Rewind.KEEP:
+                _drop_waiting(running.listener)
+
+    def go_on(self) -> None:
+        """Let the parents of recycled services go on: they notice what they lost, and fork."""
+        for running in self._of(Rewind.RECYCLE):
+            running.stopped = False
+            os.kill(running.pid or 0, signal.SIGCONT)
+
+    def check(self) -> None:
+        """Raise Failure where a service has ended by itself."""
+        if self._ended is not None:
+            raise Failure(self._ended)
+
+    def stop(self) -> None:
+        """Ask every service to end, last to first, and kill what does not, and what is left."""
+        for running in reversed(self._all):
+            if running.pid is None:
+                continue
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(running.pid, signal.SIGTERM)
+                os.kill(running.pid, signal.SIGCONT)
+            if not self._loop.until(lambda one=running: one.pid is None, _TERM_S):
+                say(f"service '{running.service.name}' did not end within {_TERM_S:.0f} s of TERM")
+        kill_all(descendants({os.getpid()}))
+        self._reap()
+
+    def _of(self, rewind: Rewind) -> list[Running]:
+        return [one for one in self._all if one.service.rewind is rewind and one.pid is not None]
+
+    def _kill_the_rest(self) -> None:
+        """Kill every descendant but kept services, their children, and recycled parents."""
+        kept = {one.pid for one in self._of(Rewind.KEEP)}
+        parents = {one.pid for one in self._of(Rewind.RECYCLE)}
+        deadline = time.monotonic() + _STOP_S
+        while time.monotonic() < deadline:
+            spared = kept | descendants(kept) | parents
+            doomed = _alive(descendants({os.getpid()}) - spared)
+            if not doomed:
+                return
+            kill_all(doomed)
+            self._reap()
+        raise Failure("processes are started faster than they can be killed")
+
+    def _start(self, running: Running) -> None:
+        service = running.service
+        if service.ready is Ready.START:
+            running.pid = _spawn(running, None)
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+            # In the abstract namespace, under a name of its own at each start: no file to remove,
+            # and what an earlier process said late is not heard.
+            told.bind("")
+            told.setblocking(False)
+            running.pid = _spawn(running, told)
+            ready = False
+
+            def heard() -> None:
+                nonlocal ready
+                ready = ready or b"READY=1" in told.recv(4096).split(b"\n")
+
+            self._loop.watch(told, heard)
+            try:
+                if not self._loop.until(lambda: ready or self._ended is not None, service.deadline_s):
+                    message = f"service '{service.name}' was not ready in {service.deadline_s:g} s"
+                    raise Failure(message)
+            finally:
+                self._loop.forget(told)
+        self.check()
+
+    def _gone(self, running: Running) -> None:
+        """Forget a process that was killed on purpose."""
+        if running.pid is not None:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(running.pid, 0)
+        running.pid = None
+
+    def _reap(self) -> None:
+        """Take notice of every child that ended or stopped; adopted ones are just let go."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG | os.WUNTRACED)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            for running in self._all:
+                if running.pid == pid:
+                    self._changed(running, status)
+
+    def _changed(self, running: Running, status: int) -> None:
+        if os.WIFSTOPPED(status):
+            running.stopped = True
+            return
+        running.pid = None
+        code = os.waitstatus_to_exitcode(status)
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        self._ended = self._ended or f"service '{running.service.name}' {how} by itself"
+
+
+def say(line: str) -> None:
+    """Write one line to the container's log."""
+    print(f"arena supervisor: {line}", file=sys.stderr, flush=True)
+
+
+def _spawn(running: Running, told: socket.socket | None) -> int:
+    """Fork, and become the service in the child."""
+    service = running.service
+    environment = {**os.environ, **service.environment}
+    if told is not None:
+        environment["NOTIFY_SOCKET"] = "@" + os.fsdecode(told.getsockname()[1:])
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        die_with_parent()
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE):
+            signal.signal(number, signal.SIG_DFL)
+        if running.listener is not None:
+            environment |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+            os.dup2(running.listener.fileno(), _LISTENER)
+            # dup2 onto itself would leave it close-on-exec.
+            os.set_inheritable(_LISTENER, True)
+        os.execvpe(service.command[0], service.command, environment)
+    except OSError as cause:
+        say(f"service '{service.name}' cannot be started: {cause}")
+    finally:
+        os._exit(_NOT_FOUND)
+
+
+def _listener(service: Service) -> socket.socket:
+    where = service.listen or ""
+    try:
+        if where.startswith("/"):
+            os.makedirs(os.path.dirname(where), exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(where)
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(where)
+        else:
+            host, _, port = where.rpartition(":")
+            listener = socket.socket(socket.AF_INET)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, int(port)))
+        listener.listen(511)
+    except (OSError, ValueError) as cause:
+        raise Failure(f"service '{service.name}' cannot listen on {where}: {cause}") from cause
+    return listener
+
+
+def _drop_waiting(listener: socket.socket) -> None:
+    """Close the connections that nobody accepted yet."""
+    listener.setblocking(False)
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:
+            return
+        except ConnectionAbortedError:
+            continue
+        connection.close()
+
+
+def _alive(pids: set[int]) -> set[int]:
+    """Return those that have not ended; one whose parent stands still is not reaped yet."""
+    alive = set()
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+            state = file.read().rpartition(b")")[2].split()[0]
+            threads = len(os.listdir(f"/proc/{pid}/task"))
+            if state not in (b"Z", b"X") or threads > 1:
+                alive.add(pid)
+    return alive

@@ -1,0 +1,95 @@
+"""Starts the services on a pristine state, and brings both back to that at each rewind."""
+
+from __future__ import annotations
+
+import time
+
+from config import Config, Rewind
+from failure import Failure, Stop
+from loop import Loop
+from port import Port
+from restore import Restorer, empty
+from services import Services, say
+
+
+class Supervisor:
+    """One image's state and services, from the start of the container to its end."""
+
+    def __init__(self, config: Config, loop: Loop) -> None:
+        self._config = config
+        self._loop = loop
+        self._services = Services(config, loop)
+        self._restorer = Restorer(config.folder, config.pristine)
+        self._port = Port(loop, config.port, self._answer)
+        self._listing = None
+        self._generation = 0
+        self._seconds = 0.0
+
+    def run(self) -> int:
+        """Serve until TERM, or until something ends by itself or fails; return the exit code."""
+        try:
+            self._renew()
+            while True:
+                self._loop.until(self._must_act)
+                self._loop.rewind_asked = False
+                self._renew()
+        except Stop:
+            code = 0
+        except Failure as failure:
+            say(str(failure))
+            code = 1
+        self._loop.finish()
+        try:
+            self._services.stop()
+        except Failure as failure:
+            say(str(failure))
+            code = 1
+        return code
+
+    def _renew(self) -> None:
+        """Begin a generation: at the start of the container and at each rewind, the same way."""
+        began = time.monotonic()
+        self._tell("rewinding")
+        self._services.halt()
+        for folder in self._config.scratch:
+            empty(folder, self._services.paths)
+        self._services.listen()
+        self._services.start(Rewind.RECYCLE, Rewind.KEEP)
+        self._restorer.restore()
+        self._services.go_on()
+        self._services.start(Rewind.RESTART)
+        self._services.check()
+        self._generation += 1
+        self._seconds = round(time.monotonic() - began, 4)
+        self._tell("ready")
+
+    def _must_act(self) -> bool:
+        self._services.check()
+        return self._loop.rewind_asked
+
+    def _tell(self, state: str) -> None:
+        self._port.tell(
+            {
+                "generation": self._generation,
+                "state": state,
+                "folder": self._config.folder,
+                "seconds": self._seconds,
+            }
+        )
+
+    def _answer(self, asked: dict) -> dict:
+        """Answer a question about the folder."""
+        if self._listing is None:
+            from listing import Listing  # its hashes take a moment to load: after the start
+
+            self._listing = Listing(self._config.folder, self._config.counted)
+        try:
+            match asked["ask"]:
+                case "stamp":
+                    return {"stamp": self._listing.stamp()}
+                case "files":
+                    return {"files": self._listing.files(asked["folders"])}
+                case _:
+                    return {"error": f"no such question: {asked['ask']}"}
+        except OSError as cause:
+            return {"error": str(cause)}
