@@ -24,6 +24,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "down": "Remove every container that Arena started.",
         "logs": "Show a site's log.",
         "db": "Run one read-only SELECT on a site's database.",
+        "diff": "Show what was changed in a site, row by row and file by file.",
         "open": "Print or open a URL of a site for a person's own browser.",
     },
     "Studies": {
