@@ -186,10 +186,15 @@ def cells_said(change: RowChange) -> tuple[str, ...]:
     )
 
 
-def _row_said(change: RowChange) -> str:
+def said_cells(change: RowChange) -> str:
+    """Say the columns of a row change in a few words: the first ones, then how many more."""
     cells = cells_said(change)
     more = len(cells) - _SAID_CELLS
-    listed = ", ".join(cells[:_SAID_CELLS]) + (f" and {more} more columns" if more > 0 else "")
+    return ", ".join(cells[:_SAID_CELLS]) + (f" and {more} more columns" if more > 0 else "")
+
+
+def _row_said(change: RowChange) -> str:
+    listed = said_cells(change)
     if change.kind is ChangeKind.CHANGED:
         return f": {listed}"
     return f" {change.kind}: {listed}" if listed else f" {change.kind}"

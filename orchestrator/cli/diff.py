@@ -1,0 +1,122 @@
+"""`arena diff`: what was changed in a site since it was golden, row by row and file by file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Console, Json
+
+if TYPE_CHECKING:
+    from evaluators.changes import Change, ChangeKind
+    from orchestrator.delta.delta import Delta, NextId
+
+app = typer.Typer()
+
+_LIMIT = 50
+
+
+@app.command()
+def diff(
+    site: Annotated[str, typer.Argument(help="The site; it must be up.")],
+    slot: Annotated[
+        int, typer.Option(min=0, help="Of which slot, where `arena up` started several.")
+    ] = 0,
+    limit: Annotated[
+        int, typer.Option(min=1, help="How many rows of each table to show at most.")
+    ] = _LIMIT,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Show what was changed in a site since it was golden.
+
+    Rows with their columns before and after, files, definitions, and the
+    next ids that moved. Passwords, tokens and sessions are not shown. A
+    check can ask for the same: `locate: {by: db_delta, site: SITE}`.
+    """
+    console = Console(as_json)
+    delta = run(_look(site, slot, limit))
+    if as_json:
+        console.json(_document(delta, slot))
+        return
+    for line in _picture(delta):
+        console.line(line)
+
+
+async def _look(site: str, slot: int, limit: int) -> Delta:
+    from orchestrator.delta.delta import delta_of
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import standing_replica
+    from sites.atlas import load_atlas
+
+    async with await Engine.connect() as engine:
+        replica = await standing_replica(engine, load_atlas(), site, slot)
+        return await delta_of(engine, replica, limit=limit)
+
+
+def _picture(delta: Delta) -> Iterator[str]:
+    """Yield the lines for people: a heading for each table, and one line a row."""
+    if delta.is_empty:
+        yield f"{delta.site}: nothing changed"
+        return
+    moved = {one.table: one for one in delta.next_ids}
+    for heading, changes in groupby(delta.changes, key=_heading):
+        counter = moved.pop(heading, None)
+        yield f"{heading}{f'  ({_counter(counter)})' if counter else ''}"
+        for change in changes:
+            yield f"  {_line(change)}"
+    for table, counter in moved.items():
+        yield f"{table}  ({_counter(counter)}; same rows)"
+
+
+def _heading(change: Change) -> str:
+    match change.of:
+        case "row" | "table" | "more":
+            return change.table
+        case "file":
+            return "files"
+        case "other":
+            return "besides"
+
+
+def _line(change: Change) -> str:
+    from evaluators.changes import ChangeKind, said_cells
+
+    match change.of:
+        case "row":
+            name = ", ".join(f"{column}={value}" for column, value in change.key.items())
+            return f"{_sign(change.kind)} {name or 'a row'}: {said_cells(change)}"
+        case "table":
+            whole = {ChangeKind.ADDED: "new table", ChangeKind.REMOVED: "table removed"}
+            what = whole.get(change.kind, "other definition")
+            return f"{_sign(change.kind)} {what}: {', '.join(change.differs)}"
+        case "more":
+            return f"… and {change.count} more; --limit shows more"
+        case "file":
+            differs = f": {', '.join(change.differs)}" if change.differs else ""
+            return f"{_sign(change.kind)} {change.path}{differs}"
+        case "other":
+            return f"~ {change.what}"
+
+
+def _sign(kind: ChangeKind) -> str:
+    return {"added": "+", "removed": "-", "changed": "~"}[kind.value]
+
+
+def _counter(moved: NextId) -> str:
+    return f"next id {moved.before} -> {moved.after}"
+
+
+def _document(delta: Delta, slot: int) -> Json:
+    return {
+        "site": delta.site,
+        "slot": slot,
+        "changed": not delta.is_empty,
+        "changes": [change.model_dump(mode="json") for change in delta.changes],
+        "next_ids": [
+            {"table": one.table, "before": one.before, "after": one.after} for one in delta.next_ids
+        ],
+    }
