@@ -1,0 +1,199 @@
+"""300 rounds of random mutations, each followed by a reset that must lead to golden.
+
+Golden is judged by the tests themselves: see `mutations.golden`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from urllib.parse import quote, urljoin, urlsplit
+
+import pytest
+from kiosk_site import OWNER
+from mutations.golden import Golden, golden_of, started
+from mutations.shop import CUSTOMER, PRODUCTS, product_page
+from mutations.subject import Accounts, Subject
+from mutations.visitor import Visitor
+from mutations.witness import witness
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.pool import Fleet
+from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.reset.ladder import LADDER, Reset, reset_replica, rungs_for
+from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Watch
+from sites.atlas import Atlas
+from sites.errors import ResetError
+from sites.manifest import Site
+
+pytestmark = pytest.mark.docker
+
+# In all 300; what costs a new container is rarer, and the kiosk's is quicker than the shop's.
+REWINDS, LANES = 90, 2
+SWAPS = 50
+READS = 30
+RECREATED = {"kiosk": 40, "shop": 30}
+
+_REFUSALS = 0.15
+
+
+@dataclass(slots=True)
+class Lane:
+    """One replica that is spoilt and reset again and again."""
+
+    engine: Engine
+    golden: Golden
+    accounts: Accounts
+    dice: Random
+    watch: Watch
+
+    @property
+    def subject(self) -> Subject:
+        """The replica as it is now."""
+        return Subject(self.engine, self.watch.replica, self.accounts)
+
+    async def play(self, rounds: int, rung: str) -> None:
+        """Spoil and reset, and check golden each time."""
+        for number in range(rounds):
+            with in_round(number, rung) as said:
+                said += await self.golden.spoil(self.subject, self.dice)
+                if self.dice.random() < _REFUSALS:
+                    await self._refused()
+                done = await self._reset(rung)
+                assert done.receipt.strategy == rung, done.receipt
+                assert done.receipt.proven, done.receipt
+                await self.golden.holds(self.subject)
+
+    async def _refused(self) -> None:
+        """`clean` never calls a spoilt replica clean, even where nobody says that it was written to.
+
+        The replica stays as it is, for another rung.
+        """
+        before = self.watch.replica.container.id
+        with pytest.raises(ResetError, match="not clean"):
+            await reset_replica(self.engine, self.watch, rungs=rungs_for("clean"), wrote=False)
+        assert await self.engine.container(before) is not None
+
+    async def _reset(self, rung: str) -> Reset:
+        """Reset by one rung: alone, or as the first that applies after `clean` has refused."""
+        if rung == LADDER[1].name and self.dice.random() < _REFUSALS:
+            done = await reset_replica(self.engine, self.watch, wrote=False)
+            assert done.receipt.fallbacks, done.receipt
+        else:
+            rungs = rungs_for(rung)
+            done = await reset_replica(self.engine, self.watch, rungs=rungs, wrote=True)
+        self.watch = done.watch
+        return done
+
+
+@contextmanager
+def in_round(number: int, rung: str) -> Iterator[list[str]]:
+    """Where the block fails, add to the error what had been done."""
+    said: list[str] = []
+    try:
+        yield said
+    except BaseException as error:
+        error.add_note("\n".join((f"in round {number}, {rung}, after:", *said)))
+        raise
+
+
+async def spoil_and_reset(
+    engine: Engine, site: Site, golden: Golden, accounts: Accounts, dice: Random, rung: str
+) -> None:
+    """Play the rounds of one lane, on a replica of its own."""
+    rounds = {"recreate": RECREATED[site.name], "rewind": REWINDS}[rung]
+    async with started(engine, site, OWNER) as replica:
+        watch = Watch.over(engine, replica)
+        await Lane(engine, golden, accounts, dice, watch).play(rounds, rung)
+
+
+@pytest.mark.parametrize("name", sorted(RECREATED))
+async def test_recreated_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
+) -> None:
+    site = sites.site(name)
+    golden = await golden_of(engine, site, OWNER, accounts)
+    await spoil_and_reset(engine, site, golden, accounts, dice, "recreate")
+
+
+async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+) -> None:
+    site = sites.site("shop")
+    golden = await golden_of(engine, site, OWNER, accounts)
+    async with asyncio.TaskGroup() as lanes:
+        for number in range(LANES):
+            own = Random(f"{dice.random()} {number}")
+            lanes.create_task(spoil_and_reset(engine, site, golden, accounts, own, "rewind"))
+
+
+async def test_what_a_fleet_swaps_in_is_golden_and_its_ids_go_on_as_in_a_fresh_one(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+) -> None:
+    site = sites.site("shop")
+    golden = await golden_of(engine, site, OWNER, accounts)
+    swapped = 0
+    async with Fleet.open(
+        engine, sites, ["shop"], OWNER, workers=1, spares=1, strategy="swap"
+    ) as fleet:
+        for number in range(SWAPS):
+            with in_round(number, "swap") as said:
+                async with fleet.lease(["shop"]) as slot:
+                    subject = Subject(engine, slot.replicas["shop"], accounts)
+                    await golden.holds(subject)
+                    swapped += sum(receipt.swapped for receipt in slot.receipts)
+                    said += await golden.spoil(subject, dice)
+                    slot.wrote("shop")
+    assert swapped == SWAPS - 1
+
+
+def read_pages(visitor: Visitor, dice: Random) -> None:
+    """Look around without writing anything."""
+    paths = ("/", "/catalogue/", "/search/?q=kettle", "/basket/", "/accounts/profile/", "/offers/")
+    for path in (*dice.sample(paths, k=2), product_page(dice.choice(PRODUCTS))):
+        visitor.open(path)
+
+
+async def test_a_shop_that_was_only_read_is_clean_each_time_and_stays_golden(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+) -> None:
+    site = sites.site("shop")
+    golden = await golden_of(engine, site, OWNER, accounts)
+    async with started(engine, site, OWNER) as replica:
+        watch = Watch.over(engine, replica)
+        subject = Subject(engine, replica, accounts)
+        for _ in range(READS):
+            await subject.http(CUSTOMER, lambda visitor: read_pages(visitor, dice))
+            done = await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
+            assert (done.receipt.strategy, done.receipt.proven) == ("clean", True)
+            assert done.watch.replica.container.id == replica.container.id
+        await golden.holds(subject)
+
+
+async def test_an_encyclopedia_that_is_read_stays_golden(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+) -> None:
+    async with started(engine, sites.site("wiki"), OWNER) as replica:
+        subject = Subject(engine, replica, accounts)
+        facts = await witness(subject)
+        await subject.http(None, lambda visitor: wander(visitor, dice))
+        assert await witness(subject) == facts
+        state = await take_fingerprint(engine, replica.site, replica.container)
+        assert state.digest == replica.golden
+
+
+def wander(visitor: Visitor, dice: Random) -> None:
+    """Follow random links from article to article, and search."""
+    path = "/wiki/A/Main_Page"
+    for _ in range(READS):
+        page = visitor.open(path)
+        links = re.findall(r'href="([^"#:?]+)"', page.text)
+        articles = [link for link in links if "." not in link.rpartition("/")[2]]
+        chosen = urlsplit(urljoin(page.url, dice.choice(articles or ["/wiki/A/Main_Page"])))
+        path = chosen.path
+        visitor.open(f"/search?content=wiki&pattern={quote(path.rpartition('/')[2])}")

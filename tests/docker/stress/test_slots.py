@@ -1,0 +1,81 @@
+"""Eight slots of one fleet write at once for a minute; none ever sees what another wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+import pytest
+from kiosk_site import OWNER
+from mutations.catalogue import MUTATIONS
+from mutations.marks import Mark, Sighting, look
+from mutations.mutation import draw, make_all
+from mutations.subject import Accounts, Subject
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.slot import Slot
+from sites.atlas import Atlas
+
+pytestmark = pytest.mark.docker
+
+WORKERS: Final = 8
+SECONDS: Final = 60.0
+# More than one lease of each slot, so that there is a reset to survive.
+LEAST_LEASES: Final = 3
+
+
+@dataclass(slots=True)
+class Minute:
+    """What eight workers do until the time is up.
+
+    Attributes:
+        leases: how many each worker had.
+        replicas: the containers that were handed out, and to whom.
+    """
+
+    engine: Engine
+    fleet: Fleet
+    accounts: Accounts
+    ends: float
+    leases: dict[int, int] = field(default_factory=dict)
+    replicas: dict[str, set[int]] = field(default_factory=dict)
+
+    async def work(self, worker: int, dice: Random) -> None:
+        """Lease, look, write, look again; until the time is up."""
+        self.leases[worker] = 0
+        while time.monotonic() < self.ends:
+            mark = Mark(worker, self.leases[worker])
+            async with self.fleet.lease(["shop"]) as slot:
+                await self._use(slot, mark, dice)
+            self.leases[worker] += 1
+
+    async def _use(self, slot: Slot, mark: Mark, dice: Random) -> None:
+        subject = Subject(self.engine, slot.replicas["shop"], self.accounts)
+        self.replicas.setdefault(subject.replica.container.id, set()).add(mark.slot)
+        assert all(receipt.proven for receipt in slot.receipts)
+        assert await look(subject) == Sighting.of(), f"before {mark} was written"
+        slot.wrote("shop")
+        await mark.leave(subject)
+        assert await look(subject) == Sighting.of(mark)
+        # What the marks cannot show: a definition that changed, a table that is gone.
+        await make_all(draw(MUTATIONS["shop"], dice, most=2), subject, dice)
+
+
+async def test_no_slot_sees_anothers_marks_nor_its_own_from_before_a_reset(
+    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+) -> None:
+    async with Fleet.open(engine, sites, ["shop"], OWNER, workers=WORKERS) as fleet:
+        await fleet.up()
+        minute = Minute(engine, fleet, accounts, ends=time.monotonic() + SECONDS)
+        async with asyncio.TaskGroup() as workers:
+            for worker in range(WORKERS):
+                own = Random(f"{dice.random()} {worker}")
+                workers.create_task(minute.work(worker, own))
+    assert len(minute.leases) == WORKERS
+    assert min(minute.leases.values()) >= LEAST_LEASES, minute.leases
+    # Replicas went from worker to worker, so a mark that survived would have been seen.
+    assert max(len(users) for users in minute.replicas.values()) > 1
