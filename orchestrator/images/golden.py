@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import hashlib
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -38,7 +41,7 @@ def is_sealed(image: ImageInfo) -> bool:
 
 
 async def golden_of(engine: Engine, image: ImageInfo) -> Golden:
-    """Read the golden state out of a sealed image (about 60 ms: a container that never starts).
+    """Read the golden state out of a sealed image; the next time it is at hand.
 
     Raises:
         ImageError: the image is not sealed.
@@ -46,8 +49,15 @@ async def golden_of(engine: Engine, image: ImageInfo) -> Golden:
     if not is_sealed(image):
         message = f"image {image.tag} is not sealed: it carries no golden state"
         raise ImageError(message, hint="arena build")
+    digest = image.labels[Labels.GOLDEN]
+    known = await asyncio.to_thread(find_kept, digest)
+    if known is not None:
+        return Golden(digest=digest, document=await asyncio.to_thread(known.read_bytes))
     document = await _read_out(engine, image, PATH)
-    return Golden(digest=image.labels[Labels.GOLDEN], document=document)
+    if hashlib.sha256(document).hexdigest() == digest:
+        with suppress(ImageError):  # what cannot be kept is read out again
+            await asyncio.to_thread(keep, digest, gzip.compress(document))
+    return Golden(digest=digest, document=document)
 
 
 async def golden_rows(engine: Engine, image: ImageInfo) -> Path:

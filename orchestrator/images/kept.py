@@ -47,10 +47,8 @@ def find_kept(digest: str) -> Path | None:
         if digest_of(file) != digest:
             return None
         os.utime(file)
-    except FileNotFoundError:
+    except OSError:
         return None
-    except OSError as cause:
-        raise _unusable(cause) from cause
     return file
 
 
@@ -72,7 +70,7 @@ def keep(digest: str, compressed: bytes) -> Path:
                 shutil.copyfileobj(content, out)
             found = digest_of(part)
             if found != digest:
-                message = f"the golden rows of the image have the digest {found}, not {digest}"
+                message = f"what the image carries has the digest {found}, not {digest}"
                 raise ImageError(message, hint="arena build --force")
             part.replace(folder / digest)
         finally:
