@@ -9,9 +9,11 @@ from evaluators.checks import (
     LocateAnswer,
     LocateApi,
     LocateDb,
+    LocateDelta,
     LocateElement,
     LocatePage,
     LocateUrl,
+    MatchDelta,
     MatchExact,
     PerWorld,
     When,
@@ -65,6 +67,9 @@ def _requirement(at: Location, check: Check) -> Iterator[Fault]:
     if isinstance(check.locate, LocateUrl | LocateAnswer | LocateElement):
         message = f"before the agent starts there is no {check.locate.by} to look at"
         yield Fault((*at, "locate"), f"{message}: require by page, db or api")
+    if isinstance(check.locate, LocateDelta):
+        message = "before the agent starts nothing has changed: require by page, db or api"
+        yield Fault((*at, "locate"), message)
     if isinstance(check.locate, LocatePage) and check.locate.at == "own":
         message = "before the agent starts it has no page of its own: name one with `at`"
         yield Fault((*at, "locate"), message)
@@ -75,6 +80,8 @@ def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[F
     match check.locate:
         case LocateDb() as locate:
             yield from _database(where, check, locate, task, atlas)
+        case LocateDelta() as locate:
+            yield from _delta(where, check, locate, task, atlas)
         case LocateApi() as locate:
             yield from _site(where, locate.site, task, atlas)
         case LocatePage(selector=PerWorld() as selectors):
@@ -97,13 +104,45 @@ def _database(
     site = atlas.sites.get(locate.site)
     if site is not None and site.database is None:
         yield Fault((*at, "site"), f"site '{locate.site}' has no database")
-    worlds = set(check.worlds) & set(task.worlds)
-    if site is not None and site.live is not None and World.ONLINE in worlds:
-        message = f"there is no database behind the live '{locate.site}'"
-        yield Fault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
+    yield from _behind_live(at, check, locate.site, task, atlas)
     fault = select_fault(locate.sql)
     if fault:
         yield Fault((*at, "sql"), fault)
+
+
+def _delta(
+    at: Location, check: Check, locate: LocateDelta, task: Task, atlas: Atlas
+) -> Iterator[Fault]:
+    yield from _site(at, locate.site, task, atlas)
+    yield from _behind_live(at, check, locate.site, task, atlas)
+    if not isinstance(check.match, MatchDelta):
+        return
+    site = atlas.sites.get(locate.site)
+    for number, wanted in enumerate(check.match.changes):
+        where = (*at[:-1], "match", "changes", number)
+        if wanted.table is None:
+            continue
+        if site is not None and site.database is None:
+            yield Fault((*where, "table"), f"site '{locate.site}' has no database")
+        if locate.ignore.has_table(wanted.table):
+            message = f"table '{wanted.table}' is ignored by the locator: no change of it is found"
+            yield Fault((*where, "table"), message)
+        ignored = locate.ignore.columns.get(wanted.table, ())
+        for column in (*wanted.columns, *wanted.before):
+            if column in ignored:
+                message = f"column '{column}' is ignored by the locator: it has no value"
+                yield Fault(where, message)
+
+
+def _behind_live(
+    at: Location, check: Check, name: str, task: Task, atlas: Atlas
+) -> Iterator[Fault]:
+    """Yield a check that looks behind a site in a world where the site is visited live."""
+    site = atlas.sites.get(name)
+    worlds = set(check.worlds) & set(task.worlds)
+    if site is not None and site.live is not None and World.ONLINE in worlds:
+        message = f"there is no database behind the live '{name}'"
+        yield Fault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
 
 
 def _site(at: Location, name: str, task: Task, atlas: Atlas) -> Iterator[Fault]:

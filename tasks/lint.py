@@ -14,6 +14,7 @@ from tasks.loader import load_suite, suite_names, suite_path
 from tasks.page_rules import page_faults
 from tasks.reference_rules import reference_faults
 from tasks.schema import Suite, Task
+from tasks.table_rules import Tables, table_faults
 from tasks.task_rules import task_faults
 
 _RULES: tuple[Callable[[Task, Atlas], Iterator[Fault]], ...] = (
@@ -24,13 +25,16 @@ _RULES: tuple[Callable[[Task, Atlas], Iterator[Fault]], ...] = (
 )
 
 
-def lint_suite(suite: Suite, atlas: Atlas, source: Path | None = None) -> tuple[Finding, ...]:
+def lint_suite(
+    suite: Suite, atlas: Atlas, source: Path | None = None, tables: Tables | None = None
+) -> tuple[Finding, ...]:
     """Return the mistakes of a suite, in the order of its tasks.
 
     Args:
         suite: what to look at.
         atlas: the sites there are.
         source: the suite's file, for line numbers; found by itself for a shipped suite.
+        tables: columns by table, of the sites whose databases are known.
     """
     path = source or _shipped_source(suite)
     text = path.read_text(encoding="utf-8") if path else ""
@@ -39,7 +43,10 @@ def lint_suite(suite: Suite, atlas: Atlas, source: Path | None = None) -> tuple[
             fault.severity, task.id, _where(path, text, ("tasks", number, *fault.at)), fault.message
         )
         for number, task in enumerate(suite.tasks)
-        for fault in chain.from_iterable(rule(task, atlas) for rule in _RULES)
+        for fault in chain(
+            chain.from_iterable(rule(task, atlas) for rule in _RULES),
+            table_faults(task, tables or {}),
+        )
     )
 
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluators.checks import LocateAnswer, LocateApi, LocateDb, LocatePage, When
+from evaluators.checks import (
+    LocateAnswer,
+    LocateApi,
+    LocateDb,
+    LocateDelta,
+    LocatePage,
+    When,
+)
 from sites.atlas import Atlas
 from sites.worlds import World
 from tasks.findings import Fault, warning
@@ -62,9 +69,10 @@ def _family(task: Task) -> Iterator[Fault]:
     for world in task.worlds:
         ends = [check.locate for check in task.checks_in(world) if check.when is When.END]
         if task.family is Family.CONTENT and not any(
-            isinstance(locate, LocateDb | LocateApi | LocatePage) for locate in ends
+            isinstance(locate, LocateDb | LocateDelta | LocateApi | LocatePage) for locate in ends
         ):
-            message = "a content task needs an end check by db, api or page that proves the change"
+            message = "a content task needs an end check by db, db_delta, api or page"
+            message += " that proves the change"
             yield Fault(("checks",), f"{message}: none applies in the {world} world")
         if task.family is Family.INFORMATION and not any(
             isinstance(locate, LocateAnswer) for locate in ends

@@ -76,6 +76,7 @@ def lint(
     """Check a suite for mistakes; with --prove, play it: solvable, and not by doing nothing."""
     from orchestrator.cli.asynchronous import run
     from orchestrator.cli.proving import prove
+    from orchestrator.linting.tables import known_tables
     from sites.atlas import load_atlas
     from tasks.findings import Severity
     from tasks.lint import lint_suite
@@ -84,7 +85,8 @@ def lint(
 
     console = Console(as_json)
     loaded, atlas = load_suite(suite), load_atlas()
-    findings = list(lint_suite(loaded, atlas, suite_path(suite)))
+    tables = run(known_tables(loaded, atlas))
+    findings = list(lint_suite(loaded, atlas, suite_path(suite), tables))
     if prove_it and not any(one.severity is Severity.ERROR for one in findings):
         chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
         findings += run(prove(loaded, chosen, atlas, console))

@@ -15,8 +15,11 @@ from orchestrator.delta.changed import (
     row_changes,
     table_change,
 )
+from orchestrator.delta.comparing import differing_rows
 from orchestrator.delta.golden_rows import GoldenRows
+from orchestrator.delta.shapes import read_shapes
 from orchestrator.images.golden import golden_rows
+from orchestrator.reset.database import connected
 from orchestrator.reset.fingerprint import take_fingerprint
 from sites.errors import ImageError, SiteError
 
@@ -139,10 +142,6 @@ def _rows(
     limit: int,
 ) -> tuple[Change, ...]:
     """Read the rows that differ, in one snapshot; blocking."""
-    from orchestrator.delta.comparing import differing_rows  # noqa: PLC0415  the database's client
-    from orchestrator.delta.shapes import read_shapes  # noqa: PLC0415
-    from orchestrator.reset.database import connected  # noqa: PLC0415
-
     endpoint = replica.database
     if endpoint is None:
         return ()
