@@ -157,8 +157,8 @@ def said(change: Change) -> str:
         case TableChange():
             return f"table {change.table}{_whole_said(change.kind, change.differs)}"
         case MoreChanges():
-            rows = "row" if change.count == 1 else "rows"
-            return f"table {change.table}: {change.count} more {rows} differ"
+            rows = "row differs" if change.count == 1 else "rows differ"
+            return f"table {change.table}: {change.count} more {rows}"
         case OtherChange():
             return change.what
         case _:
