@@ -42,7 +42,7 @@ def diff(
     if as_json:
         console.json(_document(delta, slot))
         return
-    for line in _picture(delta):
+    for line in picture(delta):
         console.line(line)
 
 
@@ -57,7 +57,7 @@ async def _look(site: str, slot: int, limit: int) -> Delta:
         return await delta_of(engine, replica, limit=limit)
 
 
-def _picture(delta: Delta) -> Iterator[str]:
+def picture(delta: Delta) -> Iterator[str]:
     """Yield the lines for people: a heading for each table, and one line a row."""
     if delta.is_empty:
         yield f"{delta.site}: nothing changed"

@@ -131,7 +131,7 @@ class TestNothingElse:
         assert found.reason == "missing: 2 × a row of basket_line added (quantity 1)"
 
     def test_what_may_change_freely_is_no_matter(self) -> None:
-        changes = [LINE, PICTURE, MoreChanges(table="analytics_user", count=3)]
+        changes: list[Change] = [LINE, PICTURE, MoreChanges(table="analytics_user", count=3)]
         allow = {"tables": ["basket_line", "analytics_*"], "files": ["/srv/media/*"]}
         assert judge(changes, [], allow=allow).met
         assert not judge([*changes, PRICE], [], allow=allow).met
@@ -140,6 +140,13 @@ class TestNothingElse:
         allow = {"tables": ["basket_line"]}
         assert judge([LINE], [wants(LINE, quantity=1)], allow=allow).met
         assert not judge([], [wants(LINE, quantity=1)], allow=allow).met
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_an_expectation_rather_takes_what_is_not_free(self, order: int) -> None:
+        cached = FileChange(path="/srv/media/cache/b.png", kind=ChangeKind.ADDED)
+        changes: list[Change] = [cached, PICTURE] if order == 1 else [PICTURE, cached]
+        asked = [{"file": "/srv/media/*", "kind": "added"}]
+        assert judge(changes, asked, allow={"files": ["/srv/media/cache/*"]}).met
 
     def test_nothing_is_expected_and_nothing_happened(self) -> None:
         assert judge([], []).reason == "nothing changed, as wanted"
