@@ -42,9 +42,9 @@ class RunAt:
         with self.start(suite, *options) as process:
             return process.wait()
 
-    def resume(self) -> Ended:
+    def resume(self, *options: str) -> Ended:
         """Go on with it to its end."""
-        return arena("eval", "--resume", "run", cwd=self.cwd)
+        return arena("eval", "--resume", "run", *options, cwd=self.cwd)
 
     def ledger(self) -> list[tuple[str, int, str, str | None]]:
         """Return task, attempt, state and outcome of each line, in the order they were written."""

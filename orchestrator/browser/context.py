@@ -11,6 +11,7 @@ from playwright.async_api import Browser, BrowserContext
 from orchestrator.cookie import Cookie
 
 if TYPE_CHECKING:
+    from playwright._impl._api_structures import Cookie as BrowserCookie
     from playwright._impl._api_structures import SetCookieParam
 
 
@@ -50,6 +51,20 @@ async def new_context(browser: Browser, options: SessionOptions) -> BrowserConte
     )
     await context.add_cookies([_cookie(cookie) for cookie in options.cookies])
     return context
+
+
+def cookie_of(found: BrowserCookie) -> Cookie:
+    """Return a cookie of a context as a login knows it."""
+    expires = found.get("expires", -1)
+    return Cookie(
+        name=found["name"],
+        value=found["value"],
+        domain=found["domain"],
+        path=found["path"],
+        secure=found["secure"],
+        http_only=found["httpOnly"],
+        expires=expires if expires >= 0 else None,
+    )
 
 
 def _cookie(cookie: Cookie) -> SetCookieParam:

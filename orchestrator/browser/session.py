@@ -15,7 +15,7 @@ from evaluators.actions import Action
 from orchestrator.browser import locate
 from orchestrator.browser.act import Hands, perform
 from orchestrator.browser.axtree import read_tree
-from orchestrator.browser.context import SessionOptions, new_context
+from orchestrator.browser.context import SessionOptions, cookie_of, new_context
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import Activity, Journal
 from orchestrator.browser.navigate import goto
@@ -25,6 +25,7 @@ from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.wire import Lifeline, PageGoneError, RefusedError
+from orchestrator.cookie import Cookie
 from orchestrator.observation import Observation, Tab
 from sites.errors import BrowserError
 
@@ -173,9 +174,20 @@ class Session:
         """Return each open tab's URL and the HTTP status that its document came with."""
         return tuple((tab.url, tab.traffic.status) for tab in self._bar.tabs)
 
-    def asked_for(self, host: str) -> bool:
-        """Whether an open page asked a host for something; the browser's own errands are none."""
-        return any(host in tab.traffic.hosts for tab in self._bar.tabs)
+    def asked_for(self, host: str, path: str | None = None) -> bool:
+        """Whether an open page asked a host for a path; the browser's own errands are none.
+
+        Args:
+            host: its name.
+            path: without query; None for any.
+        """
+        asked = (tab.traffic.asked.get(host) for tab in self._bar.tabs)
+        return any(paths is not None and (path is None or path in paths) for paths in asked)
+
+    async def cookies(self) -> tuple[Cookie, ...]:
+        """Return the context's cookies as they are now, of all sites."""
+        async with self._lifeline.bounded("read the cookies", _READ_S):
+            return tuple(cookie_of(found) for found in await self._context.cookies())
 
     @property
     def url(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -35,7 +36,7 @@ class Traffic:
     Attributes:
         stir: counts everything that may go on to change the page.
         status: the HTTP status of the main frame's last document; None before the first.
-        hosts: the hosts that the page itself asked for something.
+        asked: the paths that the page itself asked for, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
     """
@@ -43,7 +44,7 @@ class Traffic:
     def __init__(self, wire: Wire) -> None:
         self.stir = 0
         self.status: int | None = None
-        self.hosts: set[str] = set()
+        self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
         self._parsing: str | None = None
@@ -102,7 +103,8 @@ class Traffic:
         self._changed.set()
 
     def _sent(self, event: Reply) -> None:
-        self.hosts.add(urlsplit(event["request"]["url"]).hostname or "")
+        url = urlsplit(event["request"]["url"])
+        self.asked[url.hostname or ""].add(url.path)
         if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
             return
         now = asyncio.get_running_loop().time()

@@ -37,6 +37,29 @@ def evaluate(
     attempts: Annotated[
         int, typer.Option(min=1, help="Tries of a trial that breaks off for no fault of the agent.")
     ] = 3,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Episodes of each world side by side; default: 1."),
+    ] = None,
+    spares: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Warm replicas beyond the workers', of each site that holds state; default: what"
+            " is thought best and fits.",
+        ),
+    ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(help="Budget for all replicas, such as 4GiB; default: most of the machine."),
+    ] = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(
+            help="Resets between episodes: auto (default), swap (with a spare, always), or only"
+            " clean, rewind or recreate. Whatever is not golden is replaced."
+        ),
+    ] = None,
     resolve: Annotated[
         list[str] | None,
         typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),
@@ -59,15 +82,20 @@ def evaluate(
 ) -> None:
     """Run an agent on tasks, offline, online or both; score; write a report.
 
-    Ctrl-C once finishes the step under way and stops; twice stops at once. Then
-    arena eval --resume RUN goes on where it was.
+    Each worker has a browser of its own and, for each episode, replicas of its
+    own of the sites that hold state. Ctrl-C once finishes the steps under way
+    and stops; twice stops at once. Then arena eval --resume RUN goes on where it
+    was, with as many workers as it began with or as you say.
     """
-    from orchestrator.cli.evaluation import NewRun, evaluate_new, evaluate_resumed
+    from orchestrator.cli.evaluation import Look, NewRun, evaluate_new, evaluate_resumed
+    from orchestrator.cli.pace import Pace
 
     console = Console(as_json)
+    pace = Pace.read(workers=workers, spares=spares, memory=memory, strategy=strategy)
     if resume is not None:
         _refuse_beside_resume(context)
-        run(evaluate_resumed(resume, console, screenshots=screenshots, headless=not headed))
+        look = Look(screenshots=screenshots, headless=not headed)
+        run(evaluate_resumed(resume, pace, look, console))
         return
     asked = NewRun(
         patterns=tuple(tasks or ()),
@@ -84,13 +112,14 @@ def evaluate(
         model_deadline=model_deadline,
         seed=seed,
         out=out,
-        screenshots=screenshots,
-        headless=not headed,
+        pace=pace,
+        look=Look(screenshots=screenshots, headless=not headed),
     )
     run(evaluate_new(asked, RUNS, console))
 
 
-_WITH_RESUME = {"resume", "screenshots", "headed", "as_json"}
+_HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}
+_WITH_RESUME = {"resume", "screenshots", "headed", "as_json", *_HOW_NOT_WHAT}
 
 
 def _refuse_beside_resume(context: typer.Context) -> None:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
+from orchestrator.cli.pace import Pace
 from orchestrator.cli.progress import as_line
 from orchestrator.cli.reading import show_run
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.report.html import write_html
 from orchestrator.report.reading import read_run
+from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.locking import make_lock, require_same_images
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
@@ -31,6 +33,14 @@ from tasks.select import Selection, select_tasks
 
 if TYPE_CHECKING:
     from sites.atlas import Atlas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is only looked at, and may differ when a run goes on."""
+
+    screenshots: bool
+    headless: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +61,8 @@ class NewRun:
     model_deadline: float
     seed: int
     out: Path | None
-    screenshots: bool
-    headless: bool
+    pace: Pace
+    look: Look
 
     @property
     def worlds(self) -> tuple[World, ...]:
@@ -88,24 +98,24 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
         attempts=asked.attempts,
         staged=asked.staged,
         resolves=tuple(Resolve.parse(text) for text in asked.resolves),
-        screenshots=asked.screenshots,
-        headless=asked.headless,
+        screenshots=asked.look.screenshots,
+        headless=asked.look.headless,
     )
+    request = asked.pace.of(request)
     if not request.trials():
         names = ", ".join(task.id for task in request.tasks)
         worlds = " or ".join(asked.worlds)
         message = f"nothing to play: no task chosen runs {worlds} (chosen: {names})"
         raise UsageError(message)
     async with _engine() as engine:
+        await share_budget(request, atlas, engine)  # refuses before there is a folder
         lock = await make_lock(request, atlas, engine)
         folder = RunFolder.create(asked.out or runs / lock.run, lock, suite)
         await _play(request, folder, atlas, engine, console)
 
 
-async def evaluate_resumed(
-    path: Path, console: Console, *, screenshots: bool, headless: bool
-) -> None:
-    """Go on with a run as its lock says; what is only looked at may differ."""
+async def evaluate_resumed(path: Path, pace: Pace, look: Look, console: Console) -> None:
+    """Go on with a run as its lock says; its pace and what is only looked at may differ."""
     folder = RunFolder.open(path)
     lock, suite, atlas = folder.lock(), folder.suite(), load_atlas()
     request = RunRequest(
@@ -118,9 +128,10 @@ async def evaluate_resumed(
         attempts=lock.attempts,
         staged=bool(lock.staged),
         resolves=tuple(Resolve.parse(text) for text in lock.resolves),
-        screenshots=screenshots,
-        headless=headless,
+        screenshots=look.screenshots,
+        headless=look.headless,
     )
+    request = pace.over(lock).of(request)
     async with _engine() as engine:
         await require_same_images(lock, engine)
         await _play(request, folder, atlas, engine, console)
@@ -145,7 +156,8 @@ async def _play(
 
     def finish_step() -> None:
         run.interrupted.set()
-        console.warn("finishing the step under way; press Ctrl-C again to stop at once")
+        steps = "the step" if request.workers == 1 else "the steps"
+        console.warn(f"finishing {steps} under way; press Ctrl-C again to stop at once")
 
     console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
     with two_interrupts(finish_step, interrupted):

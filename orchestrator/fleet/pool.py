@@ -78,7 +78,7 @@ class Fleet:
         Raises:
             UsageError: the workers do not fit the budget, or the strategy makes no sense.
         """
-        rungs = rungs_for("auto" if strategy == SWAP else strategy)
+        rungs = rungs_for(strategy)
         chosen = atlas.select(sites)
         costs = Costs.load()
         capacity = await capacity_for(

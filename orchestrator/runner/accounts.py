@@ -9,7 +9,7 @@ from orchestrator.cookie import Cookie
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.episode.stage import Accounts
 from orchestrator.fleet.doors import Door
-from orchestrator.fleet.logins import is_logged_in, live_role_of, login
+from orchestrator.fleet.logins import is_logged_in, is_logged_out, live_role_of, login
 from orchestrator.gateway.addresses import Resolve
 from sites.atlas import Atlas
 from sites.errors import LoginError
@@ -50,6 +50,22 @@ class LiveAccounts:
             known = await login(manifest, role, account, door)
             self.jars[site, role] = known
         return known
+
+    async def is_logged_out(self, site: str, role: str, cookies: Sequence[Cookie]) -> bool:
+        """Whether the site bars the role's page to whoever has these cookies.
+
+        A live page that cannot be fetched just now says nothing.
+        """
+        manifest = self.atlas.site(site)
+        if manifest.live is None:
+            return self.replicas is not None and await self.replicas.is_logged_out(
+                site, role, cookies
+            )
+        account, door = live_role_of(manifest, role), self._door(manifest.live)
+        try:
+            return await is_logged_out(manifest, role, account, door, cookies)
+        except LoginError:
+            return False
 
     def _door(self, live: Live) -> Door:
         elsewhere = next(

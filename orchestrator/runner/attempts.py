@@ -12,7 +12,7 @@ from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import BrowserError, SiteError
+from sites.errors import ArenaError, InputError, UsageError
 from tasks.schema import Task
 
 
@@ -31,7 +31,7 @@ class Attempted(Protocol):
         """Return everything that scoring may read."""
 
 
-# Plays an attempt of a number; raises SiteError or BrowserError where it could not even begin.
+# Plays an attempt of a number; raises where it could not even begin.
 Perform = Callable[[int], Awaitable[Attempted]]
 
 
@@ -50,18 +50,19 @@ class Bookkeeper:
         """Play one trial to its end; False where the user interrupted it.
 
         Raises:
-            SiteError, BrowserError: not even the last attempt could begin; the trial stays open, so
-                that the run can go on with it when that is mended.
+            Exception: not even the last attempt could begin, or a person's input is wrong; the
+                trial stays open, so that the run can go on with it when that is mended.
         """
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
             try:
                 recorder = await perform(number)
-            except (SiteError, BrowserError) as error:
-                if number_left == 1:
+            except Exception as error:
+                # Whatever kills a worker here is not the agent's doing: the trial is played again.
+                if number_left == 1 or isinstance(error, (InputError, UsageError)):
                     self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                     raise
-                self._retry(trial, number, error.message)
+                self._retry(trial, number, in_one_line(error))
                 continue
             evidence = recorder.evidence()
             self.folder.save_evidence(trial.folder(number), evidence, recorder.screenshots)
@@ -111,6 +112,13 @@ class Bookkeeper:
     def _retry(self, trial: Trial, number: int, reason: str) -> None:
         self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA))
         self.on_event(AttemptBroke(trial=trial, number=number, reason=reason))
+
+
+def in_one_line(failure: Exception) -> str:
+    """Say what failed; of a bug its kind as well."""
+    if isinstance(failure, ArenaError):
+        return failure.message.splitlines()[0]
+    return f"{type(failure).__name__}: {failure}".splitlines()[0]
 
 
 def _may_go_better(evidence: Evidence) -> bool:

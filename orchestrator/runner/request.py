@@ -23,6 +23,11 @@ class RunRequest:
         attempts: how often a trial is tried when it breaks off for a reason not the agent's.
         staged: the live origins are staged stand-ins on this machine.
         resolves: where the user sends live hosts instead.
+        workers: how many episodes of each world are played side by side.
+        spares: warm replicas beyond the workers', of each site that holds state; None for what is
+            thought best.
+        memory_bytes: budget for all replicas; None for most of the machine.
+        strategy: of resets between episodes.
     """
 
     suite: Suite
@@ -36,6 +41,10 @@ class RunRequest:
     resolves: tuple[Resolve, ...] = ()
     screenshots: bool = True
     headless: bool = True
+    workers: int = 1
+    spares: int | None = None
+    memory_bytes: int | None = None
+    strategy: str = "auto"
 
     def trials(self) -> tuple[Trial, ...]:
         """Return every trial: by world, repeat, and the tasks' order; tasks where they can run."""
@@ -46,6 +55,20 @@ class RunRequest:
             for task in self.tasks
             if world in task.worlds
         )
+
+    def workers_in(self, world: World) -> int:
+        """Return how many workers a world has; no more than it has trials."""
+        return max(1, min(self.workers, len(self._trials_in(world))))
+
+    def spares_in(self, world: World) -> int | None:
+        """Return the spares to keep; none for a world whose trials are all played at once."""
+        is_thought_best = self.spares is None and self.strategy == "auto"
+        if is_thought_best and len(self._trials_in(world)) <= self.workers:
+            return 0
+        return self.spares
+
+    def _trials_in(self, world: World) -> tuple[Trial, ...]:
+        return tuple(trial for trial in self.trials() if trial.world is world)
 
     def sites_with_replicas(self, atlas: Atlas, world: World) -> tuple[str, ...]:
         """Return the sites that the chosen tasks visit as replicas in a world."""

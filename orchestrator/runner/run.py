@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -13,8 +13,9 @@ from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.attempts import Bookkeeper
+from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import Noted, OnEvent
-from orchestrator.runner.lane import BrowserKeeper, Lane
+from orchestrator.runner.lane import Lane
 from orchestrator.runner.request import RunRequest
 from orchestrator.staged.origins import StagedOrigins, staged_origins
 from orchestrator.store.ledger import Ledger
@@ -22,6 +23,7 @@ from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from orchestrator.together import together
 from sites.atlas import Atlas
+from sites.errors import ArenaError
 from sites.worlds import World
 
 
@@ -50,11 +52,14 @@ class Run:
             bookkeeper.adopt_orphans({task.id: task for task in self.request.tasks})
             pending = self._pending(ledger)
             bookkeeper.done = bookkeeper.total - len(pending)
-            async with together() as lanes:
-                for world in self.request.worlds:
-                    trials = [trial for trial in pending if trial.world is world]
-                    if trials:
-                        lanes.create_task(self._play_world(world, trials, bookkeeper))
+            budgets = await share_budget(self.request, self.atlas, self.engine)
+            async with together() as group:
+                lanes = [
+                    group.create_task(self._play_world(world, trials, budgets, bookkeeper))
+                    for world in self.request.worlds
+                    if (trials := [trial for trial in pending if trial.world is world])
+                ]
+            _raise_first([failure for lane in lanes for failure in lane.result()])
             return not self._pending(ledger)
 
     def _bookkeeper(self, ledger: Ledger) -> Bookkeeper:
@@ -70,27 +75,35 @@ class Run:
         finished = {attempt.trial for attempt in ledger.finished()}
         return [trial for trial in self.request.trials() if trial not in finished]
 
-    async def _play_world(self, world: World, trials: list[Trial], bookkeeper: Bookkeeper) -> None:
-        async with self._lane(world, bookkeeper) as lane:
-            await lane.play(trials)
+    async def _play_world(
+        self,
+        world: World,
+        trials: list[Trial],
+        budgets: Mapping[World, int | None],
+        bookkeeper: Bookkeeper,
+    ) -> tuple[Exception, ...]:
+        """Play a world's trials; its failure is returned, so that the other world goes on."""
+        try:
+            async with self._lane(world, budgets.get(world), bookkeeper) as lane:
+                return await lane.play(trials)
+        except ArenaError as failure:
+            return (failure,)
 
     @asynccontextmanager
-    async def _lane(self, world: World, bookkeeper: Bookkeeper) -> AsyncIterator[Lane]:
+    async def _lane(
+        self, world: World, memory_bytes: int | None, bookkeeper: Bookkeeper
+    ) -> AsyncIterator[Lane]:
         """Prepare a world: replicas and staged origins are started at the same time."""
         async with AsyncExitStack() as stack:
-            fleet, staged = await self._start(world, stack)
-            browsers = BrowserKeeper(
-                BrowserOptions(
-                    headless=self.request.headless, trusted_spki=staged.spki if staged else None
-                )
-            )
-            stack.push_async_callback(browsers.close)
+            fleet, staged = await self._start(world, memory_bytes, stack)
             resolves = (*self.request.resolves, *(staged.resolves if staged else ()))
             yield Lane(
                 world=world,
                 request=self.request,
                 atlas=self.atlas,
-                browsers=browsers,
+                browser=BrowserOptions(
+                    headless=self.request.headless, trusted_spki=staged.spki if staged else None
+                ),
                 fleet=fleet,
                 live=self._live_accounts(world, resolves, staged),
                 resolves=resolves,
@@ -100,7 +113,7 @@ class Run:
             )
 
     async def _start(
-        self, world: World, stack: AsyncExitStack
+        self, world: World, memory_bytes: int | None, stack: AsyncExitStack
     ) -> tuple[Fleet | None, StagedOrigins | None]:
         replicas = self.request.sites_with_replicas(self.atlas, world)
         live = self.request.sites_visited_live(self.atlas)
@@ -108,8 +121,18 @@ class Run:
         if replicas:
             self.on_event(Noted(f"{world}: starting {', '.join(replicas)}"))
             fleet = await stack.enter_async_context(
-                Fleet.open(self.engine, self.atlas, replicas, self.owner)
+                Fleet.open(
+                    self.engine,
+                    self.atlas,
+                    replicas,
+                    self.owner,
+                    workers=self.request.workers_in(world),
+                    spares=self.request.spares_in(world),
+                    memory_bytes=memory_bytes,
+                    strategy=self.request.strategy,
+                )
             )
+            self.on_event(Noted(f"{world}: {fleet.capacity.summary()}"))
         if world is World.ONLINE and self.request.staged and live:
             self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))
             staged = await stack.enter_async_context(
@@ -125,3 +148,10 @@ class Run:
         return LiveAccounts(
             atlas=self.atlas, resolves=resolves, ca_file=staged.ca_file if staged else None
         )
+
+
+def _raise_first(failures: Sequence[Exception]) -> None:
+    """Raise what ended a worker; a bug first, so that it is never hidden behind a fault."""
+    bugs = [failure for failure in failures if not isinstance(failure, ArenaError)]
+    for failure in (*bugs, *failures):
+        raise failure

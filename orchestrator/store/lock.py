@@ -51,6 +51,8 @@ class RunLock(_Record):
         images: image id by local tag.
         staged: sites whose live origin was a staged stand-in.
         resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
+        workers, spares, memory_bytes, strategy: how it began to play, see `RunRequest`. They say
+            how fast, not what is measured: `--resume` may go on with others.
     """
 
     version: int = LOCK_VERSION
@@ -66,6 +68,10 @@ class RunLock(_Record):
     agent: AgentLock
     staged: tuple[str, ...] = ()
     resolves: tuple[str, ...] = ()
+    workers: int = 1
+    spares: int | None = None
+    memory_bytes: int | None = None
+    strategy: str = "auto"
     images: dict[str, str]
     engine: str
     browser: str

@@ -109,6 +109,35 @@ def test_options_of_a_new_run_are_refused_beside_resume(call: Call, tmp_path: Pa
     assert_refused(ended, errors.UsageError.exit_code, "--resume", "--agent")
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--memory", "4 potatoes"), "'4 potatoes' is no amount of memory"),
+        (("--memory", "4"), "'4' is no amount of memory"),
+        (("--strategy", "magic"), "unknown strategy 'magic'; there are: auto, swap, "),
+        (("--strategy", "swap", "--spares", "0"), "--strategy swap needs a spare"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("resumed", [False, True], ids=["new", "resumed"])
+def test_a_pace_that_makes_no_sense_is_quoted(
+    call: Call, suite: Path, options: tuple[str, ...], said: str, *, resumed: bool
+) -> None:
+    run = ("--resume", suite.parent) if resumed else ("--suite", suite)
+    assert_refused(call("eval", *run, *options), errors.UsageError.exit_code, said)
+
+
+@pytest.mark.parametrize("options", [("--workers", "0"), ("--spares", "-1"), ("--workers", "two")])
+def test_a_number_that_is_none_is_refused(
+    call: Call, suite: Path, options: tuple[str, ...]
+) -> None:
+    ended = call("eval", "--suite", suite, *options)
+    assert ended.code == errors.UsageError.exit_code
+    assert ended.out == ""
+    assert options[0] in ended.err
+    assert "Traceback" not in ended.err
+
+
 @pytest.mark.parametrize("nonsense", ["x", "host:notaport:1.2.3.4:80", "host:443:1.2.3.4", ":::"])
 def test_a_resolve_that_makes_no_sense_is_quoted(call: Call, suite: Path, nonsense: str) -> None:
     ended = call("eval", "--suite", suite, "--resolve", nonsense)

@@ -1,0 +1,66 @@
+"""One memory budget for the replicas of all worlds of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.budget import default_budget, least_bytes, priced_sites
+from orchestrator.fleet.costs import Costs
+from orchestrator.fleet.pool import capacity_for
+from orchestrator.fleet.sizes import MIB, format_size
+from orchestrator.runner.request import RunRequest
+from sites.atlas import Atlas
+from sites.errors import UsageError
+from sites.worlds import World
+
+
+async def share_budget(
+    request: RunRequest, atlas: Atlas, engine: Engine
+) -> Mapping[World, int | None]:
+    """Return each world's part of the budget, None where it is for one world to find its own.
+
+    Raises:
+        UsageError: the workers do not fit; with figures and what would.
+    """
+    costs = Costs.load()
+    sites = {
+        world: atlas.select(names)
+        for world in request.worlds
+        if (names := request.sites_with_replicas(atlas, world))
+    }
+    needs = {
+        world: least_bytes(await priced_sites(engine, chosen, costs), request.workers_in(world))
+        for world, chosen in sites.items()
+    }
+    parts = await _parts(request, needs, engine)
+    for world, chosen in sites.items():
+        await capacity_for(
+            engine,
+            chosen,
+            costs,
+            workers=request.workers_in(world),
+            spares=request.spares_in(world),
+            memory_bytes=parts[world],
+            strategy=request.strategy,
+        )
+    return parts
+
+
+async def _parts(
+    request: RunRequest, needs: Mapping[World, int], engine: Engine
+) -> dict[World, int | None]:
+    """Split it in proportion to what the worlds' workers need."""
+    if len(needs) < len(World):
+        return dict.fromkeys(needs, request.memory_bytes)
+    total, needed = request.memory_bytes, sum(needs.values())
+    if total is None:
+        total = default_budget((await engine.facts()).memory_bytes)
+        if needed > total and request.workers == 1:
+            return dict.fromkeys(needs)  # the least there is: tried on any machine
+    if needed > total:
+        words = " and ".join(f"{format_size(need)} {world}" for world, need in needs.items())
+        message = f"replicas need {words}, and the budget is {format_size(total)}"
+        hint = f"fewer --workers, one world at a time, or --memory {-(-needed // MIB)}MiB"
+        raise UsageError(message, hint=hint)
+    return {world: need + (total - needed) * need // needed for world, need in needs.items()}

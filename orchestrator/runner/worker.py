@@ -1,0 +1,146 @@
+"""One worker: plays trials one after the other, with a browser and logins of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from evaluators.changes import Change, IgnoredChanges
+from evaluators.evidence import UnscoredReason
+from orchestrator.episode.performance import DECIDE_DEADLINE_S, perform
+from orchestrator.episode.recorder import Recorder
+from orchestrator.episode.stage import Part, Stage
+from orchestrator.fleet.slot import Slot
+from orchestrator.runner.accounts import LiveAccounts
+from orchestrator.runner.browsers import BrowserKeeper
+from orchestrator.runner.request import replicas_of
+from orchestrator.store.trials import Trial
+from sites.errors import DatabaseError
+from tasks.schema import Task
+
+if TYPE_CHECKING:
+    from orchestrator.runner.lane import Lane
+
+_OPENING_AND_CHECKS_S = 600.0
+
+
+class NoReplicas:
+    """Stands where an episode has no replicas: it knows no account and answers no query."""
+
+    async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:  # noqa: ARG002
+        """Refuse: a live site's database is out of reach.
+
+        Raises:
+            DatabaseError: always.
+        """
+        raise _out_of_reach(site)
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:  # noqa: ARG002
+        """Refuse: what changed on a live site is out of reach.
+
+        Raises:
+            DatabaseError: always.
+        """
+        raise _out_of_reach(site)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Plays trials of a lane.
+
+    Attributes:
+        live: its own logins at live origins: a sign-out in one episode ends no other's.
+    """
+
+    lane: Lane
+    browsers: BrowserKeeper
+    live: LiveAccounts | None
+
+    @classmethod
+    @asynccontextmanager
+    async def of(cls, lane: Lane) -> AsyncIterator[Worker]:
+        """Make a worker of a lane; its browser ends with the block."""
+        browsers = BrowserKeeper(lane.browser)
+        live = replace(lane.live, jars={}) if lane.live else None
+        try:
+            yield cls(lane=lane, browsers=browsers, live=live)
+        finally:
+            await browsers.close()
+
+    async def play(self, trial: Trial) -> None:
+        """Play one trial through its attempts.
+
+        Raises:
+            ArenaError: not even the last attempt could begin.
+        """
+        request = self.lane.request
+        task = next(task for task in request.tasks if task.id == trial.task)
+
+        async def attempt(number: int) -> Recorder:
+            part = Part(
+                suite=request.suite.suite,
+                task=task,
+                repeat=trial.repeat,
+                attempt=number,
+                agent=request.agent,
+                screenshots=request.screenshots,
+            )
+            return await self._attempt(part, task)
+
+        await self.lane.bookkeeper.play(trial, task, attempt)
+
+    async def _attempt(self, part: Part, task: Task) -> Recorder:
+        lane = self.lane
+        async with self._lease(replicas_of(task, lane.atlas, lane.world), task) as slot:
+            stage = Stage(
+                atlas=lane.atlas,
+                world=lane.world,
+                browser=await self.browsers.browser(),
+                replicas=slot.replicas if slot else {},
+                accounts=self._accounts(slot),
+                database=slot or NoReplicas(),
+                resolves=lane.resolves,
+                staged=tuple(name for name in task.sites if name in lane.staged),
+                interrupted=lane.interrupted,
+            )
+            recorder = Recorder(part, stage, slot.receipts if slot else ())
+            await perform(recorder)
+            if slot is not None:
+                await _account_for(slot, recorder)
+            return recorder
+
+    @asynccontextmanager
+    async def _lease(self, sites: Sequence[str], task: Task) -> AsyncIterator[Slot | None]:
+        fleet = self.lane.fleet
+        if fleet is None or not sites:
+            yield None
+            return
+        async with fleet.lease(sites, hold_s=_longest(task)) as slot:
+            yield slot
+
+    def _accounts(self, slot: Slot | None) -> LiveAccounts | Slot:
+        if self.live is not None:
+            return replace(self.live, replicas=slot)
+        return slot or LiveAccounts(atlas=self.lane.atlas)
+
+
+def _out_of_reach(site: str) -> DatabaseError:
+    message = f"site '{site}' is visited live: its database is out of reach"
+    return DatabaseError(message, hint="limit the check to `worlds: [offline]`")
+
+
+def _longest(task: Task) -> float:
+    """Return what no episode of a task may exceed: each part has a shorter deadline of its own."""
+    decisions = (task.limits.steps + 1) * DECIDE_DEADLINE_S
+    return task.limits.seconds + decisions + _OPENING_AND_CHECKS_S
+
+
+async def _account_for(slot: Slot, recorder: Recorder) -> None:
+    """Tell the slot what was written to; a container that died makes the attempt `infra`."""
+    for site in recorder.wrote & set(slot.replicas):
+        slot.wrote(site)
+    lost = await slot.lost()
+    if lost is not None:
+        recorder.fault(UnscoredReason.INFRA, lost)
