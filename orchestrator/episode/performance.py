@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from evaluators.actions import Stop
 from evaluators.evidence import (
@@ -22,7 +21,9 @@ from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
 from orchestrator.cookie import Cookie
 from orchestrator.episode.doors import closed_door
+from orchestrator.episode.exchanges import host_of, may_have_written, refuse_broken
 from orchestrator.episode.locating import Locators
+from orchestrator.episode.logins import dropped_login
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.episode.stage import Part, Stage
@@ -37,7 +38,6 @@ from sites.errors import (
     LoginError,
     ModelError,
     SiteError,
-    SiteGoneError,
 )
 from sites.worlds import World
 from tasks.schema import Task
@@ -74,7 +74,7 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
                 await _Performance(part, stage, recorder, gateway, session).play()
         finally:
             recorder.wrote = frozenset(
-                site for site in task.sites if gateway.journal.writes(site) > 0
+                site for site in task.sites if may_have_written(gateway.journal, site)
             )
 
 
@@ -115,6 +115,9 @@ class _Performance:
             self._end(Ended.DEADLINE, f"{self._task.limits.seconds:g} s were over")
         if not self._recorder.interrupted:
             self._recorder.located = await self._locators.at_end(self._checks)
+            dropped = await dropped_login(self._task, self._stage, self._journal, self._session)
+            if dropped is not None:
+                self._recorder.fault(UnscoredReason.INFRA, dropped)
 
     async def _requirements_hold(self) -> bool:
         """Look whether the world still is as the task needs it, before the agent starts."""
@@ -192,7 +195,7 @@ class _Performance:
         found, locate_ms = located.result()
         activity = self._session.drain()
         exchanges = self._journal.since(mark)
-        _refuse_broken(exchanges)
+        refuse_broken(exchanges)
         self._recorder.steps.append(
             StepEvidence(
                 index=index,
@@ -241,7 +244,7 @@ class _Performance:
                 refused=one.refused,
             )
             for one in exchanges
-            if one.may_write or (one.refused and self._session.asked_for(_host_of(one.url)))
+            if one.may_write or (one.refused and self._session.asked_for(host_of(one.url)))
         )
         return told + activity.refused
 
@@ -269,24 +272,6 @@ class _Performance:
     def _end(self, ended: Ended, because: str | None) -> None:
         self._recorder.ended = ended
         self._recorder.ended_because = because
-
-
-def _refuse_broken(exchanges: tuple[Exchange, ...]) -> None:
-    """Break off where a site could not be reached: nothing after it would be the agent's doing.
-
-    Raises:
-        SiteGoneError: naming the request and what happened to it.
-    """
-    for one in exchanges:
-        if one.failed:
-            place = "live origin" if one.live else "replica"
-            message = f"site '{one.site}': its {place} failed: {one.method} {one.url}: {one.failed}"
-            raise SiteGoneError(message)
-
-
-def _host_of(url: str) -> str:
-    """Return the host of a URL or, for CONNECT, of `host:port`."""
-    return urlsplit(url if "://" in url else f"//{url}").hostname or ""
 
 
 async def _uncounted(work: Awaitable[Result], deadline: asyncio.Timeout) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -26,6 +26,13 @@ class Accounts(Protocol):
 
         Raises:
             LoginError: the role cannot log in or is not recognised.
+        """
+
+    async def is_logged_out(self, site: str, role: str, cookies: Sequence[Cookie]) -> bool:
+        """Whether the site bars the role's page to whoever has these cookies.
+
+        Raises:
+            LoginError: a replica's page could not be fetched at all.
         """
 
 

@@ -7,7 +7,7 @@ import html
 from collections.abc import Iterable
 from http.cookiejar import Cookie as JarCookie
 from typing import NoReturn
-from urllib.parse import quote_plus, urljoin
+from urllib.parse import quote_plus, urljoin, urlsplit
 
 import requests
 
@@ -20,6 +20,7 @@ from sites.manifest import Login, Role, Site
 
 _OK = 200
 _BAD = 400
+_BARRED = frozenset({401, 403})
 
 
 def replica_door(site: Site, endpoint: Endpoint) -> Door:
@@ -72,6 +73,21 @@ async def is_logged_in(
     return await asyncio.to_thread(attempt.is_known, tuple(cookies))
 
 
+async def is_logged_out(
+    site: Site, role_name: str, role: Role, door: Door, cookies: Iterable[Cookie]
+) -> bool:
+    """Whether the site sends whoever has these cookies to the login, or bars the way.
+
+    Weaker than not `is_logged_in`: a page without the role's name says nothing, for a role may be
+    renamed.
+
+    Raises:
+        LoginError: the proof page could not be fetched at all.
+    """
+    attempt = _Attempt(site, role_name, role, door)
+    return await asyncio.to_thread(attempt.is_barred, tuple(cookies))
+
+
 def _known(site: Site, roles: dict[str, Role], name: str, where: str) -> Role:
     if name not in roles:
         there = ", ".join(sorted(roles)) or "none"
@@ -106,12 +122,22 @@ class _Attempt:
             return tuple(_from_jar(cookie) for cookie in session.cookies)
 
     def is_known(self, cookies: tuple[Cookie, ...]) -> bool:
+        return self._recognised(self._proof_with(cookies))
+
+    def is_barred(self, cookies: tuple[Cookie, ...]) -> bool:
+        answer = self._proof_with(cookies)
+        if answer.is_redirect:
+            to = urljoin(answer.url, answer.headers["Location"])
+            return urlsplit(to).path == self._role.login.path
+        return answer.status_code in _BARRED
+
+    def _proof_with(self, cookies: tuple[Cookie, ...]) -> requests.Response:
         with web_session(self._door) as session:
             for cookie in cookies:
                 session.cookies.set(
                     cookie.name, cookie.value, domain=cookie.domain, path=cookie.path
                 )
-            return self._recognised(self._proof(session))
+            return self._proof(session)
 
     def _submit(self, session: requests.Session, login: Login) -> str | None:
         """Fill the form in and send it; return the URL that the answer leads to, if any."""

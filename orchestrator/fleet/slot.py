@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator.cookie import Cookie
+from orchestrator.fleet.logins import is_logged_out, replica_door, role_of
 from orchestrator.fleet.queries import Row, ask
 from orchestrator.fleet.seats import Taken
 from orchestrator.reset.replica import Replica
@@ -58,6 +59,18 @@ class Slot:
         """
         taken = self._of(site_name)
         return await taken.seat.cookies(taken.occupant, role)
+
+    async def is_logged_out(self, site_name: str, role: str, cookies: Sequence[Cookie]) -> bool:
+        """Whether the replica bars the role's page to whoever has these cookies.
+
+        Raises:
+            LoginError: the page could not be fetched at all.
+            UnknownNameError: no such site in this slot, or no such role.
+        """
+        replica = self._of(site_name).occupant.replica
+        account = role_of(replica.site, role)
+        door = replica_door(replica.site, replica.endpoint)
+        return await is_logged_out(replica.site, role, account, door, cookies)
 
     async def query(self, site_name: str, sql: str) -> tuple[Row, ...]:
         """Run one read-only statement on the replica's database.
