@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,14 +14,16 @@ from orchestrator.cli.console import Column, Console
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
     from orchestrator.engine.engine import Engine
-    from orchestrator.reset.ladder import Rung
     from orchestrator.reset.replica import Replica
+    from orchestrator.reset.rungs.rung import Rung
+    from orchestrator.reset.watch import Watch
     from sites.atlas import Atlas
     from sites.errors import ArenaError
 
 app = typer.Typer()
 
 _DIGEST_WIDTH = 12
+_FALLBACK_WIDTH = 160
 
 
 @app.command()
@@ -30,13 +33,17 @@ def reset(
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Say first what differs: table by table, file by file."),
+        typer.Option(
+            "--verify",
+            help="Say first what differs from golden: table by table, row by row, file by file.",
+        ),
     ] = False,
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto: the cheapest way that is proven to lead to golden. recreate: remove the"
-            " container and start its image again."
+            help="auto: the cheapest way that is proven to lead to golden. clean: keep the site as"
+            " it is, or refuse where it is not golden. rewind: restore the state inside the running"
+            " container. recreate: remove the container and start its image again."
         ),
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the receipts as JSON.")] = False,
@@ -44,27 +51,53 @@ def reset(
     """Bring sites back to golden: the state that their images were sealed with.
 
     After every reset the whole state (each table's rows, counters and
-    definition, the stateful folders) is compared with golden; a site that
-    cannot be brought there is removed and reported. A URL keeps its port.
+    definition, what else the database holds, the stateful folders) is
+    compared with golden. Where a way does not lead there, `auto` takes the
+    next dearer one and says so; a site that cannot be brought there is
+    removed and reported. A URL keeps its port.
     """
     from orchestrator.reset.ladder import rungs_for
     from sites.atlas import load_atlas
 
+    _refuse_swap(strategy)
     console = Console(as_json)
     rungs = rungs_for(strategy)
-    receipts, failures = run(_reset(load_atlas(), sites or (), rungs, look_before=verify))
-    if not receipts and not failures:
+    done, failures = run(_reset(load_atlas(), sites or (), rungs, look_before=verify))
+    if not done and not failures:
         console.note("nothing is up; `arena up` starts the sites")
-    _show(console, receipts, verify=verify)
+    _show(console, done, verify=verify)
     if failures:
         for failure in failures[1:]:
             console.warn(f"arena: {failure.message}")
         raise failures[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """One site that is golden again.
+
+    Attributes:
+        rows: what differed before, one line a row; empty where nobody asked.
+    """
+
+    receipt: Receipt
+    rows: tuple[str, ...] = ()
+
+
+def _refuse_swap(strategy: str) -> None:
+    from sites.errors import UsageError
+
+    if strategy == "swap":
+        message = (
+            "strategy 'swap': a site of `arena up` has one port and no gateway in front of it, so"
+            " there is nothing to swap; swaps happen between the episodes of `arena eval`"
+        )
+        raise UsageError(message, hint="arena reset --strategy rewind")
+
+
 async def _reset(
     atlas: Atlas, names: Sequence[str], rungs: Sequence[Rung], *, look_before: bool
-) -> tuple[tuple[Receipt, ...], tuple[ArenaError, ...]]:
+) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replicas
     from orchestrator.together import together
@@ -79,51 +112,97 @@ async def _reset(
             ]
     outcomes = [task.result() for task in tasks]
     failures = tuple(outcome for outcome in outcomes if isinstance(outcome, ArenaError))
-    receipts = tuple(outcome for outcome in outcomes if not isinstance(outcome, ArenaError))
-    return receipts, failures
+    done = tuple(outcome for outcome in outcomes if not isinstance(outcome, ArenaError))
+    return done, failures
 
 
 async def _one(
     engine: Engine, replica: Replica, rungs: Sequence[Rung], *, look_before: bool
-) -> Receipt | ArenaError:
+) -> _Done | ArenaError:
     """Reset one replica; a failure is returned, so that the others go on."""
     from orchestrator.reset.ladder import reset_replica
+    from orchestrator.reset.watch import Watch
     from sites.errors import ArenaError
 
+    watch = Watch.over(engine, replica)
     try:
+        rows = await _rows_that_differ(engine, watch) if look_before else ()
         # Nobody watched what a person's browser did: the proof decides, not a count of writes.
-        done = await reset_replica(
-            engine, replica, rungs=rungs, wrote=False, look_before=look_before
+        reset = await reset_replica(
+            engine, watch, rungs=rungs, wrote=False, look_before=look_before
         )
     except ArenaError as failure:
+        await watch.close()
         return failure
-    return done.receipt
+    await reset.watch.close()
+    return _Done(reset.receipt, rows)
 
 
-def _show(console: Console, receipts: Sequence[Receipt], *, verify: bool) -> None:
+async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
+    """Return one line for each row that differs from golden, before a reset takes it away.
+
+    A replica that cannot be read has none; the receipt says why.
+    """
+    from evaluators.changes import MoreChanges, RowChange, said
+    from orchestrator.delta.delta import delta_of
+    from sites.errors import ImageError, SiteError
+
+    try:
+        found = await delta_of(engine, watch.replica, await watch.prove())
+    except SiteError:
+        return ()
+    except ImageError as failure:
+        return (f"which rows differ cannot be told: {failure.message}",)
+    return tuple(
+        said(change) for change in found.changes if isinstance(change, RowChange | MoreChanges)
+    )
+
+
+def _show(console: Console, done: Sequence[_Done], *, verify: bool) -> None:
     columns = (
         Column("site"),
         Column("strategy"),
         Column("seconds", right=True),
         Column("state"),
+        Column("proven by"),
         Column("differed before", right=True),
+        Column("not enough"),
     )
+    receipts = [one.receipt for one in done]
     rows = [
         (
             receipt.site,
             receipt.strategy,
             f"{receipt.seconds:.2f}",
             f"golden {receipt.golden[:_DIGEST_WIDTH]}" if receipt.proven else "NOT GOLDEN",
+            receipt.proof,
             _differed(receipt),
+            ", ".join(fallback.partition(":")[0] for fallback in receipt.fallbacks),
         )
         for receipt in receipts
     ]
-    document = [{**receipt.model_dump(), "proven": receipt.proven} for receipt in receipts]
+    document = [
+        {**one.receipt.model_dump(), "proven": one.receipt.proven, "rows": one.rows} for one in done
+    ]
     console.table(columns, rows, document)
-    if verify and not console.as_json:
-        for receipt in receipts:
-            for difference in receipt.differences or ("nothing differed",):
-                console.line(f"{receipt.site}: {difference}")
+    if console.as_json:
+        return
+    for one in done:
+        for line in _lines(one, verify=verify):
+            console.line(f"{one.receipt.site}: {line}")
+
+
+def _lines(done: _Done, *, verify: bool) -> list[str]:
+    """Return what does not fit into the table: the fallbacks, and what differed where asked for."""
+    receipt = done.receipt
+    lines = [f"{_cut(fallback)}; so {receipt.strategy}" for fallback in receipt.fallbacks]
+    if verify:
+        lines += [*(receipt.differences or ("nothing differed",)), *done.rows]
+    return lines
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _FALLBACK_WIDTH else f"{line[: _FALLBACK_WIDTH - 1]}…"
 
 
 def _differed(receipt: Receipt) -> str:

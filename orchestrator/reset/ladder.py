@@ -4,82 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.engine.engine import Engine
-from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
-from orchestrator.reset.replica import Replica, as_replica, await_health, start_replica
-from sites.errors import ResetError, SiteError, SiteGoneError, UsageError
+from orchestrator.reset.fingerprint import Fingerprint
+from orchestrator.reset.replica import Replica, await_health
+from orchestrator.reset.rungs.clean import Clean
+from orchestrator.reset.rungs.recreate import Recreate
+from orchestrator.reset.rungs.rewind import Rewind
+from orchestrator.reset.rungs.rung import Rung
+from orchestrator.reset.watch import Watch
+from orchestrator.together import together
+from sites.errors import EngineError, ResetError, SiteError, UsageError
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
 
+__all__ = ["LADDER", "Clean", "Recreate", "Reset", "Rewind", "Rung", "reset_replica", "rungs_for"]
 
-class Rung(Protocol):
-    """One way back to golden."""
-
-    @property
-    def name(self) -> str:
-        """The strategy as receipts and the command line call it."""
-
-    def applies(self, replica: Replica, *, wrote: bool) -> bool:
-        """Whether this rung may be tried.
-
-        Args:
-            replica: what is to be reset.
-            wrote: whether a request that may write was seen since it was golden.
-        """
-
-    async def restore(self, engine: Engine, replica: Replica) -> Replica:
-        """Restore, and return the replica that serves now: the same one or another.
-
-        Raises:
-            SiteError: it could not; the next rung is tried.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Verify:
-    """Change nothing: right where nothing was written, which the proof then shows."""
-
-    name: str = "verify"
-
-    def applies(self, replica: Replica, *, wrote: bool) -> bool:  # noqa: ARG002
-        """Say yes unless a write was seen."""
-        return not wrote
-
-    async def restore(self, engine: Engine, replica: Replica) -> Replica:
-        """Check that the replica still runs and serves."""
-        container = await engine.container(replica.container.id)
-        if container is None or container.state != "running":
-            state = "removed" if container is None else container.state
-            message = f"site '{replica.site.name}': container {replica.container.name} is {state}"
-            raise SiteGoneError(message)
-        found = as_replica(replica.placement, container)
-        await await_health(engine, found)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Recreate:
-    """Remove the container and start its golden image again: always right, the reference."""
-
-    name: str = "recreate"
-
-    def applies(self, replica: Replica, *, wrote: bool) -> bool:  # noqa: ARG002
-        """Say yes always."""
-        return True
-
-    async def restore(self, engine: Engine, replica: Replica) -> Replica:
-        """Remove, start, wait for health."""
-        await engine.remove(replica.container.id)
-        return await start_replica(engine, replica.placement)
-
-
-LADDER: Final[tuple[Rung, ...]] = (Verify(), Recreate())
-_LAST_TRIES: Final = 2
+LADDER: Final[tuple[Rung, ...]] = (Clean(), Rewind(), Recreate())
+# What the fleet does with `swap` (it hands out another replica and resets this one behind it) is
+# no other way back to golden.
+_WHOLE_LADDER: Final = ("auto", "swap")
 
 
 def rungs_for(strategy: str) -> tuple[Rung, ...]:
@@ -88,11 +36,11 @@ def rungs_for(strategy: str) -> tuple[Rung, ...]:
     Raises:
         UsageError: naming the strategies there are.
     """
-    if strategy == "auto":
+    if strategy in _WHOLE_LADDER:
         return LADDER
     chosen = tuple(rung for rung in LADDER if rung.name == strategy)
     if not chosen:
-        names = ", ".join(("auto", *(rung.name for rung in LADDER)))
+        names = ", ".join((*_WHOLE_LADDER, *(rung.name for rung in LADDER)))
         message = f"unknown strategy '{strategy}'; there are: {names}"
         raise UsageError(message)
     return chosen
@@ -100,24 +48,41 @@ def rungs_for(strategy: str) -> tuple[Rung, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """A replica that is golden, and the proof."""
+    """A replica that is golden, and the proof.
 
-    replica: Replica
+    Attributes:
+        watch: over it, its connections open; the caller closes it.
+    """
+
+    watch: Watch
     receipt: Receipt
+
+    @property
+    def replica(self) -> Replica:
+        """The replica that is golden."""
+        return self.watch.replica
 
 
 @dataclass(slots=True)
 class _Findings:
-    """What was seen on the way down the ladder."""
+    """What was seen on the way down the ladder.
+
+    Attributes:
+        before: the state before anything was changed.
+        differences: how that differed from golden.
+        failures: rungs that were tried, and why each was not enough.
+        touched: whether one of them changed the replica.
+    """
 
     before: Fingerprint | None = None
     differences: tuple[str, ...] = ()
     failures: list[str] = field(default_factory=list)
+    touched: bool = False
 
 
 async def reset_replica(
     engine: Engine,
-    replica: Replica,
+    watch: Watch,
     *,
     rungs: Sequence[Rung] = LADDER,
     wrote: bool = True,
@@ -125,92 +90,155 @@ async def reset_replica(
 ) -> Reset:
     """Bring a replica back to golden and prove it.
 
-    Climbs down the rungs that apply until a proof holds; the last one is tried twice.
+    Climbs down the rungs that apply until a proof holds; a recreation is tried twice.
 
     Args:
         engine: the engine that runs it.
-        replica: what to reset.
+        watch: over what to reset; closed where another replica takes its place.
         rungs: the ladder, cheapest first.
-        wrote: whether a request that may write was seen since it was golden.
+        wrote: whether a request that may write was seen since it was golden, or one was broken off.
         look_before: take a fingerprint first, so that the receipt says what differed.
 
     Raises:
-        ResetError: no rung led to golden; names what still differs. The replica is removed.
+        ResetError: no rung led to golden; names what still differs. The replica is removed, unless
+            no rung that was tried changes it: then it stays as it is.
+        EngineError: the last rung could not do with the engine what it must.
+        ImageError: the image was sealed by an older version.
     """
     started = time.monotonic()
     found = _Findings()
     if look_before:
-        await _look_before(engine, replica, found)
-    current = replica
-    for rung in _tries(rungs, replica, wrote=wrote):
+        await _look_before(watch, found)
+    tries = _tries(rungs, watch, wrote=wrote)
+    if not tries:
+        raise _none_applies(watch.replica, rungs)
+    current = watch
+    for index, rung in enumerate(tries):
+        found.touched = found.touched or rung.touches
         try:
             current = await rung.restore(engine, current)
-            state = await _state_of(engine, current, replica)
+            golden = await _golden_by(engine, rung, current, watch, found)
         except SiteError as failure:
-            found.failures.append(f"{rung.name}: {failure.message}")
+            found.failures.append(f"{rung.name}: {_first_line(failure)}")
             continue
-        if found.before is None and current.container.id == replica.container.id:
-            await _look(found, state, replica)
-        if state.digest == replica.golden:
-            return Reset(current, _receipt(rung, current, state, started, found))
-        differences = state.differences(await replica.placement.golden.parts())
-        found.failures.append(f"{rung.name}: {'; '.join(differences)}")
-    await engine.remove(current.container.id)
-    raise _gave_up(replica, found)
+        except EngineError as failure:
+            if index == len(tries) - 1:
+                raise
+            found.failures.append(f"{rung.name}: {_first_line(failure)}")
+            continue
+        if golden is not None:
+            return Reset(current, _receipt(rung, current, golden, started, found))
+    raise await _gave_up(engine, current, found)
 
 
-async def _state_of(engine: Engine, current: Replica, original: Replica) -> Fingerprint:
-    """Take the fingerprint; a new container that no caller knows yet goes when that breaks off."""
+@dataclass(frozen=True, slots=True)
+class _Golden:
+    """A proof that held.
+
+    Attributes:
+        read: whether the whole state was read for it; it stood by the counters otherwise.
+    """
+
+    state: Fingerprint
+    read: bool
+
+
+async def _golden_by(
+    engine: Engine, rung: Rung, current: Watch, original: Watch, found: _Findings
+) -> _Golden | None:
+    """Prove that a replica is golden, or note how it differs.
+
+    A new container that no caller knows yet goes when that breaks off.
+    """
     try:
-        return await take_fingerprint(engine, current.site, current.container)
+        if current.golden is not None and await current.moved() is None:
+            return _Golden(current.golden, read=False)
+        state = await _read(engine, current, serving=not found.touched)
+        if found.before is None and not found.touched:
+            await _note_before(found, state, current.replica)
+        if state.digest == current.replica.golden:
+            return _Golden(state, read=True)
+        differences = state.differences(await current.replica.placement.golden.parts())
     except SiteError:
         raise  # the next rung replaces it
     except BaseException:
-        if current.container.id != original.container.id:
-            await asyncio.shield(engine.remove(current.container.id))
+        if current is not original:
+            await current.close()
+            await asyncio.shield(engine.remove(current.replica.container.id))
         raise
+    found.failures.append(f"{rung.name}: {'; '.join(differences)}")
+    return None
 
 
-async def _look_before(engine: Engine, replica: Replica, found: _Findings) -> None:
+async def _read(engine: Engine, watch: Watch, *, serving: bool) -> Fingerprint:
+    """Read the whole state; of a replica that is not known to serve, await its health meanwhile."""
+    async with together() as group:
+        if not serving:
+            group.create_task(await_health(engine, watch.replica))
+        state = group.create_task(watch.prove())
+    return state.result()
+
+
+async def _look_before(watch: Watch, found: _Findings) -> None:
     try:
-        state = await take_fingerprint(engine, replica.site, replica.container)
+        known = watch.golden if await watch.moved() is None else None
+        state = known or await watch.prove()
     except SiteError as failure:
         found.differences = (f"its state could not be read: {failure.message}",)
         return
-    await _look(found, state, replica)
+    await _note_before(found, state, watch.replica)
 
 
-async def _look(found: _Findings, before: Fingerprint, replica: Replica) -> None:
+async def _note_before(found: _Findings, before: Fingerprint, replica: Replica) -> None:
     """Keep what the state was before anything was changed."""
     found.before = before
     if before.digest != replica.golden:
         found.differences = before.differences(await replica.placement.golden.parts())
 
 
-def _tries(rungs: Sequence[Rung], replica: Replica, *, wrote: bool) -> Iterable[Rung]:
-    chosen = [rung for rung in rungs if rung.applies(replica, wrote=wrote)] or list(rungs[-1:])
-    return (*chosen, *chosen[-1:] * (_LAST_TRIES - 1))
+def _tries(rungs: Sequence[Rung], watch: Watch, *, wrote: bool) -> tuple[Rung, ...]:
+    chosen = tuple(rung for rung in rungs if rung.applies(watch, wrote=wrote))
+    again = tuple(rung for rung in chosen[-1:] if isinstance(rung, Recreate))
+    return (*chosen, *again)
 
 
 def _receipt(
-    rung: Rung, replica: Replica, state: Fingerprint, started: float, found: _Findings
+    rung: Rung, watch: Watch, golden: _Golden, started: float, found: _Findings
 ) -> Receipt:
-    from evaluators.evidence import Receipt  # noqa: PLC0415  `arena up` needs no receipt
+    from evaluators.evidence import Proof, Receipt  # noqa: PLC0415  `arena up` needs no receipt
 
+    before = found.before
+    if before is None and not found.touched:
+        before = golden.state
     return Receipt(
-        site=replica.site.name,
+        site=watch.replica.site.name,
         strategy=rung.name,
-        seconds=round(time.monotonic() - started, 3),
-        before=found.before.digest if found.before else None,
-        after=state.digest,
-        golden=replica.golden,
+        seconds=round(time.monotonic() - started, 4),
+        before=before.digest if before else None,
+        after=golden.state.digest,
+        golden=watch.replica.golden,
         differences=found.differences,
+        proof=Proof.FINGERPRINT if golden.read else Proof.COUNTERS,
+        fallbacks=tuple(found.failures),
     )
 
 
-def _gave_up(replica: Replica, found: _Findings) -> ResetError:
-    message = (
-        f"site '{replica.site.name}' could not be brought back to golden;"
-        f" {found.failures[-1] if found.failures else 'no strategy applies'}"
-    )
-    return ResetError(message, hint=f"arena build {replica.site.name} --force seals it anew")
+def _none_applies(replica: Replica, rungs: Sequence[Rung]) -> ResetError:
+    why = "; ".join(f"not {rung.name}: that needs that {rung.needs}" for rung in rungs)
+    return ResetError(f"site '{replica.site.name}': {why}; the replica stays as it is")
+
+
+async def _gave_up(engine: Engine, current: Watch, found: _Findings) -> ResetError:
+    name = current.replica.site.name
+    failure = found.failures[-1]
+    if not found.touched:
+        message = f"site '{name}': not {failure}; the replica stays as it is"
+        return ResetError(message, hint=f"arena reset {name}")
+    await current.close()
+    await engine.remove(current.replica.container.id)
+    message = f"site '{name}' could not be brought back to golden; {failure}"
+    return ResetError(message, hint=f"arena build {name} --force seals it anew")
+
+
+def _first_line(failure: SiteError | EngineError) -> str:
+    return failure.message.splitlines()[0]

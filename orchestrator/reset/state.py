@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from sites.errors import ImageError
 
-_VERSION = 1
+_VERSION = 2  # 2: objects and probes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,41 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectState:
+    """What a database holds besides tables, as far as the read-only account may see it.
+
+    Attributes:
+        kind: trigger, view, routine, event; or setting, a variable set while the server ran.
+        definition: hash of everything that defines it; of a setting its value.
+    """
+
+    kind: str
+    name: str
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeState:
+    """What one probe of the manifest found.
+
+    Attributes:
+        value: the fact itself, or its hash where that would be long.
+    """
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True)  # without slots: the digest is kept
 class Fingerprint:
     """A replica's whole state: equal digests mean equal state, volatile parts left out."""
 
     tables: tuple[TableState, ...] = ()
     files: tuple[FileState, ...] = ()
+    objects: tuple[ObjectState, ...] = ()
+    probes: tuple[ProbeState, ...] = ()
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """One SHA-256 over every part, as hex."""
         return hashlib.sha256(self.to_json()).hexdigest()
@@ -66,8 +95,10 @@ class Fingerprint:
         """Return the canonical form: equal fingerprints give equal bytes."""
         document = {
             "version": _VERSION,
-            "tables": [asdict(table) for table in sorted(self.tables, key=lambda part: part.name)],
-            "files": [asdict(entry) for entry in sorted(self.files, key=lambda part: part.path)],
+            "tables": [asdict(table) for table in sorted(self.tables, key=_name)],
+            "files": [asdict(entry) for entry in sorted(self.files, key=_path)],
+            "objects": [asdict(entry) for entry in sorted(self.objects, key=_object)],
+            "probes": [asdict(probe) for probe in sorted(self.probes, key=_name)],
         }
         return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
@@ -86,13 +117,17 @@ class Fingerprint:
         if stored.version != _VERSION:
             message = f"the image's golden fingerprint has version {stored.version}, not {_VERSION}"
             raise ImageError(message, hint="arena build --force")
-        return cls(tables=stored.tables, files=stored.files)
+        return cls(
+            tables=stored.tables, files=stored.files, objects=stored.objects, probes=stored.probes
+        )
 
     def differences(self, golden: Fingerprint) -> tuple[str, ...]:
-        """Say in one line each which tables and files differ from golden, and how."""
+        """Say in one line each which part differs from golden, and how."""
         return (
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
+            *_compare(_by(golden.objects, _object), _by(self.objects, _object), "", _object_change),
+            *_compare(_by(golden.probes, _name), _by(self.probes, _name), "probe", _probe_change),
         )
 
 
@@ -116,15 +151,21 @@ class _Stored:
     version: int
     tables: tuple[TableState, ...]
     files: tuple[FileState, ...]
+    objects: tuple[ObjectState, ...] = ()
+    probes: tuple[ProbeState, ...] = ()
 
 
 _STORED = TypeAdapter(_Stored)
 
-Part = TypeVar("Part", TableState, FileState)
+Part = TypeVar("Part", TableState, FileState, ObjectState, ProbeState)
 
 
-def _name(table: TableState) -> str:
-    return table.name
+def _name(part: TableState | ProbeState) -> str:
+    return part.name
+
+
+def _object(entry: ObjectState) -> str:
+    return f"{entry.kind} {entry.name}"
 
 
 def _path(entry: FileState) -> str:
@@ -142,7 +183,7 @@ def _compare(
     change: Callable[[Part, Part], list[str]],
 ) -> Iterator[str]:
     for key in sorted({*golden, *found}):
-        shown = f"{noun} {key if key.isprintable() else repr(key)}"
+        shown = f"{noun} {key if key.isprintable() else repr(key)}".lstrip()
         if key not in golden:
             yield f"{shown}: new"
         elif key not in found:
@@ -180,3 +221,11 @@ def _file_change(golden: FileState, found: FileState) -> list[str]:
     if found.owner != golden.owner:
         changes.append(f"owner {found.owner} instead of {golden.owner}")
     return changes
+
+
+def _object_change(golden: ObjectState, found: ObjectState) -> list[str]:
+    return [] if found.definition == golden.definition else ["other definition"]
+
+
+def _probe_change(golden: ProbeState, found: ProbeState) -> list[str]:
+    return [] if found.value == golden.value else [f"{found.value!r} instead of {golden.value!r}"]

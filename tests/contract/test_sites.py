@@ -18,8 +18,9 @@ from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
 from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.slot import Slot
 from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.reset.ladder import LADDER, reset_replica
+from orchestrator.reset.ladder import LADDER, Rung, reset_replica
 from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
 from sites.errors import DatabaseError
 from sites.manifest import Site
@@ -153,13 +154,17 @@ async def test_the_account_of_checks_cannot_write(site: Site) -> None:
 
 @EVERY_SITE
 @EVERY_RUNG
-async def test_every_rung_that_claims_a_replica_leads_to_golden(site: Site, rung: object) -> None:
+async def test_every_rung_that_claims_a_replica_leads_to_golden(site: Site, rung: Rung) -> None:
     async with slot_of(site) as (engine, slot):
         replica = slot.replicas[site.name]
-        chosen = [one for one in LADDER if one is rung]
-        reset = await reset_replica(engine, replica, rungs=chosen, wrote=False)
+        watch = Watch.over(engine, replica)
+        if not rung.applies(watch, wrote=False):
+            assert site.state is None, "the image has a supervisor, so it can be rewound"
+            return
+        reset = await reset_replica(engine, watch, rungs=[rung], wrote=False)
         assert reset.receipt.proven
-        assert reset.receipt.strategy == chosen[0].name
+        assert reset.receipt.strategy == rung.name
+        await reset.watch.close()
         if reset.replica.container.id != replica.container.id:
             await engine.remove(reset.replica.container.id)
 

@@ -10,6 +10,7 @@ from kiosk_site import OWNER, atlas, engine, kiosk
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.placements import place
 from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.reset.watch import Watch
 from sites.manifest import Site
 
 __all__ = ["atlas", "engine", "kiosk"]
@@ -26,6 +27,13 @@ async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
 
 
 @pytest.fixture
+async def watch(engine: Engine, replica: Replica) -> AsyncIterator[Watch]:
+    made = Watch.over(engine, replica)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
 def shell(engine: Engine, replica: Replica) -> Shell:
     """Run a shell line inside the replica."""
 
@@ -38,10 +46,10 @@ def shell(engine: Engine, replica: Replica) -> Shell:
 
 @pytest.fixture
 def sql(shell: Shell) -> Shell:
-    """Run SQL inside the replica, as its application could."""
+    """Run SQL inside the replica, as its superuser could."""
 
     async def run(statement: str) -> None:
         assert "'" not in statement
-        await shell(f"mariadb --socket=/tmp/db.sock kiosk -e '{statement}'")
+        await shell(f"mariadb --socket=/tmp/db.sock --user=root kiosk -e '{statement}'")
 
     return run

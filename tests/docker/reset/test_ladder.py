@@ -8,10 +8,11 @@ from kiosk_site import OWNER
 
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import Recreate, reset_replica
+from orchestrator.reset.ladder import Recreate, Reset, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, as_replica
 from orchestrator.reset.state import Fingerprint
-from sites.errors import ResetError, SiteGoneError
+from orchestrator.reset.watch import Watch
+from sites.errors import ImageError, ResetError, SiteGoneError
 
 pytestmark = pytest.mark.docker
 
@@ -28,51 +29,85 @@ class OtherGolden:
         return Fingerprint()
 
 
-async def test_an_untouched_replica_is_kept_with_proof(engine: Engine, replica: Replica) -> None:
-    done = await reset_replica(engine, replica, wrote=False)
-    assert done.receipt.strategy == "verify"
+@dataclass(frozen=True, slots=True)
+class OlderSeal:
+    """What an image has that an older version of Arena sealed."""
+
+    digest: str = "0" * 64
+
+    async def parts(self) -> Fingerprint:
+        return Fingerprint.from_json(b'{"version": 1, "tables": [], "files": []}')
+
+
+async def dismiss(engine: Engine, done: Reset) -> None:
+    await done.watch.close()
+    await engine.remove(done.replica.container.id)
+
+
+async def test_an_untouched_replica_is_kept_with_proof(engine: Engine, watch: Watch) -> None:
+    done = await reset_replica(engine, watch, wrote=False)
+    assert (done.receipt.strategy, done.receipt.proof) == ("clean", "fingerprint")
     assert done.receipt.proven
-    assert done.replica.container.id == replica.container.id
+    assert done.watch is watch
 
 
 async def test_a_row_changed_by_hand_is_named_and_gone_afterwards(
-    engine: Engine, replica: Replica, sql: Shell
+    engine: Engine, watch: Watch, sql: Shell
 ) -> None:
     await sql('UPDATE note SET text = "by hand" WHERE id = 2')
-    done = await reset_replica(engine, replica, wrote=False, look_before=True)
+    done = await reset_replica(engine, watch, wrote=False, look_before=True)
     receipt = done.receipt
-    assert receipt.differences == ("table note: same number of rows, other content",)
-    assert receipt.strategy == "recreate"
+    line = "table note: same number of rows, other content"
+    assert receipt.differences == (line,)
+    assert (receipt.strategy, receipt.fallbacks) == ("recreate", (f"clean: {line}",))
     assert receipt.before != receipt.after == receipt.golden
-    again = await reset_replica(engine, done.replica, wrote=False)
-    assert again.receipt.strategy == "verify"
-    await engine.remove(done.replica.container.id)
+    again = await reset_replica(engine, done.watch, wrote=False)
+    assert again.receipt.strategy == "clean"
+    await dismiss(engine, done)
 
 
 async def test_a_write_skips_the_check_and_nothing_is_read_before(
-    engine: Engine, replica: Replica
+    engine: Engine, watch: Watch
 ) -> None:
-    done = await reset_replica(engine, replica, wrote=True)
-    assert (done.receipt.strategy, done.receipt.before) == ("recreate", None)
-    assert done.replica.container.id != replica.container.id
-    await engine.remove(done.replica.container.id)
+    done = await reset_replica(engine, watch, wrote=True)
+    receipt = done.receipt
+    assert (receipt.strategy, receipt.before, receipt.fallbacks) == ("recreate", None, ())
+    assert done.replica.container.id != watch.replica.container.id
+    await dismiss(engine, done)
 
 
-async def test_a_dead_replica_is_recreated(engine: Engine, replica: Replica, shell: Shell) -> None:
+async def test_what_was_written_and_taken_back_is_not_clean(
+    engine: Engine, watch: Watch, sql: Shell
+) -> None:
+    """The whole state is golden again; but who knows what else the writer did."""
+    await watch.prove()
+    await sql(
+        'UPDATE note SET text = "x" WHERE id = 1; UPDATE note SET text = "first" WHERE id = 1'
+    )
+    assert (await watch.prove()).digest == watch.replica.golden
+    await watch.prove()
+    await sql('GRANT SELECT ON kiosk.note TO guest@localhost IDENTIFIED BY "x"')
+    done = await reset_replica(engine, watch, wrote=False)
+    assert done.receipt.strategy == "recreate"
+    assert "Com_grant moved by 1" in done.receipt.fallbacks[0]
+    await dismiss(engine, done)
+
+
+async def test_a_dead_replica_is_recreated(engine: Engine, watch: Watch, shell: Shell) -> None:
     await shell("kill -9 $(cat /tmp/db.pid)")
-    await engine.wait_exit(replica.container.id)
-    done = await reset_replica(engine, replica, wrote=False, look_before=True)
+    await engine.wait_exit(watch.replica.container.id)
+    done = await reset_replica(engine, watch, wrote=False, look_before=True)
     assert done.receipt.strategy == "recreate"
     assert "could not be read" in done.receipt.differences[0]
-    await engine.remove(done.replica.container.id)
+    await dismiss(engine, done)
 
 
 async def test_a_fixed_port_stays_the_same_after_a_reset(engine: Engine, replica: Replica) -> None:
     port = replica.endpoint.port
     fixed = replace(replica, placement=replace(replica.placement, port=port))
-    done = await reset_replica(engine, fixed, rungs=(Recreate(),))
+    done = await reset_replica(engine, Watch.over(engine, fixed), rungs=(Recreate(),))
     assert done.replica.endpoint == replica.endpoint
-    await engine.remove(done.replica.container.id)
+    await dismiss(engine, done)
 
 
 async def test_what_cannot_be_brought_to_golden_is_removed_and_named(
@@ -80,8 +115,28 @@ async def test_what_cannot_be_brought_to_golden_is_removed_and_named(
 ) -> None:
     odd = replace(replica, placement=replace(replica.placement, golden=OtherGolden()))
     with pytest.raises(ResetError, match=r"recreate: table account: new; table note: new"):
-        await reset_replica(engine, odd)
+        await reset_replica(engine, Watch.over(engine, odd))
     assert await engine.containers({Labels.OWNER: OWNER}) == ()
+
+
+async def test_a_forced_clean_never_removes_a_replica(
+    engine: Engine, watch: Watch, sql: Shell
+) -> None:
+    await sql("DELETE FROM note WHERE id = 1")
+    with pytest.raises(ResetError, match="not clean: table note: 1 row fewer; the replica stays"):
+        await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
+    container = await engine.container(watch.replica.container.id)
+    assert container is not None
+    assert container.state == "running"
+
+
+async def test_an_image_of_an_older_version_asks_to_be_built_anew(
+    engine: Engine, replica: Replica
+) -> None:
+    older = replace(replica, placement=replace(replica.placement, golden=OlderSeal()))
+    with pytest.raises(ImageError, match="version 1") as caught:
+        await reset_replica(engine, Watch.over(engine, older), wrote=False)
+    assert caught.value.hint == "arena build --force"
 
 
 async def test_a_container_that_has_exited_is_no_replica(engine: Engine, replica: Replica) -> None:

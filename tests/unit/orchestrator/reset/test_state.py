@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.reset.state import FileState, Fingerprint, TableState
+from orchestrator.reset.state import (
+    FileState,
+    Fingerprint,
+    ObjectState,
+    ProbeState,
+    TableState,
+)
 from sites.errors import ImageError
 
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
@@ -26,10 +32,19 @@ files = st.builds(
     owner=st.sampled_from(["0:0", "10001:10001"]),
     content=st.sampled_from(["", "aa", "bb"]),
 )
+objects = st.builds(
+    ObjectState,
+    kind=st.sampled_from(["trigger", "view", "setting"]),
+    name=names,
+    definition=st.sampled_from(["d1", "d2"]),
+)
+probes = st.builds(ProbeState, name=names, value=names)
 fingerprints = st.builds(
     Fingerprint,
     tables=st.lists(tables, max_size=4, unique_by=lambda part: part.name).map(tuple),
     files=st.lists(files, max_size=4, unique_by=lambda part: part.path).map(tuple),
+    objects=st.lists(objects, max_size=2, unique_by=lambda part: (part.kind, part.name)).map(tuple),
+    probes=st.lists(probes, max_size=2, unique_by=lambda part: part.name).map(tuple),
 )
 
 NOTE = TableState(name="note", rows=2, content="a1", auto_increment=3, definition="d1")
@@ -46,7 +61,12 @@ def test_two_states_have_one_digest_exactly_when_nothing_differs(
 
 @given(fingerprints)
 def test_order_is_no_state(found: Fingerprint) -> None:
-    turned = Fingerprint(tables=found.tables[::-1], files=found.files[::-1])
+    turned = Fingerprint(
+        tables=found.tables[::-1],
+        files=found.files[::-1],
+        objects=found.objects[::-1],
+        probes=found.probes[::-1],
+    )
     assert turned.digest == found.digest
 
 
@@ -107,7 +127,30 @@ def test_new_and_removed_parts_are_named() -> None:
     )
 
 
-@pytest.mark.parametrize("stored", [b"", b"{}", b'{"version": 2, "tables": [], "files": []}'])
+def test_what_is_no_table_and_no_file_says_what_changed_too() -> None:
+    golden = Fingerprint(
+        objects=(ObjectState("view", "v", "d1"), ObjectState("trigger", "t", "d1")),
+        probes=(ProbeState("orders", "7"),),
+    )
+    found = Fingerprint(
+        objects=(ObjectState("view", "v", "d2"), ObjectState("setting", "SQL_MODE", "d1")),
+        probes=(ProbeState("orders", "8"),),
+    )
+    assert found.differences(golden) == (
+        "setting SQL_MODE: new",
+        "trigger t: removed",
+        "view v: other definition",
+        "probe orders: '8' instead of '7'",
+    )
+
+
+def test_a_seal_of_an_older_version_says_so() -> None:
+    with pytest.raises(ImageError, match="has version 1, not 2") as caught:
+        Fingerprint.from_json(b'{"version": 1, "tables": [], "files": []}')
+    assert caught.value.hint == "arena build --force"
+
+
+@pytest.mark.parametrize("stored", [b"", b"{}", b'{"version": 9, "tables": [], "files": []}'])
 def test_a_golden_state_that_cannot_be_read_says_how_to_make_it_anew(stored: bytes) -> None:
     with pytest.raises(ImageError) as caught:
         Fingerprint.from_json(stored)

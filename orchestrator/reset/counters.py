@@ -1,0 +1,140 @@
+"""What a MariaDB server counts by itself: where none of it moved, nothing was written.
+
+Found by experiment on MariaDB 10.11, and held by tests/docker/reset/test_counters.py:
+
+- A server that is idle or only read from moves none of the numbers kept here; InnoDB's log position
+  does not drift either. A number that moves without a write (an UPDATE that changes nothing, a
+  temporary table) is a false alarm and costs a reset.
+- No single number sees everything. DDL of other engines and CREATE DATABASE show in `Com_*` only;
+  a SELECT of a sequence's next value in `Handler_write`; the end of a transaction that had written
+  earlier in the log position only; SET GLOBAL in the variable's origin only.
+- `Handler_write` and its like count attempts, before the engine is called: an INSERT that fails or
+  is rolled back has moved them, as it has moved the next id.
+- FLUSH STATUS takes nothing away from them, and counts as `Com_flush`.
+
+All of it holds for one server process. So a baseline is only compared over the connection that it
+was read over: a server that was started anew has ended that connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.reset.database import Connection, Row, asking, connect, rows_of
+from sites.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.endpoints import Endpoint
+    from sites.manifest import Site
+
+_ANSWER_S: Final = 5
+_NAMED: Final = 3
+# Every other `Com_*` counts as a write, one that a later version adds included. What a function, a
+# trigger, a procedure or a prepared statement runs is counted under its own name as well.
+_READING: Final = re.compile(
+    "COM_((SHOW|STMT|HA)_.*|ADMIN_COMMANDS|BEGIN|CALL_PROCEDURE|CHANGE_DB|CHECKSUM|COMMIT"
+    "|COMPOUND_SQL|DEALLOC_SQL|DO|EMPTY_QUERY|EXECUTE_IMMEDIATE|EXECUTE_SQL|GET_DIAGNOSTICS|HELP"
+    "|PREPARE_SQL|RELEASE_SAVEPOINT|RESIGNAL|ROLLBACK|ROLLBACK_TO_SAVEPOINT|SAVEPOINT|SELECT"
+    "|SET_OPTION|SIGNAL|XA_RECOVER)"
+)
+_STATUS: Final = (
+    "SELECT UPPER(VARIABLE_NAME), VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS"
+    r" WHERE VARIABLE_NAME LIKE 'COM\_%' OR VARIABLE_NAME IN"
+    " ('HANDLER_WRITE', 'HANDLER_UPDATE', 'HANDLER_DELETE', 'INNODB_LSN_CURRENT')"
+)
+_SETTINGS: Final = (
+    "SELECT VARIABLE_NAME, GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES"
+    " WHERE GLOBAL_VALUE_ORIGIN = 'SQL' ORDER BY VARIABLE_NAME"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What one server had counted at one moment.
+
+    Attributes:
+        counts: `Com_*` of statements that may write, `Handler_*` of rows, InnoDB's log position.
+        settings: variables set since the server started, with their values.
+    """
+
+    counts: tuple[tuple[str, int], ...]
+    settings: tuple[tuple[str, str], ...]
+
+    def moved_since(self, before: Counters) -> str | None:
+        """Say what moved, the most telling first; None where nothing did."""
+        known = dict(before.counts)
+        moved = [
+            f"{name.capitalize()} moved by {count - known.get(name, 0)}"
+            for name, count in self.counts
+            if count != known.get(name)
+        ]
+        moved += [f"{name.lower()} was set" for name, _ in {*self.settings} ^ {*before.settings}]
+        return ", ".join(moved[:_NAMED]) or None
+
+
+class Meter:
+    """Reads one server's counters over one connection, which it keeps, in a thread of its own."""
+
+    def __init__(self, site: Site, connection: Connection, thread: ThreadPoolExecutor) -> None:
+        self._site = site
+        self._connection = connection
+        self._thread = thread
+
+    @classmethod
+    async def open(cls, site: Site, endpoint: Endpoint) -> Meter:
+        """Connect.
+
+        Raises:
+            DatabaseError: it cannot be opened.
+        """
+        thread = ThreadPoolExecutor(1, thread_name_prefix=f"arena-meter-{site.name}")
+        loop = asyncio.get_running_loop()
+        try:
+            connection = await loop.run_in_executor(
+                thread, lambda: connect(site, endpoint, answer_s=_ANSWER_S, autocommit=True)
+            )
+        except BaseException:
+            thread.shutdown(wait=False)
+            raise
+        return cls(site, connection, thread)
+
+    async def read(self) -> Counters:
+        """Return the counters as they are now (about 2 ms).
+
+        Raises:
+            DatabaseError: no answer; the connection is of no more use.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._read)
+
+    def close(self) -> None:
+        """End the connection; safe to repeat."""
+        try:
+            self._thread.submit(_hang_up, self._connection)
+        except RuntimeError:
+            return  # closed before
+        self._thread.shutdown(wait=False)
+
+    def _read(self) -> Counters:
+        with asking(self._site):
+            counts = tuple(_writing(rows_of(self._connection, _STATUS)))
+            settings = rows_of(self._connection, _SETTINGS)
+        if not counts:
+            message = f"database of site '{self._site.name}': the server tells no counters"
+            raise DatabaseError(message)
+        return Counters(counts, tuple((str(name), str(value)) for name, value in settings))
+
+
+def _writing(rows: tuple[Row, ...]) -> list[tuple[str, int]]:
+    """Keep what tells of writes, statements first."""
+    found = ((str(name), int(str(value))) for name, value in rows)
+    return sorted((name, count) for name, count in found if not _READING.fullmatch(name))
+
+
+def _hang_up(connection: Connection) -> None:
+    """Say good-bye to the server; one that is gone already is fine."""
+    if connection.open:
+        connection.close()

@@ -1,0 +1,90 @@
+"""Probes of the manifest: one more fact that is state, from a query or from a page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.reset.state import ProbeState
+from sites.errors import SiteError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.reset.database import Connection
+    from sites.manifest import Probe, Site
+
+_LONGEST: Final = 200
+_PAGE_S: Final = 30.0
+_NOTHING: Final = "nothing"
+
+
+def ask_database(connection: Connection, probes: tuple[Probe, ...]) -> tuple[ProbeState, ...]:
+    """Run the queries of the probes that have one; their rows, in the order they come, are facts.
+
+    Whoever writes a probe whose order matters puts an ORDER BY into it.
+    """
+    from orchestrator.reset.database import rows_of  # noqa: PLC0415  loads the database's client
+
+    return tuple(
+        _state(probe, json.dumps(rows_of(connection, probe.sql), default=_as_text))
+        for probe in probes
+        if probe.sql is not None
+    )
+
+
+def ask_pages(site: Site, endpoint: Endpoint) -> tuple[ProbeState, ...]:
+    """Fetch the pages of the probes that have one; blocking.
+
+    Raises:
+        SiteError: a page did not answer with 200.
+    """
+    return tuple(
+        _state(probe, _found(probe.pattern, _page(site, endpoint, probe.name, probe.page)))
+        for probe in site.fingerprint.probes
+        if probe.page is not None and probe.pattern is not None
+    )
+
+
+def _found(pattern: str, page: str) -> str:
+    """Return what the first group (the whole pattern, where it has none) finds first."""
+    match = re.search(pattern, page)
+    if match is None:
+        return _NOTHING
+    return str(match.group(1) if match.re.groups else match.group())
+
+
+def _page(site: Site, endpoint: Endpoint, name: str, path: str) -> str:
+    import requests  # noqa: PLC0415  not needed where no probe has a page
+
+    with requests.Session() as session:
+        # A proxy named in the environment has no business between us and a loopback port.
+        session.trust_env = False
+        try:
+            answer = session.get(
+                f"http://{endpoint}{path}",
+                headers={"Host": site.host},
+                timeout=_PAGE_S,
+                allow_redirects=False,
+            )
+        except requests.RequestException as cause:
+            message = f"site '{site.name}': probe {name}: no answer from {path}"
+            raise SiteError(message) from cause
+    if answer.status_code != HTTPStatus.OK:
+        message = f"site '{site.name}': probe {name}: {path} answers {answer.status_code}"
+        raise SiteError(message)
+    return answer.text
+
+
+def _state(probe: Probe, fact: str) -> ProbeState:
+    """Keep a short fact as it is, so that differences can show it."""
+    if len(fact) <= _LONGEST:
+        return ProbeState(probe.name, fact)
+    digest = hashlib.sha256(fact.encode(errors="surrogatepass")).hexdigest()
+    return ProbeState(probe.name, f"{len(fact)} characters, SHA-256 {digest}")
+
+
+def _as_text(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,1 @@
+"""The ways back to golden, one a module."""

@@ -1,0 +1,49 @@
+"""Change nothing: right where nothing was written, which the counters or the proof show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orchestrator.reset.replica import as_replica, await_health
+from sites.errors import ResetError, SiteGoneError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.reset.watch import Watch
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """Keep the replica as it is."""
+
+    name: str = "clean"
+    needs: str = "no request that may write was seen"
+    touches: bool = False
+
+    def applies(self, watch: Watch, *, wrote: bool) -> bool:  # noqa: ARG002
+        """Say yes unless a write was seen."""
+        return not wrote
+
+    async def restore(self, engine: Engine, watch: Watch) -> Watch:
+        """Refuse where something moved; where that cannot be seen, check that it still serves.
+
+        The connections over which the counters are read end with the container, so where they tell
+        that nothing moved, it runs.
+        """
+        seen = await watch.glance()
+        if seen.moved is not None:
+            raise ResetError(seen.moved)
+        if seen.unseen is not None:
+            await _require_serving(engine, watch)
+        return watch
+
+
+async def _require_serving(engine: Engine, watch: Watch) -> None:
+    replica = watch.replica
+    container = await engine.container(replica.container.id)
+    if container is None or container.state != "running":
+        state = "removed" if container is None else container.state
+        message = f"site '{replica.site.name}': container {replica.container.name} is {state}"
+        raise SiteGoneError(message)
+    await await_health(engine, as_replica(replica.placement, container))

@@ -1,0 +1,180 @@
+"""One kept connection to a replica's supervisor: which generation its state is, and its files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from orchestrator.reset.state import FileState
+from sites.errors import SiteError, SiteGoneError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.endpoints import Endpoint
+
+_OPEN_S: Final = 10.0
+_STAMP_S: Final = 5.0
+_FILES_S: Final = 60.0
+_LONGEST_LINE: Final = 1 << 27
+_READY: Final = "ready"
+
+
+class _Line(BaseModel):
+    """Whatever the supervisor says: what it tells by itself has no `ask`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    ask: str | None = None
+    error: str | None = None
+    generation: int = 0
+    state: str = ""
+    stamp: str = ""
+    files: tuple[FileState, ...] = ()
+
+
+class Supervision:
+    """What a supervisor tells, as it tells it, and the answers to questions about its folder.
+
+    `open` makes one; `close` ends it.
+    """
+
+    def __init__(
+        self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._name = name
+        self._reader = reader
+        self._writer = writer
+        self._told = _Line()
+        self._lost: SiteError | None = None
+        self._changed = asyncio.Event()
+        self._asked: deque[asyncio.Future[_Line]] = deque()
+        self._listening = asyncio.create_task(self._listen(), name=f"supervision of {name}")
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint) -> Supervision:
+        """Connect, and wait for the generation that is told first.
+
+        Raises:
+            SiteGoneError: nothing listens there.
+            SiteError: it says nothing within ten seconds.
+        """
+        name = f"the supervisor at {endpoint}"
+        try:
+            async with asyncio.timeout(_OPEN_S):
+                streams = await asyncio.open_connection(
+                    endpoint.host, endpoint.port, limit=_LONGEST_LINE
+                )
+        except (OSError, TimeoutError) as cause:
+            message = f"{name} cannot be reached"
+            raise SiteGoneError(message) from cause
+        supervision = cls(name, *streams)
+        try:
+            await supervision.generation_after(0, _OPEN_S)
+        except BaseException:
+            await supervision.close()
+            raise
+        return supervision
+
+    @property
+    def generation(self) -> int:
+        """How often the state was made since the container started; 1 is the first start."""
+        return self._told.generation
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the state is whole and everything serves: not while it is rewound."""
+        return self._told.state == _READY
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the connection has ended."""
+        return self._lost is not None
+
+    async def generation_after(self, generation: int, deadline_s: float) -> int:
+        """Wait until a later generation than that is ready; return which one is.
+
+        Raises:
+            SiteGoneError: the connection ended.
+            SiteError: the deadline passed.
+        """
+        try:
+            async with asyncio.timeout(deadline_s):
+                while not (self.is_ready and self.generation > generation):
+                    self._require()
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError as cause:
+            message = (
+                f"{self._name} tells no generation after {generation} within {deadline_s:g} s:"
+                f" it is at {self.generation}, {self._told.state or 'it said nothing'}"
+            )
+            raise SiteError(message) from cause
+        return self.generation
+
+    async def stamp(self) -> str:
+        """Return what changes whenever a stateful file does, counted parts left out.
+
+        Raises:
+            SiteError: it has no answer, or none in time.
+        """
+        return (await self._ask(_STAMP_S, ask="stamp")).stamp
+
+    async def files(self, folders: tuple[str, ...]) -> tuple[FileState, ...]:
+        """Return every entry of folders, with owner, mode and content; errors as of `stamp`."""
+        answer = await self._ask(_FILES_S, ask="files", folders=folders)
+        return tuple(sorted(answer.files, key=lambda entry: entry.path))
+
+    async def close(self) -> None:
+        """End the connection; safe to repeat."""
+        self._listening.cancel()
+        await asyncio.wait([self._listening])
+        self._writer.close()
+
+    async def _ask(self, deadline_s: float, **question: object) -> _Line:
+        self._require()
+        answer: asyncio.Future[_Line] = asyncio.get_running_loop().create_future()
+        self._asked.append(answer)
+        self._writer.write(json.dumps(question).encode() + b"\n")
+        try:
+            async with asyncio.timeout(deadline_s):
+                found = await answer
+        except TimeoutError as cause:
+            message = f"{self._name} does not answer `{question['ask']}` within {deadline_s:g} s"
+            raise SiteError(message) from cause
+        if found.error is not None or found.ask != question["ask"]:
+            message = f"{self._name} cannot answer `{question['ask']}`: {found.error}"
+            raise SiteError(message)
+        return found
+
+    async def _listen(self) -> None:
+        """Take in what comes until the connection ends."""
+        ended = SiteGoneError(f"{self._name} closed the connection")
+        try:
+            while raw := await self._reader.readline():
+                self._take(_Line.model_validate_json(raw))
+        except (OSError, ValueError) as cause:  # a line that is too long is a ValueError as well
+            what = "says what cannot be read" if isinstance(cause, ValidationError) else "broke off"
+            ended = SiteGoneError(f"{self._name} {what}: {cause}".splitlines()[0])
+        finally:
+            self._lost = ended
+            self._changed.set()
+            for answer in self._asked:
+                if not answer.done():
+                    answer.set_exception(ended)
+
+    def _take(self, line: _Line) -> None:
+        """Note what was told; or give the oldest question, which may wait no more, its answer."""
+        if "ask" not in line.model_fields_set:
+            self._told = line
+            self._changed.set()
+        elif self._asked:
+            answer = self._asked.popleft()
+            if not answer.done():
+                answer.set_result(line)
+
+    def _require(self) -> None:
+        if self._lost is not None:
+            raise self._lost

@@ -1,0 +1,202 @@
+"""Eyes on one replica: what was true when it was last proven golden, and whether it still is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
+from orchestrator.reset.supervision import Supervision
+from orchestrator.together import together
+from sites.errors import SiteError
+
+if TYPE_CHECKING:
+    from orchestrator.engine.engine import Engine
+    from orchestrator.reset.counters import Counters, Meter
+    from orchestrator.reset.replica import Replica
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Everything that moves when the state does, as it was at one moment.
+
+    Attributes:
+        generation, stamp: from the supervisor; None without one.
+        counters: None without a database.
+    """
+
+    generation: int | None
+    stamp: str | None
+    counters: Counters | None
+
+    def moved_since(self, before: Mark) -> str | None:
+        """Say what moved; None where nothing did."""
+        if self.generation != before.generation:
+            return f"it was rewound: generation {self.generation}, not {before.generation}"
+        if self.counters and before.counters:
+            moved = self.counters.moved_since(before.counters)
+            if moved is not None:
+                return f"the database was written to: {moved}"
+        return "a stateful file was changed" if self.stamp != before.stamp else None
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a look at the counters showed.
+
+    Attributes:
+        moved: what moved since the replica was proven golden; it may be dirty.
+        unseen: why the counters cannot tell; the whole state has to be read.
+    """
+
+    moved: str | None = None
+    unseen: str | None = None
+
+
+class Watch:
+    """Connections kept open to one replica, and its marks when it was last proven golden.
+
+    Belongs to one task at a time.
+    """
+
+    def __init__(self, engine: Engine, replica: Replica) -> None:
+        self.replica = replica
+        self._engine = engine
+        self._supervision: Supervision | None = None
+        self._meter: Meter | None = None
+        self._baseline: Mark | None = None
+        self._golden = Fingerprint()
+
+    @classmethod
+    def over(cls, engine: Engine, replica: Replica) -> Watch:
+        """Make a watch that knows nothing yet; it connects when it is first asked."""
+        return cls(engine, replica)
+
+    @property
+    def golden(self) -> Fingerprint | None:
+        """The state that was last proven to be golden; None where none was since `restored`."""
+        return None if self._baseline is None else self._golden
+
+    async def prove(self) -> Fingerprint:
+        """Read the whole state; where it is golden, what moves with it becomes the baseline.
+
+        The marks are read before and after. Where they differ, somebody wrote meanwhile: it is read
+        once more, and where that happens again there is no baseline.
+
+        Raises:
+            SiteError: it cannot be read.
+        """
+        self._baseline = None
+        await self._connect()
+        state, still = await self._read_between_marks()
+        if still is None:
+            state, still = await self._read_between_marks()
+        if still is not None and state.digest == self.replica.golden:
+            self._baseline, self._golden = still, state
+        return state
+
+    async def moved(self) -> str | None:
+        """Say why the replica may differ from golden; None where it cannot (in a few ms).
+
+        None means: it was proven golden, and since then neither a counter of its database, nor a
+        stateful file, nor the generation moved, nor did a connection break. Never raises for a
+        replica that is gone: that is an answer too.
+        """
+        seen = await self.glance()
+        return seen.moved or seen.unseen
+
+    async def glance(self) -> Glance:
+        """Look at what moves; tells apart what moved from what cannot be known this way."""
+        if self._baseline is None:
+            return Glance(unseen="it was not proven golden before")
+        try:
+            now = await self._mark()
+        except SiteError as failure:
+            return Glance(moved=failure.message)
+        moved = now.moved_since(self._baseline)
+        return Glance(moved=moved, unseen=None if moved else self._blind_for())
+
+    async def supervision(self) -> Supervision:
+        """Return the connection to the supervisor, opened where it is not.
+
+        Raises:
+            SiteError: it cannot be reached, or the replica has none.
+        """
+        endpoint = self.replica.supervisor
+        if endpoint is None:
+            message = f"site '{self.replica.site.name}': its image has no supervisor"
+            raise SiteError(message)
+        if self._supervision is None or self._supervision.is_lost:
+            self._baseline = None
+            await self._drop_supervision()
+            self._supervision = await Supervision.open(endpoint)
+        return self._supervision
+
+    async def restored(self) -> None:
+        """Forget what was known: the state was made anew, by another server process."""
+        self._baseline = None
+        self._drop_meter()
+
+    async def close(self) -> None:
+        """End the connections; the watch can be used again, and knows nothing then."""
+        await self.restored()
+        await self._drop_supervision()
+
+    async def _connect(self) -> None:
+        """Open what is not open; what was lost is opened anew, so no baseline survives it."""
+        if self.replica.supervisor is not None:
+            await self.supervision()
+        if self.replica.database is not None:
+            from orchestrator.reset.counters import Meter  # noqa: PLC0415  loads the client
+
+            self._drop_meter()
+            self._meter = await Meter.open(self.replica.site, self.replica.database)
+
+    async def _read_between_marks(self) -> tuple[Fingerprint, Mark | None]:
+        """Read the whole state, and return the marks too where they are the same on both sides."""
+        before = await self._mark()
+        state = await take_fingerprint(
+            self._engine,
+            self.replica.site,
+            self.replica.container,
+            supervision=self._supervision,
+        )
+        after = await self._mark()
+        return state, after if after == before else None
+
+    async def _mark(self) -> Mark:
+        """Read everything that moves, over the connections there are.
+
+        Raises:
+            SiteError: one has ended or does not answer, or the state is just being rewound.
+        """
+        supervision, meter = self._supervision, self._meter
+        async with together() as group:
+            stamp = group.create_task(supervision.stamp()) if supervision else None
+            counters = group.create_task(meter.read()) if meter else None
+        if supervision and not supervision.is_ready:
+            message = f"site '{self.replica.site.name}': its state is being rewound"
+            raise SiteError(message)
+        return Mark(
+            generation=supervision.generation if supervision else None,
+            stamp=stamp.result() if stamp else None,
+            counters=counters.result() if counters else None,
+        )
+
+    def _blind_for(self) -> str | None:
+        """Say which part of the state nothing tells of, if there is one."""
+        if self._supervision is None and self.replica.site.fingerprint.files:
+            return "nothing tells of changed files: its image has no supervisor"
+        if self._supervision is None and self._meter is None:
+            return "nothing in it tells of changes"
+        return None
+
+    def _drop_meter(self) -> None:
+        if self._meter is not None:
+            self._meter.close()
+            self._meter = None
+
+    async def _drop_supervision(self) -> None:
+        if self._supervision is not None:
+            await self._supervision.close()
+            self._supervision = None
