@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING
 from orchestrator.cookie import Cookie
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.adoption import adopt
 from orchestrator.fleet.costs import Costs
 from orchestrator.fleet.events import Announce, FleetEvent, Phase
 from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
 from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import place
 from orchestrator.reset.ladder import LADDER, Reset, Rung, reset_replica
-from orchestrator.reset.replica import (
-    Placement,
-    Replica,
-    as_replica,
-    await_health,
-    start_replica,
-)
+from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.reset.watch import Watch
 from orchestrator.together import together
-from sites.errors import ArenaError, LoginError, SiteError
+from sites.errors import ArenaError, LoginError
 from sites.manifest import Site
 
 if TYPE_CHECKING:
@@ -42,11 +38,13 @@ class Occupant:
     """A replica that may be handed out, until the next reset.
 
     Attributes:
+        watch: over it since it was proven golden; None where it was only started.
         receipt: of the reset that made it ready; None where it was only started.
         cookies: of the roles that logged in to this very replica.
     """
 
     replica: Replica
+    watch: Watch | None = None
     receipt: Receipt | None = None
     cookies: dict[str, tuple[Cookie, ...]] = field(default_factory=dict)
 
@@ -102,6 +100,8 @@ class Seat:
         self._plan = plan
         self._found = plan.found
         self._latest: Replica | None = None
+        self._watch: Watch | None = None
+        self._looking = asyncio.Lock()
         self._logging_in: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._doing = ("not started", time.monotonic())
 
@@ -148,9 +148,23 @@ class Seat:
             f" (exit code {container.exit_code}); last lines: {' | '.join(log.splitlines())}"
         )
 
-    def tell_lost(self, why: str) -> None:
-        """Announce that a replica was found gone."""
-        self._tell(Phase.LOST, detail=why)
+    async def spoilt(self, occupant: Occupant) -> str | None:
+        """Say why a ready replica must not be handed out after all; None where it may.
+
+        It died, or somebody changed it behind the fleet's back. Where nothing but the whole state
+        would tell of a change, only its container is looked at.
+        """
+        why: str | None = None
+        is_told = False
+        if occupant.watch is not None:
+            async with self._looking:
+                seen = await occupant.watch.glance()
+            why, is_told = seen.moved, seen.unseen is None
+        if not is_told:
+            why = await self.lost(occupant)
+        if why is not None:
+            self._tell(Phase.LOST, detail=why)
+        return why
 
     async def changes(self, occupant: Occupant, ignored: IgnoredChanges) -> tuple[Change, ...]:
         """Return what differs on a replica from golden; errors are those of `delta_of`."""
@@ -174,6 +188,7 @@ class Seat:
             if known is not None and await is_logged_in(site, role_name, role, door, known):
                 return known
             occupant.cookies[role_name] = await login(site, role_name, role, door)
+            await self._prove_again(occupant)
             return occupant.cookies[role_name]
 
     async def log_everybody_in(self, occupant: Occupant) -> None:
@@ -192,6 +207,7 @@ class Seat:
 
     async def vacate(self) -> None:
         """Remove its container; safe to repeat. No work may be under way."""
+        await self._stop_watching()
         if self._latest is not None:
             await self._engine.remove(self._latest.container.id)
 
@@ -201,7 +217,7 @@ class Seat:
         except ArenaError as failure:
             self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
             raise
-        self._latest = occupant.replica
+        self._latest, self._watch = occupant.replica, occupant.watch
         await self._mint(occupant)
         await self._measure(occupant.replica)
         return occupant
@@ -209,12 +225,12 @@ class Seat:
     async def _started(self, fallbacks: tuple[str, ...]) -> Occupant:
         started = time.monotonic()
         plan = self._plan
-        if self._latest is not None:
-            await self._engine.remove(self._latest.container.id)
+        await self.vacate()
         placement = await place(
             self._engine, plan.site, owner=plan.owner, slot=plan.slot, port=plan.port
         )
-        kept = await self._keep(placement)
+        found, self._found = self._found, ()
+        kept = await adopt(self._engine, placement, found)
         if kept is not None:
             self._tell(Phase.KEPT, detail="it runs already")
             return Occupant(replica=kept)
@@ -223,52 +239,27 @@ class Seat:
         self._tell(Phase.HEALTHY, seconds=time.monotonic() - started)
         if not (plan.prove and plan.site.stateful):
             return Occupant(replica=replica)
-        proven = await reset_replica(self._engine, replica, wrote=False)
+        self._watch = Watch.over(self._engine, replica)
+        proven = await reset_replica(self._engine, self._watch, wrote=False)
         receipt = proven.receipt
         if receipt.strategy == LADDER[0].name:
             seconds = round(time.monotonic() - started, 3)
             receipt = receipt.model_copy(update={"strategy": "start", "seconds": seconds})
         more = {"fallbacks": (*fallbacks, *receipt.fallbacks)}
-        return self._golden(Reset(proven.replica, receipt.model_copy(update=more)))
+        return self._golden(Reset(proven.watch, receipt.model_copy(update=more)))
 
     async def _renewed(self, occupant: Occupant, *, wrote: bool) -> Occupant:
         self._tell(Phase.RESETTING)
         try:
-            gone = await self.lost(occupant) is not None
-            done = await reset_replica(
-                self._engine, occupant.replica, rungs=self._shop.rungs, wrote=wrote or gone
-            )
+            watch = occupant.watch or Watch.over(self._engine, occupant.replica)
+            self._watch = watch
+            done = await reset_replica(self._engine, watch, rungs=self._shop.rungs, wrote=wrote)
         except ArenaError as failure:
             why = failure.message.splitlines()[0]
             self._tell(Phase.FAILED, detail=why)
             return await self._started((why,))
         kept = done.replica.container.id == occupant.replica.container.id
         return self._golden(done, cookies=occupant.cookies if kept else {})
-
-    async def _keep(self, placement: Placement) -> Replica | None:
-        """Return the one replica found that is of this image and serves; remove the others."""
-        kept: Replica | None = None
-        found, self._found = self._found, ()
-        for container in found:
-            if kept is None:
-                kept = await self._fitting(placement, container)
-                if kept is not None:
-                    continue
-            await self._engine.remove(container.id)
-        return kept
-
-    async def _fitting(self, placement: Placement, container: Container) -> Replica | None:
-        if container.state != "running" or container.image_id != placement.image_id:
-            return None
-        try:
-            replica = as_replica(placement, container)
-            if placement.port not in {None, replica.endpoint.port}:
-                return None
-            await await_health(self._engine, replica)
-        except SiteError as failure:
-            self._tell(Phase.LOST, detail=failure.message)
-            return None
-        return replica
 
     async def _mint(self, occupant: Occupant) -> None:
         """Log in the roles that were asked for before, so that the next episode need not wait.
@@ -280,6 +271,18 @@ class Seat:
                 await self.cookies(occupant, role_name)
             except LoginError as failure:
                 self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
+
+    async def _prove_again(self, occupant: Occupant) -> None:
+        """Take the state anew where a login wrote to it: to volatile columns, if it is golden."""
+        async with self._looking:
+            watch = occupant.watch
+            if watch is not None and (await watch.glance()).moved is not None:
+                await watch.prove()
+
+    async def _stop_watching(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            await watch.close()
 
     async def _measure(self, replica: Replica) -> None:
         image_id = replica.placement.image_id
@@ -294,7 +297,9 @@ class Seat:
     ) -> Occupant:
         receipt = reset.receipt
         self._tell(Phase.GOLDEN, seconds=receipt.seconds, detail=receipt.strategy)
-        return Occupant(replica=reset.replica, receipt=receipt, cookies=cookies or {})
+        return Occupant(
+            replica=reset.replica, watch=reset.watch, receipt=receipt, cookies=cookies or {}
+        )
 
     def _tell(self, phase: Phase, *, seconds: float = 0.0, detail: str = "") -> None:
         self._doing = (phase.value, time.monotonic())

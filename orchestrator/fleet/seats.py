@@ -94,13 +94,12 @@ class PrivateSeats:
         while True:
             seat, occupant = await self._next()
             try:
-                gone = await seat.lost(occupant)
+                spoilt = await seat.spoilt(occupant)
             except BaseException:
                 self._renewing(seat, occupant, wrote=True)
                 raise
-            if gone is None:
+            if spoilt is None:
                 break
-            seat.tell_lost(gone)
             self._renewing(seat, occupant, wrote=True)
         waited = time.monotonic() - began
         others = self._used_last not in {None, seat}
@@ -165,9 +164,10 @@ class PrivateSeats:
     async def _next(self) -> tuple[Seat, Occupant]:
         """Return a ready seat, first come first served; it counts as held."""
         if self._ready and not self._waiting:
+            first = self._ready.popleft()
             self._held += 1
             self._stock()
-            return self._ready.popleft()
+            return first
         promise: asyncio.Future[tuple[Seat, Occupant]] = asyncio.get_running_loop().create_future()
         self._waiting.append(promise)
         self._stock()
@@ -255,11 +255,8 @@ class SharedSeat:
         """Return the replica, started or replaced where that is needed."""
         began = time.monotonic()
         async with self._one_at_a_time:
-            if self._occupant is not None:
-                gone = await self._seat.lost(self._occupant)
-                if gone is not None:
-                    self._seat.tell_lost(gone)
-                    self._occupant = None
+            if self._occupant is not None and await self._seat.spoilt(self._occupant):
+                self._occupant = None
             if self._occupant is None:
                 self._occupant = await self._seat.start()
             waited = time.monotonic() - began

@@ -12,6 +12,7 @@ from orchestrator.fleet.events import FleetEvent, Phase
 from orchestrator.fleet.logins import replica_door
 from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.seats import PrivateSeats
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas
 from sites.errors import DatabaseError, ImageError, UnknownNameError
@@ -27,6 +28,15 @@ async def post(replica: Replica, path: str, **fields: str) -> None:
             session.post(door.url(path), data=fields, timeout=10).raise_for_status()
 
     await asyncio.to_thread(send)
+
+
+async def until_ready(fleet: Fleet) -> None:
+    """Wait until nothing is being started or renewed."""
+    (seats,) = fleet._seats.values()
+    assert isinstance(seats, PrivateSeats)
+    while seats._working:
+        async with asyncio.timeout(60):
+            await asyncio.wait(tuple(seats._working))
 
 
 async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
@@ -56,24 +66,37 @@ async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds
             first = slot.replicas["kiosk"]
             await slot.cookies("kiosk", "ada")
         async with fleet.lease(["kiosk"]) as slot:
-            assert [receipt.strategy for receipt in slot.receipts] == ["verify"]
+            assert [receipt.strategy for receipt in slot.receipts] == ["clean"]
             assert slot.replicas["kiosk"].container.id == first.container.id
 
 
-async def test_a_write_that_nobody_reported_is_caught_by_the_proof(
+async def test_writes_that_nobody_reported_are_caught(engine: Engine, atlas: Atlas) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            await post(slot.replicas["kiosk"], "/note", text="unseen")
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert (receipt.strategy, receipt.proven) == ("recreate", True)
+            assert "clean: the database was written to" in receipt.fallbacks[0]
+            await post(slot.replicas["kiosk"], "/upload", name="new.txt", text="unseen")
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert (receipt.strategy, receipt.proven) == ("recreate", True)
+            assert receipt.differences == ("file /srv/kiosk/files/new.txt: new",)
+
+
+async def test_a_change_while_nobody_holds_the_replica_is_never_handed_out(
     engine: Engine, atlas: Atlas
 ) -> None:
     async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
-            await post(slot.replicas["kiosk"], "/note", text="unseen")
-            await post(slot.replicas["kiosk"], "/upload", name="new.txt", text="unseen")
+            replica = slot.replicas["kiosk"]
+        async with fleet.lease(["kiosk"]) as slot:  # ready again, and given back untouched
+            assert slot.replicas["kiosk"].container.id == replica.container.id
+        await until_ready(fleet)
+        await post(replica, "/note", text="from outside")
         async with fleet.lease(["kiosk"]) as slot:
-            (receipt,) = slot.receipts
-            assert receipt.strategy == "recreate"
-            assert receipt.differences == (
-                "table note: 1 row more, next id 4 instead of 3",
-                "file /srv/kiosk/files/new.txt: new",
-            )
+            assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
 
 
 async def test_a_container_killed_during_a_lease_is_named_and_replaced(

@@ -1,0 +1,306 @@
+"""Who gets which replica when: seats whose replicas are made and renewed as the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any, cast
+
+import pytest
+
+from orchestrator.fleet.budget import Capacity
+from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.seat import Occupant, Seat
+from orchestrator.fleet.seats import PrivateSeats, Taken
+from sites.errors import EngineError, LeaseError, SiteError, UnhealthyError
+
+NOBODY: Any = None
+BROKE_OFF = SiteError("the episode broke off")
+
+
+class MadeSeat(Seat):
+    """A seat without a container: starting and renewing take a turn of the loop, or fail."""
+
+    def __init__(self, name: str, failures: list[Exception] | None = None) -> None:
+        self.name = name
+        self.failures = failures or []
+        self.starts = 0
+        self.renewals: list[bool] = []
+        self.golden = asyncio.Event()
+        self.golden.set()
+        self.holders = 0
+        self.spoilt_once: str | None = None
+        self.removed = False
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    @property
+    def state(self) -> str:
+        return f"{self.name} resting"
+
+    async def start(self) -> Occupant:
+        self.starts += 1
+        return await self._make()
+
+    async def renew(self, occupant: Occupant, *, wrote: bool) -> Occupant:
+        self.renewals.append(wrote)
+        return await self._make()
+
+    async def spoilt(self, occupant: Occupant) -> str | None:
+        await asyncio.sleep(0)
+        why, self.spoilt_once = self.spoilt_once, None
+        return why
+
+    async def vacate(self) -> None:
+        self.removed = True
+
+    async def _make(self) -> Occupant:
+        await self.golden.wait()
+        await asyncio.sleep(0)
+        if self.failures:
+            raise self.failures.pop(0)
+        return Occupant(replica=NOBODY)
+
+
+def fleet_of(workers: int, **sites: PrivateSeats) -> Fleet:
+    capacity = Capacity(workers=workers, spares={}, wanted_spares={}, priced=(), budget_bytes=1)
+    return Fleet(capacity, sites)
+
+
+def seat_of(taken: Taken) -> MadeSeat:
+    return cast("MadeSeat", taken.seat)
+
+
+async def quiet() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_as_many_are_started_as_are_wanted_and_the_spares() -> None:
+    made = [MadeSeat(f"s{n}") for n in range(5)]
+    seats = PrivateSeats(made, spares=1)
+    await seats.take()
+    await quiet()
+    assert [seat.starts for seat in made] == [1, 1, 0, 0, 0]
+    await seats.take()
+    await quiet()
+    assert [seat.starts for seat in made] == [1, 1, 1, 0, 0]
+
+
+async def test_a_spare_is_handed_out_at_once_while_the_used_one_is_renewed() -> None:
+    made = [MadeSeat("a"), MadeSeat("b")]
+    seats = PrivateSeats(made, spares=1)
+    first = await seats.take()
+    assert not first.swapped
+    await quiet()
+    seat_of(first).golden.clear()
+    seats.renew(first, wrote=True)
+    second = await asyncio.wait_for(seats.take(), 1)
+    assert (second.seat is not first.seat, second.swapped) == (True, True)
+    seat_of(first).golden.set()
+    await quiet()
+    seats.renew(second, wrote=False)
+    third = await seats.take()
+    assert (third.seat is first.seat, third.swapped) == (True, True)
+    assert (made[0].renewals, made[1].renewals) == ([True], [False])
+
+
+async def test_without_a_spare_the_next_waits_for_the_renewal() -> None:
+    seat = MadeSeat("a")
+    seats = PrivateSeats([seat], spares=0)
+    first = await seats.take()
+    seat.golden.clear()
+    seats.renew(first, wrote=True)
+    waiting = asyncio.create_task(seats.take())
+    await quiet()
+    assert not waiting.done()
+    seat.golden.set()
+    assert not (await asyncio.wait_for(waiting, 1)).swapped
+
+
+async def test_those_who_wait_are_served_in_order() -> None:
+    seat = MadeSeat("a")
+    seats = PrivateSeats([seat], spares=0)
+    held = await seats.take()
+    served: list[int] = []
+
+    async def wait(number: int) -> None:
+        taken = await seats.take()
+        served.append(number)
+        seats.renew(taken, wrote=False)
+
+    waiting = [asyncio.create_task(wait(number)) for number in range(4)]
+    await quiet()
+    waiting[1].cancel()
+    seats.renew(held, wrote=False)
+    await asyncio.wait(waiting, timeout=1)
+    assert served == [0, 2, 3]
+
+
+async def test_a_failure_is_heard_by_one_and_the_next_in_line_tries_again() -> None:
+    seat = MadeSeat("a", [UnhealthyError("first"), UnhealthyError("second")])
+    seats = PrivateSeats([seat], spares=0)
+    waiting = [asyncio.create_task(seats.take()) for _ in range(3)]
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [str(one) for one in results[:2]] == ["first", "second"]
+    assert isinstance(results[2], Taken)
+
+
+async def test_where_another_is_on_its_way_a_failure_fails_nobody() -> None:
+    bad, good = MadeSeat("bad", [UnhealthyError("no")]), MadeSeat("good")
+    good.golden.clear()
+    seats = PrivateSeats([bad, good], spares=1)
+    waiting = asyncio.create_task(seats.take())
+    await quiet()
+    assert not waiting.done()
+    good.golden.set()
+    assert seat_of(await asyncio.wait_for(waiting, 1)) is good
+
+
+async def test_a_bug_in_the_making_is_raised_to_who_waits_and_hangs_nobody() -> None:
+    seats = PrivateSeats([MadeSeat("a", [ZeroDivisionError("a bug")])], spares=0)
+    with pytest.raises(ZeroDivisionError):
+        await asyncio.wait_for(seats.take(), 1)
+
+
+async def test_one_that_was_changed_while_it_was_ready_is_renewed_first() -> None:
+    seat = MadeSeat("a")
+    seats = PrivateSeats([seat], spares=0)
+    seats.put_back(await seats.take())
+    seat.spoilt_once = "somebody wrote to it"
+    await asyncio.wait_for(seats.take(), 1)
+    assert seat.renewals == [True]
+
+
+async def test_a_lease_waits_no_longer_than_it_may_and_says_for_what() -> None:
+    seat = MadeSeat("shop (slot 0)")
+    seat.golden.clear()
+    fleet = fleet_of(1, shop=PrivateSeats([seat], spares=0))
+    with pytest.raises(
+        LeaseError, match=r"no slot with shop was ready within 0.05 s \(shop \(slot"
+    ):
+        async with fleet.lease(["shop"], wait_s=0.05):
+            pass
+    seat.golden.set()
+    async with fleet.lease(["shop"], wait_s=1) as slot:
+        assert slot.index == 0
+
+
+async def test_a_lease_that_is_held_too_long_is_cut_short_and_its_replicas_renewed() -> None:
+    seat = MadeSeat("a")
+    fleet = fleet_of(1, shop=PrivateSeats([seat], spares=0))
+    with pytest.raises(LeaseError, match=r"with shop was held longer than 0.05 s"):
+        async with fleet.lease(["shop"], hold_s=0.05):
+            await asyncio.Event().wait()
+    async with fleet.lease(["shop"], wait_s=1):
+        assert seat.renewals == [True]
+
+
+async def test_a_deadline_of_the_episodes_own_is_not_taken_for_the_leases() -> None:
+    fleet = fleet_of(1, shop=PrivateSeats([MadeSeat("a")], spares=0))
+    with pytest.raises(TimeoutError):
+        async with fleet.lease(["shop"], hold_s=30):
+            raise TimeoutError
+
+
+async def test_what_broke_off_counts_as_written_to_and_what_ended_well_as_it_says() -> None:
+    shop, forum = MadeSeat("shop"), MadeSeat("forum")
+    fleet = fleet_of(1, shop=PrivateSeats([shop], 0), forum=PrivateSeats([forum], 0))
+    async with fleet.lease(["shop", "forum"]) as slot:
+        slot.wrote("forum")
+    with pytest.raises(SiteError):
+        async with fleet.lease(["shop", "forum"]):
+            raise BROKE_OFF
+    await quiet()
+    assert (shop.renewals, forum.renewals) == ([False, True], [True, True])
+
+
+async def test_where_one_site_cannot_be_had_the_others_are_given_back_untouched() -> None:
+    shop, forum = MadeSeat("shop"), MadeSeat("forum", [EngineError("no memory")])
+    fleet = fleet_of(1, shop=PrivateSeats([shop], 0), forum=PrivateSeats([forum], 0))
+    with pytest.raises(EngineError):
+        async with fleet.lease(["shop", "forum"]):
+            pass
+    async with fleet.lease(["shop", "forum"], wait_s=1):
+        assert (shop.starts, shop.renewals) == (1, [])
+
+
+async def test_closing_ends_what_is_under_way_and_starts_nothing_more() -> None:
+    made = [MadeSeat("a"), MadeSeat("b")]
+    made[1].golden.clear()
+    seats = PrivateSeats(made, spares=1)
+    await seats.take()
+    await quiet()
+    await asyncio.wait_for(seats.close(keep=False), 1)
+    assert all(seat.removed for seat in made)
+    await quiet()
+    assert [seat.starts for seat in made] == [1, 1]
+
+
+class Players:
+    """Episodes that lease several sites at random; some are cut short, some break off."""
+
+    names = ("shop", "forum", "cms")
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.workers = self.chance.randint(1, 4)
+        self.made: list[MadeSeat] = []
+        self.fleet = fleet_of(self.workers, **{name: self._seats(name) for name in self.names})
+        self.played = 0
+
+    def _seats(self, name: str) -> PrivateSeats:
+        """Make seats of a site; some fail to start at first."""
+        spares = self.chance.randint(0, 2)
+        failures: list[Exception] = [SiteError("bad luck")]
+        made = [
+            MadeSeat(f"{name}{n}", failures * self.chance.randint(0, 2))
+            for n in range(self.workers + spares)
+        ]
+        self.made.extend(made)
+        return PrivateSeats(made, spares)
+
+    async def episode(self) -> None:
+        wanted = self.chance.sample(self.names, self.chance.randint(1, 3))
+        try:
+            async with self.fleet.lease(wanted, wait_s=5) as slot:
+                await self._play([cast("MadeSeat", slot._taken[name].seat) for name in wanted])
+            self.played += 1
+        except LeaseError:
+            raise
+        except SiteError:
+            return
+
+    async def _play(self, seats: list[MadeSeat]) -> None:
+        for seat in seats:
+            seat.holders += 1
+            assert seat.holders == 1
+        try:
+            for _ in range(self.chance.randint(0, 5)):
+                await asyncio.sleep(0)
+            if self.chance.random() < 0.2:
+                raise BROKE_OFF
+        finally:
+            for seat in seats:
+                seat.holders -= 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_no_lease_ever_starves_or_meets_another_whatever_the_order(seed: int) -> None:
+    players = Players(seed)
+    tasks = [asyncio.create_task(players.episode()) for _ in range(40)]
+    for task in tasks:
+        if players.chance.random() < 0.2:
+            asyncio.get_running_loop().call_later(players.chance.random() / 100, task.cancel)
+    async with asyncio.timeout(10):
+        await asyncio.wait(tasks)
+    assert {task.exception() for task in tasks if not task.cancelled()} == {None}
+    assert players.played > 0
+    for seat in players.made:
+        seat.failures.clear()
+    async with asyncio.timeout(5):
+        async with players.fleet.lease(players.names, wait_s=2) as slot:
+            assert slot.index in range(players.workers)
+        await players.fleet._close(keep=False)
