@@ -13,7 +13,7 @@ from orchestrator.fleet.budget import Capacity, default_budget, fit, priced_site
 from orchestrator.fleet.costs import Costs
 from orchestrator.fleet.events import Announce, unheard
 from orchestrator.fleet.seat import Occupant, Seat, SeatPlan, Workshop
-from orchestrator.fleet.seats import PrivateSeats, Seats, SharedSeat, Taken
+from orchestrator.fleet.seats import PrivateSeats, Seats, SharedSeat, Taken, all_of
 from orchestrator.fleet.slot import Slot
 from orchestrator.reset.ladder import rungs_for
 from orchestrator.reset.replica import SHARED
@@ -180,9 +180,7 @@ class Fleet:
         return self._seats[site_name]
 
     async def _close(self, *, keep: bool) -> None:
-        async with together() as group:
-            for seats in self._seats.values():
-                group.create_task(seats.close(keep=keep))
+        await all_of(seats.close(keep=keep) for seats in self._seats.values())
 
 
 async def capacity_for(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -43,6 +43,14 @@ class Taken:
         if receipt is None:
             return None
         return receipt.model_copy(update={"swapped": self.swapped, "waited": round(self.waited, 3)})
+
+
+async def all_of(works: Iterable[Coroutine[object, object, None]]) -> None:
+    """Do everything, whatever fails of it; raise the first failure when all is done."""
+    outcomes = await asyncio.gather(*works, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
 
 
 class Seats(Protocol):
@@ -155,11 +163,8 @@ class PrivateSeats:
             work.cancel()
         if works:
             await asyncio.wait(works)
-        if keep:
-            return
-        async with together() as group:
-            for seat in self._seats:
-                group.create_task(seat.vacate())
+        if not keep:
+            await all_of(seat.vacate() for seat in self._seats)
 
     async def _next(self) -> tuple[Seat, Occupant]:
         """Return a ready seat, first come first served; it counts as held."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.events import FleetEvent, Phase
 from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.accounts import LiveAccounts
@@ -25,6 +26,8 @@ from orchestrator.together import together
 from sites.atlas import Atlas
 from sites.errors import ArenaError
 from sites.worlds import World
+
+_TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +133,7 @@ class Run:
                     spares=self.request.spares_in(world),
                     memory_bytes=memory_bytes,
                     strategy=self.request.strategy,
+                    on_event=lambda event: self._hear(world, event),
                 )
             )
             self.on_event(Noted(f"{world}: {fleet.capacity.summary()}"))
@@ -139,6 +143,11 @@ class Run:
                 staged_origins(self.engine, self.atlas, live, self.owner)
             )
         return fleet, staged
+
+    def _hear(self, world: World, event: FleetEvent) -> None:
+        """Pass on what went wrong with a replica; what goes well is in the receipts."""
+        if event.phase in _TROUBLE:
+            self.on_event(Noted(f"{world}: {event.replica} {event.phase}: {event.detail}"))
 
     def _live_accounts(
         self, world: World, resolves: tuple[Resolve, ...], staged: StagedOrigins | None

@@ -239,6 +239,20 @@ async def test_closing_ends_what_is_under_way_and_starts_nothing_more() -> None:
     assert [seat.starts for seat in made] == [1, 1]
 
 
+async def test_a_removal_that_fails_keeps_no_other_from_being_removed() -> None:
+    class Stuck(MadeSeat):
+        async def vacate(self) -> None:
+            await asyncio.sleep(0)
+            message = "the engine does not answer"
+            raise EngineError(message)
+
+    shop, forum = [Stuck("shop0"), MadeSeat("shop1")], [MadeSeat("forum0")]
+    fleet = fleet_of(1, shop=PrivateSeats(shop, 0), forum=PrivateSeats(forum, 0))
+    with pytest.raises(EngineError):
+        await fleet._close(keep=False)
+    assert [seat.removed for seat in (*shop, *forum)] == [False, True, True]
+
+
 class Players:
     """Episodes that lease several sites at random; some are cut short, some break off."""
 
