@@ -1,30 +1,44 @@
-"""`make bench`: every figure in one run, as ratios against the plain way."""
+"""`make bench`: every figure in one run, as ratios against the plain way.
+
+``python -m bench resets`` measures one part alone (see `_PARTS`) and writes no file.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
-from bench import commands, gateway, sites
+from bench import commands, gateway, resets, sites, slot_memory, workers
 from bench.figures import Figure, show
 
 from orchestrator.gateway import Address
 
-_PAGES = ("/", "/catalogue/", "/search/?q=kettle")
+_PAGES: Final = ("/", "/catalogue/", "/search/?q=kettle")
 
 
-def main() -> None:
-    """Measure everything and write bench.json."""
-    figures = [commands.help_figure(), sites.up_figure(), *asyncio.run(_gateway())]
-    with tempfile.TemporaryDirectory() as scratch:
-        figures.append(commands.demo_figure(Path(scratch) / "demo"))
-    figures.append(commands.unit_figure())
-    show(figures, Path("bench.json"))
+def main(names: list[str]) -> None:
+    """Measure the named parts, or everything and write bench.json."""
+    unknown = sorted(set(names) - set(_PARTS))
+    if unknown:
+        sys.exit(f"no part {', '.join(unknown)}; there are: {', '.join(_PARTS)}")
+    figures = [figure for name in names or _PARTS for figure in _PARTS[name]()]
+    show(figures, None if names else Path("bench.json"))
 
 
-async def _gateway() -> list[Figure]:
+def _start() -> list[Figure]:
+    return [commands.help_figure(), sites.up_figure()]
+
+
+def _gateway() -> list[Figure]:
+    return asyncio.run(_gateway_figures())
+
+
+async def _gateway_figures() -> list[Figure]:
     host, port = await sites.first_page_address("shop")
     try:
         pages = [f"http://shop.arena.test{path}" for path in _PAGES]
@@ -36,5 +50,38 @@ async def _gateway() -> list[Figure]:
         await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)
 
 
+def _resets() -> list[Figure]:
+    return asyncio.run(resets.reset_figures())
+
+
+def _memory() -> list[Figure]:
+    return asyncio.run(slot_memory.memory_figures())
+
+
+def _workers() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as scratch:
+        return workers.worker_figures(Path(scratch))
+
+
+def _demo() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as scratch:
+        return [commands.demo_figure(Path(scratch) / "demo")]
+
+
+def _unit() -> list[Figure]:
+    return [commands.unit_figure()]
+
+
+_PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
+    "start": _start,
+    "gateway": _gateway,
+    "resets": _resets,
+    "memory": _memory,
+    "workers": _workers,
+    "demo": _demo,
+    "unit": _unit,
+}
+
+
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

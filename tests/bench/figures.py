@@ -6,22 +6,120 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured figure beside its reference from the same run, and the goal, in words."""
+    """One measured figure beside its reference from the same run, and the goal, in words.
+
+    Attributes:
+        ratio: ours to the reference.
+        met: whether the goal was reached in this run; None where there is none.
+        worst: the largest of ours, where `ours` is the median of several.
+        reference_worst: the same of the reference.
+        rounds: how many there were.
+    """
 
     name: str
     ours: float
     reference: float
     ratio: float
     goal: str
+    met: bool | None = None
+    worst: float | None = None
+    reference_worst: float | None = None
+    rounds: int = 1
 
 
-def show(figures: Sequence[Figure], path: Path) -> None:
-    """Print the figures as a table and write them to `path`."""
-    path.write_text(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
-    print(f"{'figure':<58}{'ours':>10}{'reference':>11}{'ratio':>8}  goal")
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The same thing measured again and again."""
+
+    values: Sequence[float]
+
+    @property
+    def median(self) -> float:
+        """The middle one."""
+        return median(self.values)
+
+    @property
+    def worst(self) -> float:
+        """The largest one."""
+        return max(self.values)
+
+
+def times_faster(name: str, ours: Series, reference: Series, least: float) -> Figure:
+    """Compare two series of times; the goal is how many times shorter the median of ours is."""
+    ratio = ours.median / reference.median
+    goal = f"at least {least:g}× faster (ratio <= {1 / least:.3f})"
+    return _compared(name, ours, reference, goal, met=ratio <= 1 / least)
+
+
+def times_as_long(name: str, ours: Series, reference: Series, most: float) -> Figure:
+    """Compare two series of times; the goal is that the median of ours is not much longer."""
+    ratio = ours.median / reference.median
+    return _compared(name, ours, reference, f"ratio <= {most:g}", met=ratio <= most)
+
+
+def beside(name: str, ours: Series, reference: Series) -> Figure:
+    """Compare two series of times, without a goal."""
+    return _compared(name, ours, reference, "", met=None)
+
+
+def at_most(name: str, ours: Series, most: float, unit: str = "ms") -> Figure:
+    """Compare a series with the goal itself, which its median must not pass."""
+    return Figure(
+        name=name,
+        ours=ours.median,
+        reference=most,
+        ratio=ours.median / most,
+        goal=f"<= {most:g} {unit}",
+        met=ours.median <= most,
+        worst=ours.worst,
+        rounds=len(ours.values),
+    )
+
+
+def show(figures: Sequence[Figure], path: Path | None) -> None:
+    """Print the figures as a table and, where a path is given, write them there."""
+    if path is not None:
+        path.write_text(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
+    print(
+        f"{'figure':<66}{'ours':>9}{'max':>9}{'reference':>11}{'max':>9}{'ratio':>8}"
+        f"{'rounds':>8}  goal"
+    )
     for one in figures:
-        print(f"{one.name:<58}{one.ours:>10.2f}{one.reference:>11.2f}{one.ratio:>8.2f}  {one.goal}")
+        print(
+            f"{one.name:<66}{one.ours:>9.2f}{_number(one.worst):>9}{one.reference:>11.2f}"
+            f"{_number(one.reference_worst):>9}{one.ratio:>8.3f}{one.rounds:>8}"
+            f"  {one.goal}{_verdict(one)}"
+        )
+
+
+def _compared(name: str, ours: Series, reference: Series, goal: str, *, met: bool | None) -> Figure:
+    return Figure(
+        name=name,
+        ours=ours.median,
+        reference=reference.median,
+        ratio=ours.median / reference.median,
+        goal=goal,
+        met=met,
+        worst=ours.worst,
+        reference_worst=reference.worst,
+        rounds=len(ours.values),
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _verdict(figure: Figure) -> str:
+    match figure.met:
+        case None:
+            return ""
+        case True:
+            return ": met"
+        case False:
+            return ": MISSED"

@@ -27,7 +27,7 @@ _REQUESTS = 2_000
 _LOADS = 50
 _GOAL_MS = 1.5
 _HOST = "shop.arena.test"
-_CHROMIUM_ARGUMENTS = (
+CHROMIUM_ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -76,7 +76,7 @@ async def page_figure(urls: Sequence[str], upstream: Address, *, loads: int = _L
     ):
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"),
-            args=[*_CHROMIUM_ARGUMENTS, f"--host-resolver-rules=MAP {host} {upstream}"],
+            args=[*CHROMIUM_ARGUMENTS, f"--host-resolver-rules=MAP {host} {upstream}"],
         )
         ours, reference = await _load_in_turns(browser, gateway, urls, loads)
         await browser.close()

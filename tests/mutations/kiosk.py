@@ -20,7 +20,7 @@ def post(visitor: Visitor, path: str, **fields: str) -> str:
 async def _note(subject: Subject, dice: Random) -> str:
     text = word(dice)
     await subject.http(None, lambda visitor: post(visitor, "/note", text=text))
-    assert await subject.value(f"SELECT COUNT(*) FROM note WHERE text = '{text}'") == "1"
+    assert text in await subject.sql("SELECT text FROM note")
     return f"'{text}'"
 
 

@@ -47,7 +47,7 @@ def place_order(visitor: Visitor, number: int) -> str:
     assert page.url.endswith("/checkout/thank-you/"), page.url
     found = re.search(r"Order (\d{6})", page.text)
     assert found is not None, "the last page names no order"
-    return found[1]
+    return str(found[1])
 
 
 def rename_product(visitor: Visitor, number: int, title: str) -> None:
@@ -78,7 +78,7 @@ def upload_picture(visitor: Visitor, number: int, picture: bytes) -> str:
     paths = re.findall(r"/media/images/[^\"' ]+\.png", visitor.open(product_page(number)).text)
     served = [path for path in paths if visitor.open(path).content == picture]
     assert served, f"product {number} does not show the picture"
-    return served[0]
+    return str(served[0])
 
 
 def png(dice: Random) -> bytes:

@@ -6,6 +6,7 @@ from the catalogue, and also sees what Arena's account cannot: triggers, routine
 accounts of the server, and the files' times.
 """
 
+# ruff: noqa: S608  the names are those of the tests' own sites
 from __future__ import annotations
 
 import asyncio
@@ -14,19 +15,29 @@ from typing import Final
 from mutations.grounds import GROUNDS
 from mutations.subject import Subject
 
-_IN_DATABASE: Final = "TABLE_SCHEMA = DATABASE()"
+# A kind of fact, what it says, the catalogue's view that has it, and its column of the schema.
+_QUESTIONS: Final = (
+    ("table", "TABLE_NAME, TABLE_TYPE, ENGINE, AUTO_INCREMENT, TABLE_COLLATION", "TABLES", "TABLE"),
+    (
+        "column",
+        "TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, IS_NULLABLE, COLLATION_NAME",
+        *("COLUMNS", "TABLE"),
+    ),
+    ("default", "TABLE_NAME, COLUMN_NAME, COLUMN_DEFAULT, EXTRA", "COLUMNS", "TABLE"),
+    (
+        "index",
+        "TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE",
+        *("STATISTICS", "TABLE"),
+    ),
+    ("view", "TABLE_NAME, VIEW_DEFINITION", "VIEWS", "TABLE"),
+    ("trigger", "TRIGGER_NAME, ACTION_STATEMENT", "TRIGGERS", "TRIGGER"),
+    ("routine", "ROUTINE_NAME, ROUTINE_DEFINITION", "ROUTINES", "ROUTINE"),
+)
 _CATALOGUE: Final = (
-    "SELECT 'table', TABLE_NAME, TABLE_TYPE, ENGINE, AUTO_INCREMENT, TABLE_COLLATION"
-    f" FROM information_schema.TABLES WHERE {_IN_DATABASE}",
-    "SELECT 'column', TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, IS_NULLABLE,"
-    f" COLUMN_DEFAULT, EXTRA, COLLATION_NAME FROM information_schema.COLUMNS WHERE {_IN_DATABASE}",
-    "SELECT 'index', TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX, COLUMN_NAME, NON_UNIQUE"
-    f" FROM information_schema.STATISTICS WHERE {_IN_DATABASE}",
-    f"SELECT 'view', TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE {_IN_DATABASE}",
-    "SELECT 'trigger', TRIGGER_NAME, ACTION_STATEMENT FROM information_schema.TRIGGERS"
-    " WHERE TRIGGER_SCHEMA = DATABASE()",
-    "SELECT 'routine', ROUTINE_NAME, ROUTINE_DEFINITION FROM information_schema.ROUTINES"
-    " WHERE ROUTINE_SCHEMA = DATABASE()",
+    *(
+        f"SELECT '{kind}', {facts} FROM information_schema.{view} WHERE {of}_SCHEMA = DATABASE()"
+        for kind, facts, view, of in _QUESTIONS
+    ),
     "SELECT 'schema', SCHEMA_NAME FROM information_schema.SCHEMATA",
     "SELECT 'account', User, Host, Priv FROM mysql.global_priv",
 )
@@ -71,7 +82,7 @@ def _checksums(beside: frozenset[str]) -> str:
     """Return the statement that checksums all tables there are but some."""
     tables = (
         "(SELECT GROUP_CONCAT('`', TABLE_NAME, '`') FROM information_schema.TABLES"
-        f" WHERE {_IN_DATABASE} AND TABLE_TYPE = 'BASE TABLE'"
+        f" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE'"
         f" AND TABLE_NAME NOT IN ({_quoted(beside)}))"
     )
     return _executed(f"CONCAT('CHECKSUM TABLE ', {tables}, ' EXTENDED')")
@@ -81,7 +92,7 @@ def _rows(table: str, volatile: frozenset[str]) -> str:
     """Return the statement that reads a table, if it is there, but for some columns."""
     columns = (
         "(SELECT GROUP_CONCAT('`', COLUMN_NAME, '`') FROM information_schema.COLUMNS"
-        f" WHERE {_IN_DATABASE} AND TABLE_NAME = '{table}'"
+        f" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'"
         f" AND COLUMN_NAME NOT IN ({_quoted(volatile)}))"
     )
     return _executed(f"CONCAT('SELECT ', {columns}, ' FROM {table}')")

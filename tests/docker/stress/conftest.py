@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
 from random import Random
 
 import pytest
-from kiosk_site import OWNER, engine, kiosk
+from kiosk_site import engine, kiosk
 from mutations.seeds import seeded
 from mutations.subject import Accounts
 

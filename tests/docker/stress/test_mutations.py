@@ -1,4 +1,4 @@
-"""The mutations themselves: each one moves what a fingerprint shows; else they would prove nothing."""
+"""The mutations themselves: each one moves what a fingerprint shows."""
 
 from __future__ import annotations
 

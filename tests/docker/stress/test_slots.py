@@ -73,7 +73,7 @@ async def test_no_slot_sees_anothers_marks_nor_its_own_from_before_a_reset(
         minute = Minute(engine, fleet, accounts, ends=time.monotonic() + SECONDS)
         async with asyncio.TaskGroup() as workers:
             for worker in range(WORKERS):
-                own = Random(f"{dice.random()} {worker}")
+                own = Random(dice.random())
                 workers.create_task(minute.work(worker, own))
     assert len(minute.leases) == WORKERS
     assert min(minute.leases.values()) >= LEAST_LEASES, minute.leases

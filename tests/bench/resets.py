@@ -1,0 +1,37 @@
+"""The figures of resets: every rung, the swap, and a minute of changes and resets."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from bench.figures import Figure, Series
+from bench.rungs import Rungs
+from bench.shop_life import ShopLife
+from bench.swaps import swap_figures
+from mutations.seeds import seeded
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.placements import place
+from orchestrator.reset.replica import start_replica
+from sites.atlas import load_atlas
+
+_ROUNDS: Final = 20
+
+
+async def reset_figures() -> list[Figure]:
+    """Measure everything in one go; all sides run the same image."""
+    owner = f"bench-{os.getpid()}"
+    site = load_atlas().site("shop")
+    async with await Engine.connect() as engine:
+        try:
+            fresh = await start_replica(engine, await place(engine, site, owner=owner, slot=0))
+            life = await ShopLife.at(site, fresh.endpoint, seeded("resets"))
+            await engine.remove(fresh.container.id)
+            async with Rungs.open(engine, life, owner) as rungs:
+                await rungs.play(_ROUNDS)
+            plain = Series(rungs.ms["plain"])
+            swaps = await swap_figures(engine, life, owner, _ROUNDS, plain)
+        finally:
+            await engine.sweep(owner)
+    return [*swaps, *rungs.figures()]
