@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Callable
@@ -12,6 +13,20 @@ from arena_process import ArenaProcess, await_end, descendants
 from run_at import RunAt
 from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, Stalls
 from small_suites import bells, solve_bells, write_suite
+from tiny_run import make_lock
+
+from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.engine.containers import Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.runner.events import Noted, RunEvent
+from orchestrator.runner.request import RunRequest
+from orchestrator.runner.run import Run
+from orchestrator.store.lock import AgentLock
+from orchestrator.store.run_folder import RunFolder
+from sites.atlas import Atlas, load_atlas
+from sites.errors import ImageError
+from sites.worlds import World
+from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -158,3 +173,42 @@ def test_workers_that_do_not_fit_are_refused_before_there_is_a_run(run: RunAt, s
     assert "and the budget is 1 MiB" in refused.err
     assert "  → --memory " in refused.err
     assert not run.path.exists()
+
+
+async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
+    suite: Path, tmp_path: Path
+) -> None:
+    """The first task's site cannot be started: its image is gone since the run began."""
+    wiki = load_atlas().site("wiki")
+    image = wiki.image.model_copy(update={"tag": "arena/never-built:1"})
+    gone = wiki.model_copy(update={"name": "gone", "host": "gone.arena.test", "image": image})
+    first = bells("zero", sites=["gone"], start=["gone:/"])
+    tasks = load_suite(str(write_suite(tmp_path, first, *(bells(name) for name in TASKS))))
+    request = RunRequest(
+        suite=tasks,
+        tasks=tasks.tasks,
+        worlds=(World.OFFLINE,),
+        agent=make_agent("oracle", AgentOptions()),
+        agent_lock=AgentLock(name="oracle", options={}),
+        workers=2,
+    )
+    events: list[RunEvent] = []
+    folder = RunFolder.create(tmp_path / "run", make_lock(), tasks)
+    async with await Engine.connect() as engine:
+        run = Run(
+            request=request,
+            folder=folder,
+            owner=f"test-workers-{os.getpid()}",
+            atlas=Atlas({"wiki": wiki, "gone": gone}),
+            engine=engine,
+            on_event=events.append,
+            interrupted=asyncio.Event(),
+        )
+        with pytest.raises(ImageError, match="arena/never-built:1"):
+            await run.play()
+        assert await engine.containers({Labels.OWNER: run.owner}) == ()
+    with folder.reading() as ledger:
+        assert sorted(one.trial.task for one in ledger.finished()) == sorted(TASKS)
+        assert {one.outcome for one in ledger.finished()} == {"success"}
+    said = [event.text for event in events if isinstance(event, Noted)]
+    assert any(line.startswith("offline: a worker stopped: site 'gone': there is") for line in said)

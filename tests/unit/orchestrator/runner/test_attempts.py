@@ -10,7 +10,7 @@ from orchestrator.runner.events import AttemptBroke, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import ArenaError, UnhealthyError
+from sites.errors import UnhealthyError, UnknownNameError
 from sites.worlds import World
 
 TASK = SUITE.tasks[0]
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 async def play(
-    folder: RunFolder, *attempts: Attempted | ArenaError
+    folder: RunFolder, *attempts: Attempted | Exception
 ) -> tuple[bool, list[RunEvent], list[tuple[AttemptState, str | None]]]:
     """Play one trial whose attempts end as given; returns what the ledger then says."""
     events: list[RunEvent] = []
@@ -66,7 +66,7 @@ async def play(
     async def perform(number: int) -> Attempted:
         assert number == len(attempts) - len(left) + 1
         attempt = left.pop(0)
-        if isinstance(attempt, ArenaError):
+        if isinstance(attempt, Exception):
             raise attempt
         return attempt
 
@@ -114,6 +114,28 @@ async def test_a_replica_that_cannot_be_made_ready_once_is_tried_again(folder: R
     assert [event.reason for event in events if isinstance(event, AttemptBroke)] == [
         "shop: not healthy"
     ]
+
+
+async def test_a_bug_in_the_machinery_is_no_failure_of_the_agents(folder: RunFolder) -> None:
+    _, events, states = await play(folder, ZeroDivisionError("a bug"), Attempted(evidence("1891")))
+    assert states == [(AttemptState.RETRIED, "infra"), (AttemptState.FINISHED, "success")]
+    assert [event.reason for event in events if isinstance(event, AttemptBroke)] == [
+        "ZeroDivisionError: a bug"
+    ]
+
+
+async def test_a_bug_that_stays_is_raised_and_leaves_the_trial_open(folder: RunFolder) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await play(folder, ZeroDivisionError("a bug"), ZeroDivisionError("a bug"))
+    with folder.reading() as ledger:
+        assert ledger.finished() == ()
+
+
+async def test_a_persons_mistake_is_not_tried_again(folder: RunFolder) -> None:
+    with pytest.raises(UnknownNameError):
+        await play(folder, UnknownNameError("no role 'merchant'"))
+    with folder.reading() as ledger:
+        assert [one.state for one in ledger.attempts()] == [AttemptState.ABANDONED]
 
 
 async def test_a_replica_that_never_becomes_ready_ends_the_run_and_leaves_the_trial_open(

@@ -84,3 +84,16 @@ def test_only_sites_that_are_visited_as_replicas_are_started() -> None:
 def test_only_sites_that_are_visited_live_are_staged() -> None:
     assert request(BOTH).sites_visited_live(ATLAS) == ("wiki", "shop")
     assert request((World.OFFLINE,)).sites_visited_live(ATLAS) == ()
+
+
+def test_no_world_has_more_workers_than_trials_nor_a_spare_that_nobody_would_use() -> None:
+    asked = request(BOTH, workers=8)
+    assert [asked.workers_in(world) for world in BOTH] == [2, 2]
+    assert [asked.spares_in(world) for world in BOTH] == [0, 0]
+    many = request(BOTH, workers=2, repeats=2)
+    assert (many.workers_in(World.OFFLINE), many.spares_in(World.OFFLINE)) == (2, None)
+
+
+def test_spares_that_a_person_asked_for_are_kept() -> None:
+    assert request(BOTH, workers=8, spares=1).spares_in(World.OFFLINE) == 1
+    assert request(BOTH, workers=8, strategy="swap").spares_in(World.OFFLINE) is None
