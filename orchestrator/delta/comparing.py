@@ -76,7 +76,9 @@ def _by_hash(
     shape = table.shape
     sealed = golden.hashes(table)
     differing = _differing(
-        [(key, digest) for key, digest, _ in sealed], _entries(connection, shape)
+        [(key, digest) for key, digest, _ in sealed],
+        _entries(connection, shape),
+        keyed=bool(shape.key),
     )
     shown = differing[:limit]
     ids = {(key, digest): row for key, digest, row in sealed}
@@ -115,7 +117,7 @@ def _by_values(
         if values
         else []
     )
-    differing = _differing(before, after) if values else []
+    differing = _differing(before, after, keyed=bool(key)) if values else []
     pairs = tuple(
         RowPair(
             before=None if one.before is None else tuple(json.loads(one.before)),
@@ -135,20 +137,19 @@ def _valued(shape: TableShape, cells: Cells) -> Entry:
     return key_text([cells[place] for place in shape.key_places]), json.dumps(cells)
 
 
-def _differing(before: Iterable[Entry], after: Iterable[Entry]) -> list[_Differing]:
+def _differing(before: Iterable[Entry], after: Iterable[Entry], *, keyed: bool) -> list[_Differing]:
     """Return the rows that are not on both sides alike, in the order of their keys.
 
     Rows without a key are counted: what is there once more than before was added.
     """
     was, now = Counter(before), Counter(after)
     gone, come = was - now, now - was
-    new = {key: digest for key, digest in come if key}
-    old = {key: digest for key, digest in gone if key}
-    found = [_Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
-    for (key, digest), count in gone.items():
-        found += [_Differing("", digest, None)] * (0 if key else count)
-    for (key, digest), count in come.items():
-        found += [_Differing("", None, digest)] * (0 if key else count)
+    if keyed:
+        old, new = dict(gone.keys()), dict(come.keys())
+        found = [_Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
+    else:
+        found = [_Differing(key, digest, None) for key, digest in gone.elements()]
+        found += [_Differing(key, None, digest) for key, digest in come.elements()]
     return sorted(found, key=_order)
 
 
