@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import assert_never
 
@@ -16,6 +16,7 @@ from evaluators.changes import (
     RowChange,
     TableChange,
     read_change,
+    row_name,
     said,
 )
 from evaluators.checks import AllowedChanges, ExpectedCell, ExpectedChange, MatchDelta
@@ -39,7 +40,11 @@ def match_delta(asked: MatchDelta, values: Sequence[str]) -> Matched:
     fits = [[n for n, change in enumerate(changes) if _fits(one, change)] for one in wanted]
     bound = [n for n, change in enumerate(changes) if not _is_allowed(asked.allow, change)]
     paired = pair_up(fits, first=bound)
-    missing = _without(asked.changes, wanted, set(paired.values()))
+    left = [change for n, change in enumerate(changes) if n not in paired]
+    missing = [
+        f"{lacking}{_near(one, left)}"
+        for one, lacking in _without(asked.changes, wanted, set(paired.values()))
+    ]
     unexpected = [_said(*found[n]) for n in bound if n not in paired]
     expected = _expected_said(asked)
     if not missing and not unexpected:
@@ -54,11 +59,7 @@ def match_delta(asked: MatchDelta, values: Sequence[str]) -> Matched:
 def _fits(wanted: ExpectedChange, change: Change | None) -> bool:
     match change:
         case RowChange():
-            return (
-                wanted.table == change.table
-                and wanted.kind is change.kind
-                and _row_fits(wanted, change)
-            )
+            return _is_kin(wanted, change) and not any(_misfits(wanted, change))
         case FileChange():
             return (
                 wanted.file is not None
@@ -71,35 +72,54 @@ def _fits(wanted: ExpectedChange, change: Change | None) -> bool:
             assert_never(change)
 
 
-def _row_fits(wanted: ExpectedChange, change: RowChange) -> bool:
-    """Compare the columns that matter; of a changed row no other column may have changed."""
+def _misfits(wanted: ExpectedChange, change: RowChange) -> Iterator[str]:
+    """Yield why a row of the right table and kind is not the one: columns that matter come first.
+
+    Of a changed row no column may have changed that is named nowhere.
+    """
     match wanted.kind:
         case ChangeKind.ADDED:
-            return _hold(wanted.columns, change.after)
+            yield from _other_cells(wanted.columns, change.after or {})
         case ChangeKind.REMOVED:
-            return _hold(wanted.columns, change.before)
+            yield from _other_cells(wanted.columns, change.before or {})
         case ChangeKind.CHANGED:
-            named = {*wanted.columns, *wanted.before}
-            others = set(change.changed) - named
-            return (
-                _hold(wanted.columns, change.after)
-                and _hold(wanted.before, change.before)
-                and all(_is_like(column, wanted.also) for column in others)
-            )
+            yield from _other_cells(wanted.columns, change.after or {})
+            yield from _other_cells(wanted.before, change.before or {}, " before")
+            for column in change.changed:
+                named = column in wanted.columns or column in wanted.before
+                if not named and not _is_like(column, wanted.also):
+                    yield f"{column} changed too"
         case _:
             assert_never(wanted.kind)
 
 
-def _hold(wanted: Mapping[str, ExpectedCell], row: Cells | None) -> bool:
-    return row is not None and all(
-        column in row and _cell_is(row[column], cell) for column, cell in wanted.items()
-    )
+def _other_cells(wanted: Mapping[str, ExpectedCell], row: Cells, when: str = "") -> Iterator[str]:
+    for column, cell in wanted.items():
+        if column not in row:
+            yield f"there is no column '{column}'"
+        elif not _cell_is(row[column], cell):
+            yield f"{column}{when} is {_cell_said(row[column])}"
 
 
 def _cell_is(value: str | None, wanted: ExpectedCell) -> bool:
     if value is None or wanted is None:
         return value is wanted
     return is_equal(normalise(value), wanted)
+
+
+def _near(wanted: ExpectedChange, left: Iterable[Change | None]) -> str:
+    """Say which row that is left comes nearest, and what is other about it."""
+    rows = [one for one in left if isinstance(one, RowChange) and _is_kin(wanted, one)]
+    if not rows:
+        return ""
+    misfits, row = min(
+        ((tuple(_misfits(wanted, row)), row) for row in rows), key=lambda pair: len(pair[0])
+    )
+    return f", nearest {row_name(row)}: {', '.join(misfits[:_SAID])}" if misfits else ""
+
+
+def _is_kin(wanted: ExpectedChange, change: RowChange) -> bool:
+    return wanted.table == change.table and wanted.kind is change.kind
 
 
 def _is_allowed(allow: AllowedChanges, change: Change | None) -> bool:
@@ -120,14 +140,13 @@ def _is_like(name: str, patterns: Sequence[str]) -> bool:
 
 def _without(
     asked: Sequence[ExpectedChange], wanted: Sequence[ExpectedChange], paired: set[int]
-) -> list[str]:
-    """Say which expected changes are without one, each once with how many of it lack."""
+) -> Iterator[tuple[ExpectedChange, str]]:
+    """Yield the expected changes that are without one, each once, with how many of it lack."""
     lacking = [one for number, one in enumerate(wanted) if number not in paired]
-    return [
-        _wanted_said(one, count)
-        for one in asked
-        if (count := sum(other is one for other in lacking))
-    ]
+    for one in asked:
+        count = sum(other is one for other in lacking)
+        if count:
+            yield one, _wanted_said(one, count)
 
 
 def _expected_said(asked: MatchDelta) -> str:

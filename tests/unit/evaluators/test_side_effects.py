@@ -130,6 +130,22 @@ class TestNothingElse:
         found = judge([LINE], [{**wants(LINE, quantity=1), "count": 3}])
         assert found.reason == "missing: 2 × a row of basket_line added (quantity 1)"
 
+    @pytest.mark.parametrize(
+        ("expected", "near"),
+        [
+            ({"columns": {"price": 29.5, "id": 4}}, "nearest row id=3: id is '3'"),
+            ({"columns": {"cost": 29.5}, "also": ["*"]}, "there is no column 'cost'"),
+            ({"columns": {"price": 29.5}, "before": {"price": 9}}, "price before is '39.99'"),
+            ({"columns": {"id": 3}}, "nearest row id=3: price changed too"),
+        ],
+    )
+    def test_the_row_that_comes_nearest_is_named_with_what_is_other(
+        self, expected: dict[str, Any], near: str
+    ) -> None:
+        far = changed("stock", {"id": "8"}, price=("5", "6"), sku=("a", "b"), note=("c", "d"))
+        found = judge([far, PRICE], [{"table": "stock", "kind": "changed", **expected}])
+        assert near in found.reason.partition("; not expected: ")[0]
+
     def test_what_may_change_freely_is_no_matter(self) -> None:
         changes: list[Change] = [LINE, PICTURE, MoreChanges(table="analytics_user", count=3)]
         allow = {"tables": ["basket_line", "analytics_*"], "files": ["/srv/media/*"]}
