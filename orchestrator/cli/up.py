@@ -17,7 +17,7 @@ from orchestrator.cli.console import Column, Console, Json
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.events import FleetEvent
-    from orchestrator.fleet.seat import Occupant
+    from orchestrator.fleet.plans import Occupant
     from orchestrator.reset.replica import Replica
     from sites.atlas import Atlas
 
@@ -230,7 +230,7 @@ async def _reminding(watch: _Watch) -> AsyncIterator[None]:
 
 def _label(occupant: Occupant) -> str:
     """Return what events call a replica."""
-    from orchestrator.fleet.seat import label_of
+    from orchestrator.fleet.plans import label_of
 
     placement = occupant.replica.placement
     return label_of(placement.site.name, placement.slot)

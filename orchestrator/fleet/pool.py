@@ -12,8 +12,10 @@ from orchestrator.engine.engine import Engine
 from orchestrator.fleet.budget import Capacity, default_budget, fit, priced_sites
 from orchestrator.fleet.costs import Costs
 from orchestrator.fleet.events import Announce, unheard
-from orchestrator.fleet.seat import Occupant, Seat, SeatPlan, Workshop
-from orchestrator.fleet.seats import PrivateSeats, Seats, SharedSeat, Taken, all_of
+from orchestrator.fleet.plans import Occupant, SeatPlan, Workshop
+from orchestrator.fleet.seat import Seat
+from orchestrator.fleet.seats import PrivateSeats, Seats, Taken, all_of
+from orchestrator.fleet.shared import SharedSeat
 from orchestrator.fleet.slot import Slot
 from orchestrator.reset.ladder import rungs_for
 from orchestrator.reset.replica import SHARED
@@ -58,7 +60,7 @@ class Fleet:
         ports: Mapping[str, int] | None = None,
         keep: bool = False,
     ) -> AsyncIterator[Fleet]:
-        """Open a fleet; replicas start when they are first needed, or at `up`.
+        """Open a fleet; replicas start when they are first needed, or at `warm` or `up`.
 
         Args:
             engine: where they run.
@@ -157,6 +159,11 @@ class Fleet:
                 seats[name].put_back(one)
             if index is not None:
                 self._free.put_nowait(index)
+
+    def warm(self) -> None:
+        """Start what the workers and spares will need before they ask, in the background."""
+        for seats in self._seats.values():
+            seats.warm()
 
     async def up(self) -> tuple[Occupant, ...]:
         """Start everything, wait until it serves, and log every role in.

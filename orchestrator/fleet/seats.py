@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from orchestrator.fleet.seat import Occupant, Seat
+from orchestrator.fleet.plans import Occupant
+from orchestrator.fleet.seat import Seat
 from orchestrator.together import together
 from sites.errors import ArenaError
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from evaluators.evidence import Receipt
 
 _Making = Callable[[], Coroutine[object, object, Occupant]]
-
-_AT_ONCE_S = 0.05  # longer than a look at the container takes, shorter than any reset but `clean`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +62,9 @@ class Seats(Protocol):
             ArenaError: none could be made ready; the next call tries again.
         """
 
+    def warm(self) -> None:
+        """Start what will be needed before anybody asks, in the background."""
+
     def put_back(self, taken: Taken) -> None:
         """Give one back that nobody touched."""
 
@@ -82,7 +84,8 @@ class Seats(Protocol):
 class PrivateSeats:
     """A site that holds state: each episode has a replica of its own.
 
-    As many are started as are held or waited for, and the spares beyond.
+    As many are started as are held or waited for, and the spares beyond; after `warm` as many as
+    there are workers, at least.
     """
 
     def __init__(self, seats: Sequence[Seat], spares: int) -> None:
@@ -93,12 +96,14 @@ class PrivateSeats:
         self._working: dict[asyncio.Task[None], Seat] = {}
         self._waiting: deque[asyncio.Future[tuple[Seat, Occupant]]] = deque()
         self._held = 0
+        self._ahead = 0
         self._used_last: Seat | None = None
         self._is_closed = False
 
     async def take(self) -> Taken:
         """Take the seat that is ready longest, or wait in line for the next."""
         began = time.monotonic()
+        at_once = bool(self._ready) and not self._waiting
         while True:
             seat, occupant = await self._next()
             try:
@@ -108,12 +113,19 @@ class PrivateSeats:
                 raise
             if spoilt is None:
                 break
+            at_once = False
             self._renewing(seat, occupant, wrote=True)
-        waited = time.monotonic() - began
-        others = self._used_last not in {None, seat}
         return Taken(
-            seat=seat, occupant=occupant, waited=waited, swapped=others and waited < _AT_ONCE_S
+            seat=seat,
+            occupant=occupant,
+            waited=time.monotonic() - began,
+            swapped=at_once and self._used_last not in {None, seat},
         )
+
+    def warm(self) -> None:
+        """Start them all, in the background."""
+        self._ahead = len(self._seats) - self._spares
+        self._stock()
 
     def put_back(self, taken: Taken) -> None:
         """Offer it to the next in line as it is."""
@@ -190,7 +202,7 @@ class PrivateSeats:
         """Start what is wanted and not there yet."""
         if self._is_closed:
             return
-        wanted = self._held + len(self._waiting) + self._spares
+        wanted = max(self._held + len(self._waiting), self._ahead) + self._spares
         begun = self._held + len(self._ready) + len(self._working)
         for _ in range(min(wanted - begun, len(self._idle))):
             seat = self._idle.popleft()
@@ -246,47 +258,3 @@ class PrivateSeats:
             if not promise.done():
                 return promise
         return None
-
-
-class SharedSeat:
-    """A site without state: one replica for all."""
-
-    def __init__(self, seat: Seat) -> None:
-        self._seat = seat
-        self._occupant: Occupant | None = None
-        self._one_at_a_time = asyncio.Lock()
-
-    async def take(self) -> Taken:
-        """Return the replica, started or replaced where that is needed."""
-        began = time.monotonic()
-        async with self._one_at_a_time:
-            if self._occupant is not None and await self._seat.spoilt(self._occupant):
-                self._occupant = None
-            if self._occupant is None:
-                self._occupant = await self._seat.start()
-            waited = time.monotonic() - began
-            return Taken(seat=self._seat, occupant=self._occupant, waited=waited)
-
-    def put_back(self, taken: Taken) -> None:
-        """Do nothing: it was not taken from anybody."""
-
-    def renew(self, taken: Taken, *, wrote: bool) -> None:
-        """Do nothing: nobody can change it."""
-
-    async def up(self) -> tuple[Occupant | ArenaError, ...]:
-        """Start it and log every role in."""
-        try:
-            taken = await self.take()
-            await self._seat.log_everybody_in(taken.occupant)
-        except ArenaError as failure:
-            return (failure,)
-        return (taken.occupant,)
-
-    def states(self) -> tuple[str, ...]:
-        """Say what it does now."""
-        return (self._seat.state,)
-
-    async def close(self, *, keep: bool) -> None:
-        """Remove the replica unless it is to stay."""
-        if not keep:
-            await self._seat.vacate()

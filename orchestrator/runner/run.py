@@ -137,6 +137,7 @@ class Run:
                 )
             )
             self.on_event(Noted(f"{world}: {fleet.capacity.summary()}"))
+            fleet.warm()
         if world is World.ONLINE and self.request.staged and live:
             self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))
             staged = await stack.enter_async_context(

@@ -9,9 +9,11 @@ from typing import Any, cast
 import pytest
 
 from orchestrator.fleet.budget import Capacity
+from orchestrator.fleet.plans import Occupant
 from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.seat import Occupant, Seat
+from orchestrator.fleet.seat import Seat
 from orchestrator.fleet.seats import PrivateSeats, Taken
+from orchestrator.fleet.shared import SharedSeat
 from sites.errors import EngineError, LeaseError, SiteError, UnhealthyError
 
 NOBODY: Any = None
@@ -87,6 +89,22 @@ async def test_as_many_are_started_as_are_wanted_and_the_spares() -> None:
     await seats.take()
     await quiet()
     assert [seat.starts for seat in made] == [1, 1, 1, 0, 0]
+
+
+async def test_what_is_warmed_is_ready_before_anybody_asks() -> None:
+    made = [MadeSeat(f"s{n}") for n in range(3)]
+    seats = PrivateSeats(made, spares=1)
+    seats.warm()
+    await quiet()
+    assert [seat.starts for seat in made] == [1, 1, 1]
+    one = MadeSeat("shared", [UnhealthyError("not at once")])
+    shared = SharedSeat(one)
+    shared.warm()
+    await quiet()
+    assert seat_of(await shared.take()) is one
+    assert one.starts == 2
+    await shared.close(keep=False)
+    assert one.removed
 
 
 async def test_a_spare_is_handed_out_at_once_while_the_used_one_is_renewed() -> None:

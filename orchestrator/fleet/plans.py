@@ -1,0 +1,80 @@
+"""What a seat is for, what it holds, and what all seats of a fleet share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from orchestrator.cookie import Cookie
+from orchestrator.engine.containers import Container
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.costs import Costs
+from orchestrator.fleet.events import Announce
+from orchestrator.reset.ladder import Rung
+from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Watch
+from sites.manifest import Site
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
+
+
+@dataclass(slots=True, kw_only=True)
+class Occupant:
+    """A replica that may be handed out, until the next reset.
+
+    Attributes:
+        watch: over it since it was proven golden; None where it was only started.
+        receipt: of the reset that made it ready; None where it was only started.
+        cookies: of the roles that logged in to this very replica.
+    """
+
+    replica: Replica
+    watch: Watch | None = None
+    receipt: Receipt | None = None
+    cookies: dict[str, tuple[Cookie, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatPlan:
+    """What a seat is for.
+
+    Attributes:
+        slot: index; None where all slots share it.
+        port: the host port of its HTTP port; None for a free one.
+        prove: whether a fresh replica's fingerprint is compared with golden too.
+        found: containers of this owner for this seat; one that fits is kept, the others go.
+    """
+
+    site: Site
+    owner: str
+    slot: int | None
+    port: int | None = None
+    prove: bool = True
+    found: tuple[Container, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workshop:
+    """What the seats of a fleet share.
+
+    Attributes:
+        rungs: how a used replica is brought back to golden.
+        turns: bounds how many starts and resets go on at once.
+        roles: by site name, the roles that anybody asked for so far.
+    """
+
+    engine: Engine
+    costs: Costs
+    rungs: Sequence[Rung]
+    turns: asyncio.Semaphore
+    announce: Announce
+    roles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def label_of(site_name: str, slot: int | None) -> str:
+    """Return what messages call a replica."""
+    return site_name if slot is None else f"{site_name} (slot {slot})"
