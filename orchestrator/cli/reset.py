@@ -38,6 +38,10 @@ def reset(
             help="Say first what differs from golden: table by table, row by row, file by file.",
         ),
     ] = False,
+    slot: Annotated[
+        int | None,
+        typer.Option(min=0, help="Only this slot, where `arena up` started several."),
+    ] = None,
     strategy: Annotated[
         str,
         typer.Option(
@@ -62,7 +66,8 @@ def reset(
     _refuse_swap(strategy)
     console = Console(as_json)
     rungs = rungs_for(strategy)
-    done, failures = run(_reset(load_atlas(), sites or (), rungs, look_before=verify))
+    asked = _Asked(sites or (), slot, rungs, look_before=verify)
+    done, failures = run(_reset(load_atlas(), asked))
     if not done and not failures:
         console.note("nothing is up; `arena up` starts the sites")
     _show(console, done, verify=verify)
@@ -73,14 +78,31 @@ def reset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """One site that is golden again.
+class _Asked:
+    """What the command line asks for.
 
     Attributes:
+        sites: all that are up where none is named.
+        slot: only this one; None for every one.
+    """
+
+    sites: Sequence[str]
+    slot: int | None
+    rungs: Sequence[Rung]
+    look_before: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """One replica that is golden again.
+
+    Attributes:
+        slot: None where all slots share it.
         rows: what differed before, one line a row; empty where nobody asked.
     """
 
     receipt: Receipt
+    slot: int | None
     rows: tuple[str, ...] = ()
 
 
@@ -95,30 +117,23 @@ def _refuse_swap(strategy: str) -> None:
         raise UsageError(message, hint="arena reset --strategy rewind")
 
 
-async def _reset(
-    atlas: Atlas, names: Sequence[str], rungs: Sequence[Rung], *, look_before: bool
-) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
+async def _reset(atlas: Atlas, asked: _Asked) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replicas
     from orchestrator.together import together
     from sites.errors import ArenaError
 
     async with await Engine.connect() as engine:
-        replicas = await standing_replicas(engine, atlas, names)
+        replicas = await standing_replicas(engine, atlas, asked.sites, asked.slot)
         async with together() as group:
-            tasks = [
-                group.create_task(_one(engine, replica, rungs, look_before=look_before))
-                for replica in replicas
-            ]
+            tasks = [group.create_task(_one(engine, replica, asked)) for replica in replicas]
     outcomes = [task.result() for task in tasks]
     failures = tuple(outcome for outcome in outcomes if isinstance(outcome, ArenaError))
     done = tuple(outcome for outcome in outcomes if not isinstance(outcome, ArenaError))
     return done, failures
 
 
-async def _one(
-    engine: Engine, replica: Replica, rungs: Sequence[Rung], *, look_before: bool
-) -> _Done | ArenaError:
+async def _one(engine: Engine, replica: Replica, asked: _Asked) -> _Done | ArenaError:
     """Reset one replica; a failure is returned, so that the others go on."""
     from orchestrator.reset.ladder import reset_replica
     from orchestrator.reset.watch import Watch
@@ -126,16 +141,16 @@ async def _one(
 
     watch = Watch.over(engine, replica)
     try:
-        rows = await _rows_that_differ(engine, watch) if look_before else ()
+        rows = await _rows_that_differ(engine, watch) if asked.look_before else ()
         # Nobody watched what a person's browser did: the proof decides, not a count of writes.
         reset = await reset_replica(
-            engine, watch, rungs=rungs, wrote=False, look_before=look_before
+            engine, watch, rungs=asked.rungs, wrote=False, look_before=asked.look_before
         )
     except ArenaError as failure:
         await watch.close()
         return failure
     await reset.watch.close()
-    return _Done(reset.receipt, rows)
+    return _Done(reset.receipt, replica.placement.slot, rows)
 
 
 async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
@@ -168,10 +183,10 @@ def _show(console: Console, done: Sequence[_Done], *, verify: bool) -> None:
         Column("differed before", right=True),
         Column("not enough"),
     )
-    receipts = [one.receipt for one in done]
+    labels = _labels(done)
     rows = [
         (
-            receipt.site,
+            label,
             receipt.strategy,
             f"{receipt.seconds:.2f}",
             f"golden {receipt.golden[:_DIGEST_WIDTH]}" if receipt.proven else "NOT GOLDEN",
@@ -179,17 +194,32 @@ def _show(console: Console, done: Sequence[_Done], *, verify: bool) -> None:
             _differed(receipt),
             ", ".join(fallback.partition(":")[0] for fallback in receipt.fallbacks),
         )
-        for receipt in receipts
+        for label, receipt in zip(labels, [one.receipt for one in done], strict=True)
     ]
     document = [
-        {**one.receipt.model_dump(), "proven": one.receipt.proven, "rows": one.rows} for one in done
+        {
+            **one.receipt.model_dump(),
+            "slot": one.slot,
+            "proven": one.receipt.proven,
+            "rows": one.rows,
+        }
+        for one in done
     ]
     console.table(columns, rows, document)
     if console.as_json:
         return
-    for one in done:
+    for label, one in zip(labels, done, strict=True):
         for line in _lines(one, verify=verify):
-            console.line(f"{one.receipt.site}: {line}")
+            console.line(f"{label}: {line}")
+
+
+def _labels(done: Sequence[_Done]) -> tuple[str, ...]:
+    """Return the sites' names, with the slot where a site has several."""
+    names = [one.receipt.site for one in done]
+    return tuple(
+        f"{one.receipt.site} (slot {one.slot})" if names.count(one.receipt.site) > 1 else name
+        for name, one in zip(names, done, strict=True)
+    )
 
 
 def _lines(done: _Done, *, verify: bool) -> list[str]:
