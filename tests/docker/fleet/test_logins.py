@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from kiosk_site import OWNER
 
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.doors import Door
-from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
+from orchestrator.fleet.logins import is_logged_in, is_logged_out, login, replica_door, role_of
 from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.slot import Slot
 from sites.atlas import Atlas
@@ -71,6 +72,25 @@ async def test_cookies_the_site_no_longer_knows_are_seen_as_such(slot: Slot, kio
     cookies = await slot.cookies("kiosk", "ada")
     assert await is_logged_in(kiosk, "ada", role, door, cookies)
     assert not await is_logged_in(kiosk, "ada", role, door, ())
+
+
+async def test_only_whom_the_site_sends_to_its_login_is_logged_out(slot: Slot, kiosk: Site) -> None:
+    cookies = await slot.cookies("kiosk", "ada")
+    assert not await slot.is_logged_out("kiosk", "ada", cookies)
+    assert await slot.is_logged_out("kiosk", "ada", ())
+    renamed = tuple(replace(cookie, value="countess") for cookie in cookies)
+    assert not await is_logged_in(kiosk, "ada", role_of(kiosk, "ada"), door_of(slot), renamed)
+    assert not await slot.is_logged_out("kiosk", "ada", renamed)
+
+
+async def test_a_redirect_that_does_not_lead_to_the_login_says_nothing(
+    slot: Slot, kiosk: Site
+) -> None:
+    role = role_of(kiosk, "ada")
+    elsewhere = role.model_copy(
+        update={"login": role.login.model_copy(update={"path": "/another-login"})}
+    )
+    assert not await is_logged_out(kiosk, "ada", elsewhere, door_of(slot), ())
 
 
 async def test_a_wrong_password_fails_at_the_proof_without_telling_it(
