@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from orchestrator.delta.golden_rows import Cells, GoldenRows, GoldenTable
-from orchestrator.delta.shapes import ColumnShape, TableShape, key_text
+from orchestrator.delta.shapes import HASH_LENGTH, ColumnShape, TableShape
 from orchestrator.reset.tables import quoted
 from sites.errors import DatabaseError
 
 if TYPE_CHECKING:
     from orchestrator.reset.database import Connection
-
-# Key and digest of one row; without a primary key the key is empty.
-Entry = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class _Differing:
-    """One row that differs: its digest before and after, None where it is not there."""
+    """One row that differs: its entry before and after, None where it is not there."""
 
     key: str
     before: str | None
@@ -74,19 +71,17 @@ def _by_hash(
     connection: Connection, golden: GoldenRows, table: GoldenTable, limit: int
 ) -> TableDifference:
     shape = table.shape
-    sealed = golden.hashes(table)
-    differing = _differing(
-        [(key, digest) for key, digest, _ in sealed],
-        _entries(connection, shape),
-        keyed=bool(shape.key),
-    )
+    sealed = golden.entries(table)
+    ids = dict(sealed)
+    before = Counter([entry for entry, _ in sealed])
+    after = Counter([str(entry) for (entry,) in _select(connection, shape, shape.entry_sql)])
+    differing = _differing(before, after, _by_key if shape.key else None)
     shown = differing[:limit]
-    ids = {(key, digest): row for key, digest, row in sealed}
-    after = _fetched(connection, shape, [one for one in shown if one.after is not None])
+    present = _fetched(connection, shape, [one for one in shown if one.after is not None])
     pairs = tuple(
         RowPair(
-            before=None if one.before is None else golden.cells(ids[one.key, one.before]),
-            after=None if one.after is None else after[one.key, one.after],
+            before=None if one.before is None else golden.cells(ids[one.before]),
+            after=None if one.after is None else present[one.after],
         )
         for one in shown
     )
@@ -100,24 +95,27 @@ def _by_values(
     now: TableShape,
     limit: int,
 ) -> TableDifference:
-    """Compare what both have; there, a row's digest is its values themselves."""
-    present = {column.name for column in now.columns}
+    """Compare what both have; there, a row's entry is its values themselves."""
+    present = {column.name: column for column in now.columns}
     places = [n for n, column in enumerate(table.shape.columns) if column.name in present]
     names = [table.shape.columns[place].name for place in places]
-    columns = {column.name: column for column in now.columns}
     key = now.key if now.key == table.shape.key and set(now.key) <= set(names) else ()
-    shape = TableShape(now.name, tuple(columns[name] for name in names), key, now.definition)
-    before = [
-        _valued(shape, tuple(cells[place] for place in places))
-        for cells in (golden.cells(row) for _, _, row in golden.hashes(table))
-    ]
-    values = ", ".join(column.text_sql for column in shape.columns)
-    after = (
-        [_valued(shape, cells) for cells in _select(connection, f"SELECT {values}", shape)]
-        if values
-        else []
+    shape = TableShape(now.name, tuple(present[name] for name in names), key, now.definition)
+    if not names:
+        return _difference(shape, (), 0)
+    before = Counter(
+        json.dumps([cells[place] for place in places])
+        for cells in (golden.cells(row) for _, row in golden.entries(table))
     )
-    differing = _differing(before, after, keyed=bool(key)) if values else []
+    values = ", ".join(column.text_sql for column in shape.columns)
+    after = Counter(json.dumps(cells) for cells in _select(connection, shape, values))
+
+    def key_of(entry: str) -> str:
+        cells = json.loads(entry)
+        found = [cells[place] for place in shape.key_places]
+        return str(found[0]) if len(found) == 1 else json.dumps(found)
+
+    differing = _differing(before, after, key_of if key else None)
     pairs = tuple(
         RowPair(
             before=None if one.before is None else tuple(json.loads(one.before)),
@@ -133,23 +131,29 @@ def _difference(shape: TableShape, pairs: tuple[RowPair, ...], more: int) -> Tab
     return TableDifference(columns=columns, key=shape.key, rows=pairs, more=more)
 
 
-def _valued(shape: TableShape, cells: Cells) -> Entry:
-    return key_text([cells[place] for place in shape.key_places]), json.dumps(cells)
+def _by_key(entry: str) -> str:
+    return entry[HASH_LENGTH:]
 
 
-def _differing(before: Iterable[Entry], after: Iterable[Entry], *, keyed: bool) -> list[_Differing]:
+def _differing(
+    before: Counter[str], after: Counter[str], key_of: Callable[[str], str] | None
+) -> list[_Differing]:
     """Return the rows that are not on both sides alike, in the order of their keys.
 
-    Rows without a key are counted: what is there once more than before was added.
+    Args:
+        before: how often each golden entry is there.
+        after: how often each present one is.
+        key_of: which row an entry is of; None where rows have no key and are counted: what is
+            there once more than before was added.
     """
-    was, now = Counter(before), Counter(after)
-    gone, come = was - now, now - was
-    if keyed:
-        old, new = dict(gone.keys()), dict(come.keys())
-        found = [_Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
+    gone, come = before - after, after - before
+    if key_of is None:
+        found = [_Differing("", entry, None) for entry in gone.elements()]
+        found += [_Differing("", None, entry) for entry in come.elements()]
     else:
-        found = [_Differing(key, digest, None) for key, digest in gone.elements()]
-        found += [_Differing(key, None, digest) for key, digest in come.elements()]
+        old = {key_of(entry): entry for entry in gone}
+        new = {key_of(entry): entry for entry in come}
+        found = [_Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
     return sorted(found, key=_order)
 
 
@@ -160,27 +164,20 @@ def _order(one: _Differing) -> tuple[bool, int, str, str, str]:
     return not is_number, number, one.key, one.before or "", one.after or ""
 
 
-def _entries(connection: Connection, shape: TableShape) -> list[Entry]:
-    """Return key and hash of every row the table has now."""
-    keys = "".join(f", {column.text_sql}" for column in shape.key_columns)
-    return [
-        (key_text(key), str(digest))
-        for digest, *key in _select(connection, f"SELECT {shape.hash_sql}{keys}", shape)
-    ]
-
-
 def _fetched(
     connection: Connection, shape: TableShape, wanted: Sequence[_Differing]
-) -> dict[Entry, Cells]:
-    """Return the values of some rows, by key and hash."""
+) -> dict[str, Cells]:
+    """Return the values that some rows have now, by entry.
+
+    Raises:
+        DatabaseError: one is not found.
+    """
     if not wanted:
         return {}
-    values = "".join(f", {column.text_sql}" for column in shape.columns)
-    which = _where(connection, shape, wanted)
-    found = {}
-    for digest, *cells in _select(connection, f"SELECT {shape.hash_sql}{values}", shape, which):
-        found[key_text([cells[place] for place in shape.key_places]), str(digest)] = tuple(cells)
-    lost = next((one for one in wanted if (one.key, one.after) not in found), None)
+    values = ", ".join((shape.entry_sql, *(column.text_sql for column in shape.columns)))
+    rows = _select(connection, shape, values, _where(connection, shape, wanted))
+    found = {str(entry): tuple(cells) for entry, *cells in rows}
+    lost = next((one for one in wanted if one.after not in found), None)
     if lost is not None:
         message = f"table {shape.name}: row {lost.key or lost.after} differs but cannot be found"
         raise DatabaseError(message)
@@ -189,32 +186,24 @@ def _fetched(
 
 def _where(connection: Connection, shape: TableShape, wanted: Sequence[_Differing]) -> str:
     """Return the condition that finds rows: by key where that is sure, or else by hash."""
-    if not shape.has_exact_key:
-        hashes = ", ".join(connection.escape(one.after) for one in wanted)
-        return f" WHERE {shape.hash_sql} IN ({hashes})"
-    names = ", ".join(quoted(name) for name in shape.key)
-    keys = ", ".join(f"({_literals(connection, shape, one.key)})" for one in wanted)
-    return f" WHERE ({names}) IN ({keys})"
+    column = shape.lookup
+    if column is None:
+        hashes = {one.after[:HASH_LENGTH] for one in wanted if one.after is not None}
+        return f" WHERE {shape.hash_sql} IN ({', '.join(map(connection.escape, hashes))})"
+    keys = ", ".join(_literal(connection, column, one.key) for one in wanted)
+    return f" WHERE {quoted(column.name)} IN ({keys})"
 
 
-def _literals(connection: Connection, shape: TableShape, key: str) -> str:
-    cells = [key] if len(shape.key) == 1 else json.loads(key)
-    return ", ".join(
-        _literal(connection, column, cell)
-        for column, cell in zip(shape.key_columns, cells, strict=True)
-    )
-
-
-def _literal(connection: Connection, column: ColumnShape, cell: str) -> str:
+def _literal(connection: Connection, column: ColumnShape, text: str) -> str:
     """Write a key's value; a number without quotes, so that the index is used."""
-    is_whole = column.kind.endswith("int") and cell.removeprefix("-").isdecimal()
-    return cell if is_whole else str(connection.escape(cell))
+    is_whole = column.kind.endswith("int") and text.removeprefix("-").isdecimal()
+    return text if is_whole else str(connection.escape(text))
 
 
 def _select(
-    connection: Connection, select: str, shape: TableShape, where: str = ""
+    connection: Connection, shape: TableShape, values: str, where: str = ""
 ) -> tuple[tuple[str | None, ...], ...]:
     with connection.cursor() as cursor:
         # Names come quoted from the database's own catalogue, values escaped.
-        cursor.execute(f"{select} FROM {quoted(shape.name)}{where}")
+        cursor.execute(f"SELECT {values} FROM {quoted(shape.name)}{where}")  # noqa: S608
         return cursor.fetchall()

@@ -84,10 +84,10 @@ class GoldenRows:
             for name, columns, key, definition, first, last in found
         }
 
-    def hashes(self, table: GoldenTable) -> list[tuple[str, str, int]]:
-        """Return key, hash and id of every row."""
+    def entries(self, table: GoldenTable) -> list[tuple[str, int]]:
+        """Return entry and id of every row."""
         found = self._packed.execute(
-            "SELECT key, hash, id FROM row WHERE id BETWEEN ? AND ?", (table.first, table.last)
+            "SELECT entry, id FROM row WHERE id BETWEEN ? AND ?", (table.first, table.last)
         )
         return found.fetchall()
 

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from orchestrator.reset.database import Connection
     from sites.manifest import Site
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 DEADLINE_S: Final = 300.0
 
-# One SQLite database: `shape` a table, `row` its rows in the order of their keys, between
-# `first` and `last`. `cells` is a JSON array of texts and nulls in the order of `columns`; `hash`
-# is the database's own hash of the row, so that a replica is compared without sending its rows;
-# `key` says which row it is.
+# One SQLite database: `shape` a table, `row` its rows in the order of their keys, between `first`
+# and `last`. `entry` is the database's own hash of the row and its key: a replica is compared
+# without sending its rows. `cells` is a JSON array of texts and nulls in the order of `columns`.
 _SCHEMA: Final = f"""
 PRAGMA user_version = {FORMAT};
 PRAGMA journal_mode = OFF;
@@ -36,9 +35,7 @@ CREATE TABLE shape (
     name TEXT NOT NULL UNIQUE, columns TEXT NOT NULL, key TEXT NOT NULL, definition TEXT NOT NULL,
     first INTEGER NOT NULL, last INTEGER NOT NULL
 );
-CREATE TABLE row (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL, hash TEXT NOT NULL, cells TEXT NOT NULL
-);
+CREATE TABLE row (id INTEGER PRIMARY KEY, entry TEXT NOT NULL, cells TEXT NOT NULL);
 """
 _BATCH: Final = 2000
 
@@ -87,7 +84,7 @@ def _pack(site: Site, endpoint: Endpoint, into: Path) -> None:
         for shape in read_shapes(connection, site.fingerprint):
             first = last + 1
             packed.executemany(
-                "INSERT INTO row (key, hash, cells) VALUES (?, ?, ?)", _rows(connection, shape)
+                "INSERT INTO row (entry, cells) VALUES (?, ?)", _rows(connection, shape)
             )
             last = cast("int", packed.execute("SELECT IFNULL(MAX(id), 0) FROM row").fetchone()[0])
             packed.execute(
@@ -101,19 +98,16 @@ def _described(shape: TableShape) -> tuple[str, str, str, str]:
     return shape.name, columns, json.dumps(shape.key), shape.definition
 
 
-def _rows(connection: Connection, shape: TableShape) -> Iterator[tuple[str, str, str]]:
-    """Yield key, hash and cells of each row, in batches, so that no table must fit into memory."""
+def _rows(connection: Connection, shape: TableShape) -> Iterator[tuple[str, str]]:
+    """Yield entry and cells of each row, in batches, so that no table must fit into memory."""
     from pymysql.cursors import SSCursor  # noqa: PLC0415
-
-    from orchestrator.delta.shapes import key_text  # noqa: PLC0415
 
     columns = "".join(f", {column.text_sql}" for column in shape.columns)
     order = ", ".join(quoted(name) for name in shape.key) or "1"
     with connection.cursor(SSCursor) as cursor:
         cursor.execute(
-            f"SELECT {shape.hash_sql}{columns} FROM {quoted(shape.name)} ORDER BY {order}"  # noqa: S608
+            f"SELECT {shape.entry_sql}{columns} FROM {quoted(shape.name)} ORDER BY {order}"  # noqa: S608
         )  # names come quoted from the database's own catalogue
         while batch := cursor.fetchmany(_BATCH):
-            for digest, *values in batch:
-                cells = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-                yield key_text([values[place] for place in shape.key_places]), str(digest), cells
+            for entry, *values in batch:
+                yield entry, json.dumps(values, ensure_ascii=False, separators=(",", ":"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,8 @@ from orchestrator.reset.tables import quoted, row_text_sql
 if TYPE_CHECKING:
     from orchestrator.reset.database import Connection
     from sites.manifest import FingerprintProbes
+
+HASH_LENGTH: Final = 16  # hex digits
 
 _BYTES: Final = frozenset(
     (
@@ -71,14 +72,21 @@ class TableShape:
 
     @property
     def hash_sql(self) -> str:
-        """The SQL expression of 64 bits over a row, the same as in a fingerprint."""
+        """The SQL expression of 64 bits over a row as hex, the same as in a fingerprint.
+
+        A fingerprint refuses a row that is too long to hash; such a row has no digits here.
+        """
         columns = [(column.name, column.kind) for column in self.columns]
-        return f"LEFT(MD5({row_text_sql(columns)}), 16)"
+        digest = f"LEFT(MD5({row_text_sql(columns)}), {HASH_LENGTH})"
+        return f"COALESCE({digest}, '{'-' * HASH_LENGTH}')"
 
     @property
-    def key_columns(self) -> tuple[ColumnShape, ...]:
-        """The columns of the key, in its order."""
-        return tuple(self.columns[place] for place in self.key_places)
+    def entry_sql(self) -> str:
+        """The SQL expression of a row's hash followed by its key: equal where the rows are.
+
+        Without a key it is the hash alone.
+        """
+        return f"CONCAT({self.hash_sql}, {self._key_sql})"
 
     @property
     def key_places(self) -> tuple[int, ...]:
@@ -87,16 +95,18 @@ class TableShape:
         return tuple(names.index(name) for name in self.key)
 
     @property
-    def has_exact_key(self) -> bool:
-        """Whether a row can be looked up by the texts of its key."""
-        return bool(self.key) and all(column.kind in _EXACT for column in self.key_columns)
+    def lookup(self) -> ColumnShape | None:
+        """The column that is the key all alone and by whose text a row is looked up, if any."""
+        columns = [self.columns[place] for place in self.key_places]
+        return columns[0] if len(columns) == 1 and columns[0].kind in _EXACT else None
 
-
-def key_text(cells: Sequence[str | None]) -> str:
-    """Return one text for the values of a key, different for different keys of one table."""
-    if len(cells) == 1 and cells[0] is not None:
-        return cells[0]
-    return json.dumps(cells, ensure_ascii=False) if cells else ""
+    @property
+    def _key_sql(self) -> str:
+        """The SQL expression of the key as text, another one for every other key."""
+        texts = [self.columns[place].text_sql for place in self.key_places]
+        if len(texts) == 1:
+            return texts[0]
+        return ", ".join(f"LENGTH({text}), ':', {text}" for text in texts) or "''"
 
 
 def read_shapes(

@@ -16,7 +16,7 @@ from sites.errors import ManifestError
 from sites.manifest import Image, Site
 
 # Part of every source hash: raise it when images are sealed in another way.
-_SEALING: Final = 2
+_SEALING: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from mutations.subject import Subject
 from evaluators.changes import IgnoredChanges, MoreChanges, RowChange, said
 from orchestrator.delta.delta import Delta, NextId, delta_of
 from orchestrator.delta.golden_rows import GoldenRows
+from orchestrator.delta.shapes import HASH_LENGTH
 from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import ROWS_LABEL, golden_rows
 from orchestrator.reset.replica import Replica
@@ -179,6 +180,7 @@ async def test_values_of_every_type_are_told_exactly(between: Difference) -> Non
             f" INSERT INTO odd VALUES ({number}, {before})",
             f"{SESSION}; UPDATE odd SET v = {after}",  # noqa: S608
         )
+        assert len(found.changes) == 1, told(found)
         [change] = found.changes
         assert isinstance(change, RowChange)
         assert change.changed == ("v",), kind
@@ -264,7 +266,7 @@ async def test_what_travels_with_an_image_is_its_golden_state(
     with GoldenRows.opened(await golden_rows(engine, image)) as rows:
         tables = rows.tables()
         sums = {
-            name: f"{sum(int(digest, 16) for _, digest, _ in rows.hashes(table)):x}"
+            name: f"{sum(int(entry[:HASH_LENGTH], 16) for entry, _ in rows.entries(table)):x}"
             for name, table in tables.items()
         }
     assert sums == {table.name: table.content for table in golden.tables}
