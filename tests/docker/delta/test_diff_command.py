@@ -1,4 +1,4 @@
-"""`arena diff` as a user calls it, on the kiosk alone."""
+"""`arena diff` and `arena reset --verify` as a user calls them, on the kiosk alone."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from mutations.subject import Accounts, Subject
 
 from orchestrator.cli.entry import main
+from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.placements import place
 from orchestrator.fleet.pool import UP
@@ -25,11 +26,11 @@ SLOT = 1000 + os.getpid()  # of its own, beside what else may be up
 
 
 @pytest.fixture
-def standing(kiosk: Site, atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A kiosk of `arena up`; its container's id."""
+def standing(kiosk: Site, atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A kiosk of `arena up`, changed by hand."""
     monkeypatch.setattr("sites.atlas.load_atlas", lambda: atlas)
 
-    async def start() -> str:
+    async def start() -> None:
         async with await Engine.connect() as engine:
             replica = await start_replica(engine, await place(engine, kiosk, owner=UP, slot=SLOT))
             subject = Subject(engine, replica, Accounts())
@@ -37,35 +38,50 @@ def standing(kiosk: Site, atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> Iter
                 "UPDATE note SET text = 'First' WHERE id = 1",
                 "UPDATE account SET password = 'geheim' WHERE name = 'ada'",
             )
-            return replica.container.id
 
-    async def remove(container_id: str) -> None:
+    async def remove() -> None:
         async with await Engine.connect() as engine:
-            await engine.remove(container_id)
+            for one in await engine.containers({Labels.OWNER: UP, Labels.SLOT: str(SLOT)}):
+                await engine.remove(one.id)
 
-    container_id = asyncio.run(start())
-    yield container_id
-    asyncio.run(remove(container_id))
-
-
-def called(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *more: str) -> str:
-    monkeypatch.setattr(sys, "argv", ["arena", "diff", "kiosk", "--slot", str(SLOT), *more])
-    with pytest.raises(SystemExit) as leaving:
-        main()
-    assert not leaving.value.code
-    return capsys.readouterr().out
+    asyncio.run(start())
+    yield
+    asyncio.run(remove())
 
 
-def test_what_changed_is_drawn_and_given_as_json_without_secrets(
-    standing: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = called(capsys, monkeypatch)
-    assert drawn == (
+@pytest.fixture
+def arena(
+    standing: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Call a command on that kiosk and return what it printed."""
+
+    def called(command: str, *options: str) -> str:
+        words = ["arena", command, "kiosk", "--slot", str(SLOT), *options]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as leaving:
+            main()
+        assert not leaving.value.code
+        return capsys.readouterr().out
+
+    return called
+
+
+def test_what_changed_is_drawn_and_given_as_json_without_secrets(arena: Callable[..., str]) -> None:
+    assert arena("diff") == (
         "account\n  ~ name=ada: password (redacted)\nnote\n  ~ id=1: text 'first' -> 'First'\n"
     )
-    text = called(capsys, monkeypatch, "--json")
+    text = arena("diff", "--json")
     document = json.loads(text)
     assert document["changed"] is True
     assert [change["table"] for change in document["changes"]] == ["account", "note"]
     assert "geheim" not in text
     assert "lovelace" not in text
+
+
+def test_a_row_changed_by_hand_is_named_by_a_verified_reset_and_gone_after_it(
+    arena: Callable[..., str],
+) -> None:
+    told = arena("reset", "--verify").splitlines()
+    assert "kiosk: table note, row id=1: text 'first' -> 'First'" in told
+    assert "kiosk: table account, row name=ada: password (redacted)" in told
+    assert arena("diff") == "kiosk: nothing changed\n"
