@@ -20,7 +20,7 @@ from orchestrator.reset.ladder import LADDER, Reset, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from orchestrator.together import together
-from sites.errors import ArenaError, LoginError
+from sites.errors import ArenaError, LoginError, SiteError
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
@@ -91,17 +91,27 @@ class Seat:
         It died, or somebody changed it behind the fleet's back. Where nothing but the whole state
         would tell of a change, only its container is looked at.
         """
-        why: str | None = None
-        is_told = False
-        if occupant.watch is not None:
-            async with self._looking:
-                seen = await occupant.watch.glance()
-            why, is_told = seen.moved, seen.unseen is None
-        if not is_told:
-            why = await self.lost(occupant)
+        why = await self._changed(occupant)
         if why is not None:
             self._tell(Phase.LOST, detail=why)
         return why
+
+    async def _changed(self, occupant: Occupant) -> str | None:
+        watch = occupant.watch
+        if watch is None:
+            return await self.lost(occupant)
+        async with self._looking:
+            seen = await watch.glance()
+            if seen.unseen is not None:
+                return await self.lost(occupant)
+            if seen.moved is None:
+                return None
+            # A database also writes for itself now and then: only the state tells.
+            try:
+                state = await watch.prove()
+            except SiteError as failure:
+                return await self.lost(occupant) or failure.message
+        return None if state.digest == occupant.replica.golden else seen.moved
 
     async def changes(self, occupant: Occupant, ignored: IgnoredChanges) -> tuple[Change, ...]:
         """Return what differs on a replica from golden; errors are those of `delta_of`."""

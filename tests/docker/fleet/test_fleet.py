@@ -15,7 +15,7 @@ from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.seats import PrivateSeats
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas
-from sites.errors import DatabaseError, ImageError, UnknownNameError
+from sites.errors import DatabaseError, ImageError, UnknownNameError, UsageError
 
 pytestmark = pytest.mark.docker
 
@@ -91,8 +91,6 @@ async def test_a_change_while_nobody_holds_the_replica_is_never_handed_out(
     async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0) as fleet:
         async with fleet.lease(["kiosk"]) as slot:
             replica = slot.replicas["kiosk"]
-        async with fleet.lease(["kiosk"]) as slot:  # ready again, and given back untouched
-            assert slot.replicas["kiosk"].container.id == replica.container.id
         await until_ready(fleet)
         await post(replica, "/note", text="from outside")
         async with fleet.lease(["kiosk"]) as slot:
@@ -148,6 +146,100 @@ async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas
             await asyncio.wait([task])
             async with fleet.lease(["kiosk"]) as slot:
                 assert slot.index == 0
+
+
+async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
+    engine: Engine, atlas: Atlas
+) -> None:
+    events: list[FleetEvent] = []
+    async with Fleet.open(
+        engine, atlas, ["kiosk"], OWNER, spares=1, strategy="swap", on_event=events.append
+    ) as fleet:
+        async with fleet.lease(["kiosk"]):
+            pass
+        await until_ready(fleet)
+        async with fleet.lease(["kiosk"]) as slot:
+            await post(slot.replicas["kiosk"], "/note", text="a mark")
+            slot.wrote("kiosk")
+            second = slot.replicas["kiosk"].container.id
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert (receipt.swapped, receipt.proven) == (True, True)
+            assert receipt.waited < 0.5
+            assert slot.replicas["kiosk"].container.id != second
+            assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
+        await until_ready(fleet)
+        assert len(await engine.containers({Labels.OWNER: OWNER})) == 2
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
+    assert Phase.FAILED not in {event.phase for event in events}
+
+
+async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_says_so(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=0, strategy="clean") as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            await post(slot.replicas["kiosk"], "/note", text="a mark")
+            before = slot.replicas["kiosk"].container.id
+        async with fleet.lease(["kiosk"]) as slot:
+            (receipt,) = slot.receipts
+            assert (receipt.strategy, receipt.proven) == ("start", True)
+            assert "the database was written to" in receipt.fallbacks[0]
+            assert slot.replicas["kiosk"].container.id != before
+            assert receipt.waited > 0
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
+
+
+async def test_a_role_that_was_asked_for_is_logged_in_before_the_next_lease(
+    engine: Engine, atlas: Atlas
+) -> None:
+    async with Fleet.open(engine, atlas, ["kiosk"], OWNER, spares=1) as fleet:
+        async with fleet.lease(["kiosk"]) as slot:
+            await slot.cookies("kiosk", "ada")
+            await post(slot.replicas["kiosk"], "/note", text="a mark")
+            slot.wrote("kiosk")
+            first = slot.replicas["kiosk"].container.name
+        await until_ready(fleet)
+        while True:  # the spare was started before anybody asked for a role
+            async with fleet.lease(["kiosk"]) as slot:
+                minted = slot._taken["kiosk"].occupant.cookies
+                if minted:
+                    break
+            await until_ready(fleet)
+        assert set(minted) == {"ada"}
+        assert slot.replicas["kiosk"].container.name != first
+        assert (await slot.cookies("kiosk", "ada")) == minted["ada"]
+
+
+async def test_a_fleet_that_is_cut_short_while_it_renews_leaves_no_container(
+    engine: Engine, atlas: Atlas
+) -> None:
+    renewing = asyncio.Event()
+
+    def hear(event: FleetEvent) -> None:
+        if event.phase is Phase.RESETTING:
+            renewing.set()
+
+    async def work() -> None:
+        async with Fleet.open(
+            engine, atlas, ["kiosk"], OWNER, workers=2, spares=1, on_event=hear
+        ) as fleet:
+            async with fleet.lease(["kiosk"]) as slot:
+                slot.wrote("kiosk")
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(work())
+    async with asyncio.timeout(60):
+        await renewing.wait()
+        task.cancel()
+        await asyncio.wait([task])
+    assert await engine.containers({Labels.OWNER: OWNER}) == ()
+
+
+async def test_more_workers_than_the_budget_holds_are_refused(engine: Engine, atlas: Atlas) -> None:
+    with pytest.raises(UsageError, match=r"3 workers need .* and the budget is 64 MiB"):
+        async with Fleet.open(engine, atlas, ["kiosk"], OWNER, workers=3, memory_bytes=64 << 20):
+            pass
 
 
 async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
