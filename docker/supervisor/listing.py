@@ -7,7 +7,7 @@ import os
 import stat
 import time
 
-from tree import Entry, is_settled, kind_of, now_ns, tells_changes, walk
+from tree import Entry, is_settled, kind_of, mark_of, now_ns, tells_changes, walk
 
 _TICK_S = 0.001
 _TICKS = 50
@@ -35,7 +35,7 @@ class Listing:
             content = ""
             if contents and stat.S_ISREG(found.st_mode):
                 content = _digest(os.path.join(self._folder, entry.path))
-            facts = (*entry.mark, found.st_mode, found.st_uid, found.st_gid, content)
+            facts = (*mark_of(found), found.st_mode, found.st_uid, found.st_gid, content)
             total.update(b"%b\0%b\n" % (entry.path, repr(facts).encode()))
         return total.hexdigest()
 
@@ -71,11 +71,11 @@ class Listing:
 
     def _known_digest(self, path: bytes, entry: Entry) -> str:
         mark, digest = self._digests.get(path, ((), ""))
-        if mark != entry.mark:
+        if mark != mark_of(entry.status):
             now = now_ns()
             digest = _digest(path)
-            if is_settled(entry, now):
-                self._digests[path] = (entry.mark, digest)
+            if is_settled(entry.status, now):
+                self._digests[path] = (mark_of(entry.status), digest)
             else:
                 self._digests.pop(path, None)
         return digest
@@ -86,7 +86,7 @@ class Listing:
         for _ in range(_TICKS):
             now = now_ns()
             entries = list(walk(self._folder, self._counted))
-            if all(is_settled(entry, now) for entry in entries):
+            if all(is_settled(entry.status, now) for entry in entries):
                 return entries, True
             time.sleep(_TICK_S)
         return entries, False

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from failure import Stop
 
-_HANDLED = (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+HANDLED = (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
 
 class Loop:
@@ -31,7 +31,7 @@ class Loop:
         writer.setblocking(False)
         self._writer = writer
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        for number in _HANDLED:
+        for number in HANDLED:
             # Without SA_RESTART nothing is gained here: each call that may block is repeated.
             signal.signal(number, lambda *_: None)
         self.watch(reader, lambda: self._signals(reader))

@@ -9,6 +9,7 @@ import select
 import signal
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 
 from failure import Failure
 
@@ -45,8 +46,10 @@ def descendants(roots: set[int]) -> set[int]:
     return found
 
 
-def kill_all(pids: set[int]) -> None:
-    """Kill processes and wait until each has ended with all its threads, reaped or not.
+def kill_all(pids: Iterable[int]) -> None:
+    """Kill processes, in this order, and wait until each has ended with all its threads.
+
+    One that has ended need not have been reaped by its parent.
 
     Raises:
         Failure: one did not end.

@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import stat
+import sys
+from typing import NamedTuple
 
 from failure import Failure
-from tree import Entry, is_settled, kind_of, now_ns, tells_changes, walk
+from tree import is_settled, kind_of, mark_of, now_ns, tells_changes
 
 _CHUNK = 1 << 30
 _OPEN = stat.S_IRWXU
+_GET_FLAGS = 0x80086601  # FS_IOC_GETFLAGS
+_SET_FLAGS = 0x40086602  # FS_IOC_SETFLAGS
+_TOP_OF_TREES = 0x00020000  # EXT4_TOPDIR_FL, which `chattr +T` sets
+
+
+class Golden(NamedTuple):
+    """One entry of the pristine copy, and where it belongs.
+
+    Attributes:
+        source: where it is.
+        path: where the live state has it.
+        target: of a link.
+        inner: of a folder: what it holds, by name.
+    """
+
+    source: bytes
+    path: bytes
+    kind: str
+    status: os.stat_result
+    target: bytes
+    inner: dict[bytes, Golden]
 
 
 class Restorer:
-    """Restores one folder as often as asked, and remembers what need not be copied again."""
+    """Restores one folder as often as asked, and remembers what need not be copied again.
+
+    While it works nothing else may write to the folder: its marks would miss that.
+    """
 
     def __init__(self, folder: str, pristine: str) -> None:
         self._folder = os.fsencode(folder)
         self._pristine = os.fsencode(pristine)
-        self._golden: dict[bytes, dict[bytes, Entry]] | None = None
+        self._golden: Golden | None = None
+        self._seen: dict[bytes, os.stat_result] = {}
         self._marks: dict[bytes, tuple[int, ...]] = {}
 
     def restore(self) -> None:
@@ -31,125 +60,158 @@ class Restorer:
         """
         try:
             if self._golden is None:
-                self._golden = _by_folder(self._pristine)
+                self._golden = _read(self._pristine, self._folder)
             os.makedirs(self._folder, exist_ok=True)
-            self._restore_folder(b"", os.lstat(self._folder))
+            self._seen = {}
+            self._restore_folder(self._golden, os.lstat(self._folder))
             self._remember()
         except OSError as cause:
             raise Failure(f"the state cannot be restored: {cause}") from cause
 
-    def _restore_folder(self, inner: bytes, found: os.stat_result) -> None:
+    def _restore_folder(self, golden: Golden, found: os.stat_result) -> None:
         """Restore what a folder holds, and then the folder's own mode and time."""
-        path = self._live(inner)
-        golden = self._children(inner)
-        status = self._status(inner)
         if found.st_mode & _OPEN != _OPEN:
-            os.chmod(path, _OPEN)
-        with os.scandir(path) as listed:
-            names = {entry.name for entry in listed}
-        for name in sorted(names - golden.keys()):
-            _remove(os.path.join(path, name))
-        for name, entry in golden.items():
-            self._restore_entry(entry, os.lstat(os.path.join(path, name)) if name in names else None)
-        _same_owner_and_mode(path, status, os.lstat(path), mounted=not inner)
-        if os.lstat(path).st_mtime_ns != status.st_mtime_ns and (inner or _owns(path)):
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            os.chmod(golden.path, _OPEN)
+        there = {}
+        with os.scandir(golden.path) as listed:
+            for entry in listed:
+                if entry.name in golden.inner:
+                    there[entry.name] = entry.stat(follow_symlinks=False)
+                else:
+                    _remove(entry.path)
+        for name, inner in golden.inner.items():
+            self._restore_entry(inner, there.get(name))
+        if golden is self._golden and found.st_uid != os.geteuid():
+            return  # a mount point that belongs to root: its mode is the engine's matter
+        now = os.lstat(golden.path)
+        _same_owner_and_mode(golden.path, golden.status, now)
+        if now.st_mtime_ns != golden.status.st_mtime_ns:
+            os.utime(golden.path, ns=_times(golden))
 
-    def _restore_entry(self, entry: Entry, found: os.stat_result | None) -> None:
-        path = self._live(entry.path)
-        if found is not None and kind_of(found) != kind_of(entry.status):
-            _remove(path)
+    def _restore_entry(self, golden: Golden, found: os.stat_result | None) -> None:
+        if found is not None and kind_of(found) != golden.kind:
+            _remove(golden.path)
             found = None
-        match kind_of(entry.status):
-            case "d":
-                if found is None:
-                    os.mkdir(path, _OPEN)
-                self._restore_folder(entry.path, found or os.lstat(path))
-            case "l":
-                self._restore_link(entry, path, found)
-            case _:
-                if found is None or self._marks.get(entry.path) != Entry(b"", found).mark:
-                    self._copy(entry, path, found)
-
-    def _restore_link(self, entry: Entry, path: bytes, found: os.stat_result | None) -> None:
-        target = os.readlink(os.path.join(self._pristine, entry.path))
-        if found is not None and (
-            os.readlink(path) != target or found.st_gid != entry.status.st_gid
-        ):
-            os.unlink(path)
-            found = None
-        if found is None:
-            os.symlink(target, path)
-        if found is None or found.st_mtime_ns != entry.status.st_mtime_ns:
-            times = (entry.status.st_atime_ns, entry.status.st_mtime_ns)
-            os.utime(path, ns=times, follow_symlinks=False)
-
-    def _copy(self, entry: Entry, path: bytes, found: os.stat_result | None) -> None:
-        """Put a new file in the place of one that may be written through another name."""
-        if found is not None:
-            os.unlink(path)
-        status = entry.status
-        source = os.open(os.path.join(self._pristine, entry.path), os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            copy = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                while os.sendfile(copy, source, None, _CHUNK):
-                    pass
-                _same_owner_and_mode(copy, status, os.fstat(copy))
-                os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
-            finally:
-                os.close(copy)
-        finally:
-            os.close(source)
+        if golden.kind == "d":
+            if found is None:
+                _make_apart(golden.path)
+            self._restore_folder(golden, found or os.lstat(golden.path))
+        elif golden.kind == "l":
+            _restore_link(golden, found)
+        elif found is not None and self._marks.get(golden.path) == mark_of(found):
+            self._seen[golden.path] = found
+        else:
+            self._seen[golden.path] = _copy(golden, found)
 
     def _remember(self) -> None:
-        """Keep the marks of the files that cannot change without showing it."""
-        self._marks = {}
-        if tells_changes(self._folder):
-            now = now_ns()
-            for entry in walk(self._folder):
-                if stat.S_ISREG(entry.status.st_mode) and is_settled(entry, now):
-                    self._marks[entry.path] = entry.mark
-
-    def _live(self, inner: bytes) -> bytes:
-        return os.path.join(self._folder, inner) if inner else self._folder
-
-    def _children(self, inner: bytes) -> dict[bytes, Entry]:
-        return {} if self._golden is None else self._golden.get(inner, {})
-
-    def _status(self, inner: bytes) -> os.stat_result:
-        return os.lstat(os.path.join(self._pristine, inner))
+        """Keep the marks of the files that cannot change from now on without showing it."""
+        now = now_ns()
+        telling = tells_changes(self._folder)
+        self._marks = {
+            path: mark_of(status)
+            for path, status in self._seen.items()
+            if telling and is_settled(status, now)
+        }
 
 
-def _by_folder(pristine: bytes) -> dict[bytes, dict[bytes, Entry]]:
-    """Read the pristine copy: the entries of each folder by name."""
-    folders: dict[bytes, dict[bytes, Entry]] = {}
-    for entry in walk(pristine):
-        if kind_of(entry.status) not in "dfl":
-            raise Failure(f"pristine: {os.fsdecode(entry.path)} is neither file, folder nor link")
-        if entry.path:
-            parent, name = os.path.split(entry.path)
-            folders.setdefault(parent, {})[name] = entry
-    if not os.path.isdir(pristine):
-        raise Failure(f"pristine: there is no folder {os.fsdecode(pristine)}")
-    return folders
+def _read(source: bytes, path: bytes) -> Golden:
+    """Read the pristine copy of one entry with all it holds. Raises OSError, Failure."""
+    status = os.lstat(source)
+    kind = kind_of(status)
+    inner = {}
+    if kind == "d":
+        for name in sorted(os.listdir(source)):
+            inner[name] = _read(os.path.join(source, name), os.path.join(path, name))
+    elif kind not in "fl":
+        raise Failure(f"pristine: {os.fsdecode(source)} is neither file, folder nor link")
+    target = os.readlink(source) if kind == "l" else b""
+    return Golden(source, path, kind, status, target, inner)
+
+
+def _make_apart(path: bytes) -> None:
+    """Make a folder; on ext4 in a part of the disk that few have used lately.
+
+    There ext4 looks at each inode that was freed in the last minutes before it gives one anew.
+    Beside volumes that went with their containers, some hundred new files take half a second. A
+    folder below a "top of trees" goes where the hash of its name says: so it is made under a name
+    that no other had.
+    """
+    parent, name = os.path.split(path)
+    with contextlib.suppress(OSError):  # another file system: it makes no difference there
+        _mark_top(parent)
+    fresh = os.path.join(parent, name + b"." + os.urandom(8).hex().encode())
+    os.mkdir(fresh, _OPEN)
+    os.rename(fresh, path)
+
+
+def _mark_top(folder: bytes) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        flags = bytearray(8)
+        fcntl.ioctl(opened, _GET_FLAGS, flags)
+        now = int.from_bytes(flags, sys.byteorder)
+        if not now & _TOP_OF_TREES:
+            fcntl.ioctl(opened, _SET_FLAGS, (now | _TOP_OF_TREES).to_bytes(8, sys.byteorder))
+    finally:
+        os.close(opened)
+
+
+def _restore_link(golden: Golden, found: os.stat_result | None) -> None:
+    if found is not None and os.readlink(golden.path) != golden.target:
+        os.unlink(golden.path)
+        found = None
+    if found is None:
+        os.symlink(golden.target, golden.path)
+        found = os.lstat(golden.path)
+    owner = (golden.status.st_uid, golden.status.st_gid)
+    if (found.st_uid, found.st_gid) != owner:
+        os.chown(golden.path, *owner, follow_symlinks=False)
+    if found.st_mtime_ns != golden.status.st_mtime_ns:
+        os.utime(golden.path, ns=_times(golden), follow_symlinks=False)
+
+
+def _copy(golden: Golden, found: os.stat_result | None) -> os.stat_result:
+    """Give a file its pristine content, owner, mode and mtime, and return its status.
+
+    It is written in place, which spares the file system most of the work, unless that would
+    reach what has another name too.
+    """
+    how = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    if found is None or found.st_nlink > 1 or not found.st_mode & stat.S_IWUSR:
+        if found is not None:
+            os.unlink(golden.path)
+        how |= os.O_CREAT | os.O_EXCL
+    source = os.open(golden.source, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        copy = os.open(golden.path, how, 0o600)
+        try:
+            while os.sendfile(copy, source, None, _CHUNK):
+                pass
+            now = os.fstat(copy)
+            if now.st_size != golden.status.st_size:
+                os.ftruncate(copy, golden.status.st_size)
+            _same_owner_and_mode(copy, golden.status, now)
+            os.utime(copy, ns=_times(golden))
+            return os.fstat(copy)
+        finally:
+            os.close(copy)
+    finally:
+        os.close(source)
 
 
 def _same_owner_and_mode(
-    target: bytes | int, golden: os.stat_result, found: os.stat_result, *, mounted: bool = False
+    target: bytes | int, golden: os.stat_result, found: os.stat_result
 ) -> None:
-    """Give owner and mode; those of a mount point that belongs to root are the engine's matter."""
-    if mounted and found.st_uid != os.geteuid():
-        return
     if (found.st_uid, found.st_gid) != (golden.st_uid, golden.st_gid):
         os.chown(target, golden.st_uid, golden.st_gid)
-    mode = stat.S_IMODE(golden.st_mode)
-    if stat.S_IMODE(found.st_mode) != mode:
-        os.chmod(target, mode)
+        # A change of owner takes the bits set-user-ID and set-group-ID away.
+        os.chmod(target, stat.S_IMODE(golden.st_mode))
+    elif stat.S_IMODE(found.st_mode) != stat.S_IMODE(golden.st_mode):
+        os.chmod(target, stat.S_IMODE(golden.st_mode))
 
 
-def _owns(path: bytes) -> bool:
-    return os.lstat(path).st_uid == os.geteuid()
+def _times(golden: Golden) -> tuple[int, int]:
+    return (golden.status.st_atime_ns, golden.status.st_mtime_ns)
 
 
 def empty(folder: str, keep: frozenset[str]) -> None:
@@ -160,15 +222,14 @@ def empty(folder: str, keep: frozenset[str]) -> None:
     Raises:
         Failure: something in it cannot be removed.
     """
-    path = os.fsencode(folder)
-    kept = {os.fsencode(one) for one in keep}
+    kept = {os.fsencode(path) for path in keep}
     try:
-        os.makedirs(path, exist_ok=True)
-        with os.scandir(path) as listed:
-            inner = [entry.path for entry in listed]
-        for one in inner:
-            if one not in kept and _owns(one):
-                _remove(one)
+        os.makedirs(folder, exist_ok=True)
+        with os.scandir(os.fsencode(folder)) as listed:
+            inner = [entry for entry in listed if entry.path not in kept]
+        for entry in inner:
+            if entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+                _remove(entry.path)
     except OSError as cause:
         raise Failure(f"{folder} cannot be emptied: {cause}") from cause
 

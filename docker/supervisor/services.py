@@ -11,7 +11,7 @@ import time
 
 from config import Config, Ready, Rewind, Service
 from failure import Failure
-from loop import Loop
+from loop import HANDLED, Loop
 from processes import descendants, die_with_parent, kill_all
 
 _LISTENER = 3
@@ -26,12 +26,14 @@ class Running:
     Attributes:
         pid: of the process that was started last; None while there is none.
         stopped: whether it obeyed SIGSTOP.
+        ends: whether it was told to, so that its end is no surprise.
     """
 
     def __init__(self, service: Service) -> None:
         self.service = service
         self.pid: int | None = None
         self.stopped = False
+        self.ends = False
         self.listener: socket.socket | None = None
 
 
@@ -73,23 +75,21 @@ class Services:
     def halt(self) -> None:
         """End whatever may write: the services that restart, and the children of the others.
 
-        Last to first, so that what visitors speak to goes first. The parents of recycled services
-        stand still; what waits on a socket of one that is not kept is dropped.
+        The parents of recycled services stand still, and so fork nothing anew. What waits on a
+        socket of a service that is not kept is dropped.
 
         Raises:
             Failure: a process did not end or stop.
         """
         self._reap()
         self.check()
-        for running in reversed(self._all):
-            if running.service.rewind is Rewind.RESTART and running.pid is not None:
-                kill_all({running.pid, *descendants({running.pid})})
-                self._gone(running)
         for running in self._of(Rewind.RECYCLE):
             os.kill(running.pid or 0, signal.SIGSTOP)
             if not self._loop.until(lambda one=running: one.stopped, _STOP_S):
                 raise Failure(f"service '{running.service.name}' did not stop for the rewind")
-        self._kill_the_rest()
+        for running in self._of(Rewind.RESTART):
+            running.ends = True
+        self._kill_writers()
         for running in self._all:
             if running.listener is not None and running.service.rewind is not Rewind.KEEP:
                 _drop_waiting(running.listener)
@@ -121,8 +121,9 @@ class Services:
     def _of(self, rewind: Rewind) -> list[Running]:
         return [one for one in self._all if one.service.rewind is rewind and one.pid is not None]
 
-    def _kill_the_rest(self) -> None:
+    def _kill_writers(self) -> None:
         """Kill every descendant but kept services, their children, and recycled parents."""
+        first = [one.pid for one in reversed(self._of(Rewind.RESTART))]  # what visitors speak to
         kept = {one.pid for one in self._of(Rewind.KEEP)}
         parents = {one.pid for one in self._of(Rewind.RECYCLE)}
         deadline = time.monotonic() + _STOP_S
@@ -131,7 +132,7 @@ class Services:
             doomed = _alive(descendants({os.getpid()}) - spared)
             if not doomed:
                 return
-            kill_all(doomed)
+            kill_all(sorted(doomed, key=lambda pid: first.index(pid) if pid in first else len(first)))
             self._reap()
         raise Failure("processes are started faster than they can be killed")
 
@@ -161,13 +162,6 @@ class Services:
                 self._loop.forget(told)
         self.check()
 
-    def _gone(self, running: Running) -> None:
-        """Forget a process that was killed on purpose."""
-        if running.pid is not None:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(running.pid, 0)
-        running.pid = None
-
     def _reap(self) -> None:
         """Take notice of every child that ended or stopped; adopted ones are just let go."""
         while True:
@@ -186,6 +180,9 @@ class Services:
             running.stopped = True
             return
         running.pid = None
+        if running.ends:
+            running.ends = False
+            return
         code = os.waitstatus_to_exitcode(status)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         self._ended = self._ended or f"service '{running.service.name}' {how} by itself"
@@ -202,15 +199,19 @@ def _spawn(running: Running, told: socket.socket | None) -> int:
     environment = {**os.environ, **service.environment}
     if told is not None:
         environment["NOTIFY_SOCKET"] = "@" + os.fsdecode(told.getsockname()[1:])
+    # A signal that comes before the child has let go of the supervisor's handlers waits.
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         return pid
     try:
         die_with_parent()
         os.setpgid(0, 0)
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE):
+        for number in (*HANDLED, signal.SIGPIPE):
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         if running.listener is not None:
             environment |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
             os.dup2(running.listener.fileno(), _LISTENER)

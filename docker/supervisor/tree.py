@@ -23,11 +23,10 @@ class Entry(NamedTuple):
     path: bytes
     status: os.stat_result
 
-    @property
-    def mark(self) -> tuple[int, ...]:
-        """What cannot stay the same when content, owner or mode changes, by the racy rule."""
-        found = self.status
-        return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+def mark_of(status: os.stat_result) -> tuple[int, ...]:
+    """Return what cannot stay the same when content, owner or mode changes, by the racy rule."""
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def kind_of(status: os.stat_result) -> str:
@@ -87,10 +86,10 @@ def now_ns() -> int:
     return time.clock_gettime_ns(_COARSE)
 
 
-def is_settled(entry: Entry, now: int) -> bool:
-    """Whether a later change must move the entry's mark.
+def is_settled(status: os.stat_result, now: int) -> bool:
+    """Whether a change from now on must move the entry's mark.
 
     The racy rule, as git has it: times move in ticks, so a change in the very tick in which the
     entry was looked at need not show.
     """
-    return entry.status.st_ctime_ns < now
+    return status.st_ctime_ns < now

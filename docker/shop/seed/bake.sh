@@ -12,6 +12,7 @@ mariadbd --defaults-file=/srv/shop/my.cnf --bind-address=127.0.0.1 &
 server=$!
 for _ in $(seq 300); do sql -e 'SELECT 1' >/dev/null 2>&1 && break; sleep 0.1; done
 sql <<'SQL'
+DROP DATABASE sys;
 CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
 CREATE USER arena_reader@'%' IDENTIFIED BY 'reader';
 GRANT SELECT ON shop.* TO arena_reader@'%';

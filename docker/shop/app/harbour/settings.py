@@ -163,6 +163,7 @@ OSCAR_ORDER_STATUS_CASCADE = {status: status for status in OSCAR_ORDER_STATUS_PI
 OSCAR_GOOGLE_ANALYTICS_ID = None
 
 LOGIN_REDIRECT_URL = "/"
+WARM_PAGES = ("/", "/catalogue/", "/search/?q=kettle", "/accounts/login/")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -1,0 +1,167 @@
+"""A supervisor that runs for real, as a process of this machine."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+SUPERVISOR = Path(__file__).parents[2] / "docker" / "supervisor"
+PREFORK = Path(__file__).parent / "prefork.py"
+PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    name: str
+    command: Sequence[str]
+    rewind: str = "restart"
+    ready: str = "start"
+    listen: str | None = None
+    deadline_s: float = 10.0
+
+    def toml(self) -> str:
+        lines = [
+            "[[service]]",
+            f"name = {json.dumps(self.name)}",
+            f"command = {json.dumps(list(self.command))}",
+            f"rewind = {json.dumps(self.rewind)}",
+            f"ready = {json.dumps(self.ready)}",
+            f"deadline_s = {self.deadline_s}",
+        ]
+        if self.listen:
+            lines.append(f"listen = {json.dumps(self.listen)}")
+        return "\n".join(lines)
+
+
+def python(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Listener:
+    """One connection to the supervisor's port."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE_S)
+        self._lines = self._socket.makefile("rb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lines.close()
+        self._socket.close()
+
+    def hear(self) -> dict[str, object]:
+        line = self._lines.readline()
+        assert line, "the supervisor hung up"
+        heard: dict[str, object] = json.loads(line)
+        return heard
+
+    def until_ready(self, generation: int) -> dict[str, object]:
+        while True:
+            heard = self.hear()
+            if heard["state"] == "ready" and heard["generation"] == generation:
+                return heard
+
+    def send(self, line: bytes) -> None:
+        self._socket.sendall(line)
+
+    def ask(self, **question: object) -> dict[str, object]:
+        self.send(json.dumps(question).encode() + b"\n")
+        return self.hear()
+
+
+@dataclass(slots=True)
+class Supervised:
+    """A supervisor and what it works on."""
+
+    folder: Path
+    pristine: Path
+    scratch: Path
+    port: int
+    process: subprocess.Popen[bytes]
+    log: Path
+    generation: int = field(default=1, init=False)
+
+    def listen(self) -> Listener:
+        """Connect as soon as it listens; it may only just have been started."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return Listener(self.port)
+            except ConnectionRefusedError:
+                assert time.monotonic() < end, self.last_words()
+                assert self.process.poll() is None, self.last_words()
+                time.sleep(0.005)
+
+    def rewind(self) -> None:
+        with self.listen() as listener:
+            listener.until_ready(self.generation)
+            self.process.send_signal(signal.SIGUSR1)
+            self.generation += 1
+            listener.until_ready(self.generation)
+
+    def end(self) -> int:
+        return self.process.wait(PATIENCE_S)
+
+    def stop(self) -> int:
+        self.process.terminate()
+        return self.end()
+
+    def last_words(self) -> str:
+        return self.log.read_text()
+
+
+@contextmanager
+def supervised(
+    place: Path, *services: Service, state: Path | None = None, extra: str = "", limit: int = 0
+) -> Iterator[Supervised]:
+    """Start a supervisor on `place`/pristine; afterwards it is stopped, or killed.
+
+    Args:
+        place: where everything is.
+        services: what it starts.
+        state: the live folder; `place`/state where omitted.
+        extra: more lines of the configuration.
+        limit: the longest file it may write, in bytes.
+    """
+    folder = state or place / "state"
+    pristine, scratch, log = place / "pristine", place / "scratch", place / "log"
+    pristine.mkdir(exist_ok=True)
+    port = free_port()
+    config = place / "supervisor.toml"
+    config.write_text(
+        f'folder = "{folder}"\npristine = "{pristine}"\nscratch = ["{scratch}"]\n'
+        f'counted = ["counted"]\nport = {port}\n{extra}\n'
+        + "\n".join(service.toml() for service in services)
+    )
+    command = [sys.executable, "-IS", str(SUPERVISOR), str(config)]
+    if limit:
+        command = ["prlimit", f"--fsize={limit}", *command]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stderr=output, stdout=output)
+    try:
+        yield Supervised(folder, pristine, scratch, port, process, log)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(PATIENCE_S)
