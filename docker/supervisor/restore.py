@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
@@ -59,14 +60,32 @@ class Restorer:
             Failure: it cannot be done: no space, no permission, a pristine entry of another kind.
         """
         try:
-            if self._golden is None:
-                self._golden = _read(self._pristine, self._folder)
             os.makedirs(self._folder, exist_ok=True)
-            self._seen = {}
-            self._restore_folder(self._golden, os.lstat(self._folder))
-            self._remember()
+            golden = self._golden = self._golden or _read(self._pristine, self._folder)
+            try:
+                self._restore_all(golden)
+            except OSError as cause:
+                if cause.errno != errno.ENOSPC:
+                    raise
+                # What fills the folder may be what would have been removed later.
+                _remove_inner(self._folder)
+                self._marks = {}
+                self._restore_all(golden)
         except OSError as cause:
-            raise Failure(f"the state cannot be restored: {cause}") from cause
+            raise Failure(f"the state cannot be restored: {cause}{self._room(cause)}") from cause
+
+    def _restore_all(self, golden: Golden) -> None:
+        self._seen = {}
+        self._restore_folder(golden, os.lstat(self._folder))
+        self._remember()
+
+    def _room(self, cause: OSError) -> str:
+        """Say how much room there is and how much it takes, where there is too little."""
+        if cause.errno != errno.ENOSPC or self._golden is None:
+            return ""
+        found = os.statvfs(self._folder)
+        has, takes = found.f_blocks * found.f_frsize >> 20, _size(self._golden) >> 20
+        return f" (there are {has} MB in all; the pristine copy takes {takes} MB)"
 
     def _restore_folder(self, golden: Golden, found: os.stat_result) -> None:
         """Restore what a folder holds, and then the folder's own mode and time."""
@@ -128,6 +147,10 @@ def _read(source: bytes, path: bytes) -> Golden:
     return Golden(source, path, kind, status, target, inner)
 
 
+def _size(golden: Golden) -> int:
+    return golden.status.st_blocks * 512 + sum(_size(inner) for inner in golden.inner.values())
+
+
 def _make_apart(path: bytes) -> None:
     """Make a folder; on ext4 in a part of the disk that few have used lately.
 
@@ -185,8 +208,7 @@ def _copy(golden: Golden, found: os.stat_result | None) -> os.stat_result:
     try:
         copy = os.open(golden.path, how, 0o600)
         try:
-            while os.sendfile(copy, source, None, _CHUNK):
-                pass
+            _write(copy, source, golden.path)
             now = os.fstat(copy)
             if now.st_size != golden.status.st_size:
                 os.ftruncate(copy, golden.status.st_size)
@@ -197,6 +219,15 @@ def _copy(golden: Golden, found: os.stat_result | None) -> os.stat_result:
             os.close(copy)
     finally:
         os.close(source)
+
+
+def _write(copy: int, source: int, path: bytes) -> None:
+    try:
+        while os.sendfile(copy, source, None, _CHUNK):
+            pass
+    except OSError as cause:
+        cause.filename = os.fsdecode(path)  # the call itself knows none
+        raise
 
 
 def _same_owner_and_mode(
@@ -240,8 +271,12 @@ def _remove(path: bytes) -> None:
         os.unlink(path)
         return
     os.chmod(path, _OPEN)
-    with os.scandir(path) as listed:
-        inner = [entry.path for entry in listed]
-    for one in inner:
-        _remove(one)
+    _remove_inner(path)
     os.rmdir(path)
+
+
+def _remove_inner(folder: bytes) -> None:
+    with os.scandir(folder) as listed:
+        inner = [entry.path for entry in listed]
+    for path in inner:
+        _remove(path)

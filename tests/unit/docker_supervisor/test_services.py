@@ -235,7 +235,8 @@ def test_a_restore_that_fails_ends_everything(tmp_path: Path) -> None:
     kept = Service(name="db", command=says_pid(own), rewind="keep")
     with supervised(tmp_path, kept, limit=50_000) as running:
         assert running.end() == 1
-        assert "the state cannot be restored: [Errno 27] File too large" in running.last_words()
+        words = f"the state cannot be restored: [Errno 27] File too large: '{running.folder}/long'"
+        assert words in running.last_words()
     assert not any(is_alive(pid) for pid in pids_in(own))
 
 
