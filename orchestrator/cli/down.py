@@ -11,6 +11,8 @@ from orchestrator.cli.console import Console
 
 app = typer.Typer()
 
+_OTHERS_S = 30.0
+
 
 @app.command()
 def down(
@@ -26,7 +28,8 @@ def down(
     """Remove every container that Arena started, also what a dead run left behind.
 
     That ends runs of `arena eval` that are under way. Images and run folders
-    stay.
+    stay. An arena up or arena reset under way is waited for, half a minute at
+    most.
     """
     from sites.errors import UsageError
 
@@ -34,7 +37,7 @@ def down(
         message = f"--slot {slot} is one of `arena up`, not of --owner {owner}"
         raise UsageError(message)
     console = Console(as_json)
-    removed = run(_down(owner, slot))
+    removed = run(_down(console, owner, slot))
     if as_json:
         console.json({"removed": list(removed)})
         return
@@ -44,11 +47,16 @@ def down(
         console.line(f"removed {name}")
 
 
-async def _down(owner: str | None, slot: int | None) -> tuple[str, ...]:
+async def _down(console: Console, owner: str | None, slot: int | None) -> tuple[str, ...]:
     from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.pool import UP
     from orchestrator.fleet.standing import remove_slot
+    from orchestrator.fleet.turns import turn
 
-    async with await Engine.connect() as engine:
+    async with (
+        await Engine.connect() as engine,
+        turn(owner or UP, console.note, wait_s=_OTHERS_S, insist=False),
+    ):
         if slot is not None:
             return await remove_slot(engine, slot)
         return await engine.sweep(owner)

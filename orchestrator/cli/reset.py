@@ -67,7 +67,7 @@ def reset(
     console = Console(as_json)
     rungs = rungs_for(strategy)
     asked = _Asked(sites or (), slot, rungs, look_before=verify)
-    done, failures = run(_reset(load_atlas(), asked))
+    done, failures = run(_reset(console, load_atlas(), asked))
     if not done and not failures:
         console.note("nothing is up; `arena up` starts the sites")
     _show(console, done, verify=verify)
@@ -117,13 +117,17 @@ def _refuse_swap(strategy: str) -> None:
         raise UsageError(message, hint="arena reset --strategy rewind")
 
 
-async def _reset(atlas: Atlas, asked: _Asked) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
+async def _reset(
+    console: Console, atlas: Atlas, asked: _Asked
+) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
     from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.pool import UP
     from orchestrator.fleet.standing import standing_replicas
+    from orchestrator.fleet.turns import turn
     from orchestrator.together import together
     from sites.errors import ArenaError
 
-    async with await Engine.connect() as engine:
+    async with await Engine.connect() as engine, turn(UP, console.note):
         replicas = await standing_replicas(engine, atlas, asked.sites, asked.slot)
         async with together() as group:
             tasks = [group.create_task(_one(engine, replica, asked)) for replica in replicas]

@@ -117,23 +117,27 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.memory import memory_of
     from orchestrator.fleet.pool import UP, Fleet
+    from orchestrator.fleet.turns import turn
     from orchestrator.together import together
 
     async with await Engine.connect() as engine:
         await _build_missing(console, engine, atlas, asked.names)
         watch = _Watch(console)
-        async with Fleet.open(
-            engine,
-            atlas,
-            asked.names,
-            UP,
-            workers=asked.slots,
-            spares=0,
-            memory_bytes=asked.memory_bytes,
-            on_event=watch.hear,
-            ports=asked.ports,
-            keep=True,
-        ) as fleet:
+        async with (
+            turn(UP, console.note),
+            Fleet.open(
+                engine,
+                atlas,
+                asked.names,
+                UP,
+                workers=asked.slots,
+                spares=0,
+                memory_bytes=asked.memory_bytes,
+                on_event=watch.hear,
+                ports=asked.ports,
+                keep=True,
+            ) as fleet,
+        ):
             console.note(f"to start: {fleet.capacity.summary('slot')}")
             async with _reminding(watch):
                 occupants = await fleet.up()
