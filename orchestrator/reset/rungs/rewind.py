@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 _SIGNAL: Final = "USR1"
 _LAST_LINES: Final = 3
+_DYING_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,15 @@ class Rewind:
 
 
 async def _last_words(engine: Engine, replica: Replica) -> str:
-    """Return how the container is and what it said last."""
+    """Return how the container is and what it said last.
+
+    Its connections end before the engine notices that it did, so its end is awaited for a moment.
+    """
     name = replica.container.name
     try:
+        with suppress(TimeoutError, SiteGoneError):
+            async with asyncio.timeout(_DYING_S):
+                await engine.wait_exit(replica.container.id)
         now = await engine.container(replica.container.id)
         if now is None:
             return f"; container {name} was removed"
