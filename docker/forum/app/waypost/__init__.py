@@ -1,0 +1,1 @@
+"""Waypost: forums with submissions, nested comments, votes, messages and moderators."""

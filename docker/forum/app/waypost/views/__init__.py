@@ -1,0 +1,1 @@
+"""What each page does, one module per part of the site."""

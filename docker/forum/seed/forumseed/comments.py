@@ -1,0 +1,153 @@
+"""The comments: the shape of every thread, then what is said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+
+from waypost import paths
+
+from forumseed import timing
+from forumseed.context import Context
+from forumseed.phrases import capital, fill
+from forumseed.threads import Crowd, Draft, References
+
+COMMENTS = 100_000
+MOST_IN_THREAD = 240
+DEEPEST = 14
+TOP = {"core": 62, "question": 10, "agree": 6, "joke": 7, "doubt": 7, "aside": 8}
+REPLY = {"core": 30, "agree": 25, "doubt": 20, "question": 15, "joke": 10}
+BY_AUTHOR = {"thanks": 45, "answer": 25, "question": 20, "joke": 10}
+ALONE = {"core": 0.0, "question": 0.6, "answer": 0.5, "agree": 0.3, "doubt": 0.2, "thanks": 0.6,
+         "joke": 0.7, "aside": 0.5}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Remark:
+    """A comment to be; its id is its place in time."""
+
+    draft: Draft
+    parent: Remark | None
+    author: int
+    created: datetime
+    kind: str
+    level: int
+    ups: int
+    downs: int
+    visibility: str
+    id: int = 0
+    path: str = ""
+    body: str = ""
+
+
+def _counts(drafts: list[Draft]) -> list[int]:
+    rng = Random("forum/counts")
+    weights = [draft.liking**0.75 * rng.lognormvariate(0, 0.9) for draft in drafts]
+    weights = [
+        0.0 if draft.liking < 2 and rng.random() < 0.2 else weight
+        for draft, weight in zip(drafts, weights, strict=True)
+    ]
+    unit = COMMENTS / sum(weights)
+    counts = [min(int(weight * unit), MOST_IN_THREAD) for weight in weights]
+    numbers = [number for number, count in enumerate(counts) if count < MOST_IN_THREAD]
+    left = [weights[number] + 0.01 for number in numbers]
+    for number in rng.choices(numbers, weights=left, k=COMMENTS - sum(counts)):
+        counts[number] += 1
+    return counts
+
+
+def plan(drafts: list[Draft], writers: dict[int, Crowd]) -> list[Remark]:
+    """Return all comments in order of time, parents before answers, without their texts."""
+    rng = Random("forum/comments")
+    remarks: list[Remark] = []
+    for draft, count in zip(drafts, _counts(drafts), strict=True):
+        thread: list[Remark] = []
+        for _ in range(count):
+            thread.append(_remark(draft, thread, writers[draft.place.id], rng))
+        remarks += thread
+    order = sorted(range(len(remarks)), key=lambda number: (remarks[number].created, number))
+    planned = [remarks[number] for number in order]
+    for number, remark in enumerate(planned, start=1):
+        remark.id = number
+        remark.path = (remark.parent.path if remark.parent else "") + paths.step(number)
+    return planned
+
+
+def _remark(draft: Draft, thread: list[Remark], crowd: Crowd, rng: Random) -> Remark:
+    parent = None
+    if thread and rng.random() > 0.40:
+        parent = rng.choice(thread[-7:] if rng.random() < 0.6 else thread)
+        if parent.level >= DEEPEST:
+            parent = None
+    above = parent.author if parent else draft.author
+    author = draft.author if parent and rng.random() < 0.22 else crowd.pick(rng)
+    if author == above:
+        author = crowd.pick(rng)
+    chances = TOP if parent is None else BY_AUTHOR if author == draft.author else REPLY
+    kind = rng.choices(list(chances), weights=list(chances.values()))[0]
+    if parent and parent.kind == "question" and rng.random() < 0.8:
+        kind = "answer"
+    created = timing.answered(rng, parent.created if parent else draft.created)
+    liking = (
+        rng.lognormvariate(-0.6, 1.1)
+        * (1 + min(draft.liking, 30) / 6)
+        / (1 if parent is None else 2)
+    )
+    ups, downs = timing.votes(rng, liking, created, disputed=kind == "doubt" and rng.random() < 0.4)
+    fate = rng.random()
+    visibility = "removed" if fate < 0.006 else "deleted" if fate < 0.018 else "visible"
+    level = parent.level + 1 if parent else 1
+    return Remark(draft, parent, author, created, kind, level, ups, downs, visibility)
+
+
+def write(remarks: list[Remark], names: list[str], words: dict, references: References) -> None:
+    """Give every comment its text; no two are alike."""
+    rng = Random("forum/remarks")
+    seen: set[str] = set()
+    for remark in remarks:
+        draft = remark.draft
+        above = remark.parent.author if remark.parent else draft.author
+        refer = references.from_place(draft.place, before=draft.id)
+        for attempt in range(12):
+            context = draft.context.again(names[above - 1])
+            context.rng, context.refer = rng, refer
+            body = _text(remark, context, rng, words, longer=attempt > 2)
+            if body not in seen:
+                break
+        else:
+            body += f" {fill(rng.choice(words['common']['story']), rng, context)}"
+        seen.add(body)
+        remark.body = body
+
+
+def _text(remark: Remark, context: Context, rng: Random, words: dict, *, longer: bool) -> str:
+    common = words["common"]
+    kind = remark.kind
+    parts: list[str] = [] if kind == "core" else [rng.choice(common[kind])]
+    if longer or rng.random() >= ALONE[kind]:
+        core = _core(remark, words, rng)
+        count = rng.choices((1, 2, 3, 4), weights=(40, 38, 17, 5))[0] if kind == "core" else 1
+        told = rng.sample(core, min(count, len(core)))
+        if longer or rng.random() < 0.35:
+            told.append(rng.choice(common["story"]))
+        parts = [*told, *parts] if kind == "question" else [*parts, *told]
+    if kind == "core" and rng.random() < 0.07:
+        parts.append(rng.choice(common["aside"]))
+    if kind in {"core", "doubt", "answer"} and rng.random() < 0.14:
+        parts.append(rng.choice(common["close"]))
+    sentences = dict.fromkeys(capital(fill(part, rng, context)) for part in parts)
+    if len(sentences) > 3 and rng.random() < 0.4:
+        listed = list(sentences)
+        return " ".join(listed[:2]) + "\n\n" + " ".join(listed[2:])
+    return " ".join(sentences)
+
+
+def _core(remark: Remark, words: dict, rng: Random) -> list[str]:
+    place = remark.draft.place
+    if place.kind == "talk":
+        pack = place.setting.pack
+        return [*pack["pro"], *pack["con"], *pack["tip"], *rng.sample(words["common"]["story"], 4)]
+    if place.kind == "city":
+        return words["city"]["core"]
+    return words[place.kind]["core"]
