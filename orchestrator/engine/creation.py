@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 _LOG_OPTIONS = {"max-size": "10m", "max-file": "2"}
-_WRITABLE = {"/tmp": "mode=1777", "/run": "mode=1777"}  # noqa: S108  the container's own
+# The container's own folders. Where the image's folder has another mode, runc keeps that one.
+_WRITABLE = {"/tmp": "mode=1777", "/run": "mode=1777"}  # noqa: S108
 
 
 def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:

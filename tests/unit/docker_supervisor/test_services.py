@@ -150,15 +150,17 @@ def test_a_kept_service_is_left_alone_and_so_are_its_children(tmp_path: Path) ->
 def test_services_start_in_order_each_when_the_one_before_is_ready(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     slow = NOTIFIES.format(before=f"time.sleep(0.3); open({str(first)!r}, 'w').write('1')")
-    code = f"import os; open({str(second)!r}, 'w').write(str(os.path.exists({str(first)!r})))"
+    code = f"import os; os.path.exists({str(first)!r}) or os._exit(1)"
     with supervised(
         tmp_path,
         Service(name="db", command=python(slow), ready="notify"),
-        Service(name="web", command=python(f"{code}; {STAYS}")),
+        Service(name="web", command=python(f"{code}; exec({says_pid(second)[2]!r})")),
     ) as running:
+        pids_when(second, 1)
+        first.unlink()
         running.rewind()
+        pids_when(second, 2)
         assert running.stop() == 0
-    assert second.read_text() == "True"
 
 
 def test_a_service_that_is_not_ready_in_time_ends_everything(tmp_path: Path) -> None:
