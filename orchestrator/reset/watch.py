@@ -153,7 +153,7 @@ class Watch:
             self._meter = await Meter.open(self.replica.site, self.replica.database)
 
     async def _read_between_marks(self) -> tuple[Fingerprint, Mark | None]:
-        """Read the whole state, and return the marks too where they are the same on both sides."""
+        """Read the whole state, and return the marks too where none moved meanwhile."""
         before = await self._mark()
         state = await take_fingerprint(
             self._engine,
@@ -162,7 +162,7 @@ class Watch:
             supervision=self._supervision,
         )
         after = await self._mark()
-        return state, after if after == before else None
+        return state, after if after.moved_since(before) is None else None
 
     async def _mark(self) -> Mark:
         """Read everything that moves, over the connections there are.

@@ -281,6 +281,17 @@ async def test_pages_that_only_read_and_time_that_passes_move_nothing(
         assert (await meter.read()).moved_since(before) is None
 
 
+async def test_the_checkpoint_of_a_server_that_was_just_started_moves_nothing(
+    replica: Replica,
+) -> None:
+    """It is made a second or two after the start, and has its own record in the log."""
+    async with metered(replica) as meter:
+        before = await meter.read()
+        for _ in range(40):
+            await asyncio.sleep(0.1)
+            assert (await meter.read()).moved_since(before) is None
+
+
 async def test_every_kind_of_write_moves_a_counter(replica: Replica, boss: Boss) -> None:
     async with metered(replica) as meter:
         for number, statement in enumerate(WRITING):
