@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from arena_process import arena
 from make_changes import added, changed, removed
 
 from evaluators.changes import ChangeKind, FileChange, MoreChanges, OtherChange, TableChange
@@ -56,6 +59,12 @@ besides
   ~ view v: new
 quiet  (next id 1 -> 2; same rows)"""
     )
+
+
+def test_delta_checks_are_linted_where_no_engine_answers(tmp_path: Path) -> None:
+    nothing = {"DOCKER_HOST": "unix:///nonexistent"}
+    linted = arena("tasks", "lint", "demo", cwd=tmp_path, env=nothing)
+    assert linted.code == 0, linted.err
 
 
 def test_long_values_are_cut() -> None:
