@@ -73,13 +73,14 @@ async def _files(
         return await read_files(engine, site, container.id)
     if supervision is not None:
         return await supervision.files(folders)
-    async with _opened(_published(site, container, site.state.port)) as opened:
+    endpoint = _published(site, container, site.state.port)
+    async with _opened(endpoint, site.state.folder) as opened:
         return await opened.files(folders)
 
 
 @asynccontextmanager
-async def _opened(endpoint: Endpoint) -> AsyncIterator[Supervision]:
-    supervision = await Supervision.open(endpoint)
+async def _opened(endpoint: Endpoint, folder: str) -> AsyncIterator[Supervision]:
+    supervision = await Supervision.open(endpoint, folder)
     try:
         yield supervision
     finally:

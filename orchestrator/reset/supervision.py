@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from orchestrator.reset.state import FileState
-from sites.errors import SiteError, SiteGoneError
+from sites.errors import ImageError, SiteError, SiteGoneError
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
@@ -31,6 +31,7 @@ class _Line(BaseModel):
     error: str | None = None
     generation: int = 0
     state: str = ""
+    folder: str = ""
     stamp: str = ""
     files: tuple[FileState, ...] = ()
 
@@ -54,10 +55,15 @@ class Supervision:
         self._listening = asyncio.create_task(self._listen(), name=f"supervision of {name}")
 
     @classmethod
-    async def open(cls, endpoint: Endpoint) -> Supervision:
+    async def open(cls, endpoint: Endpoint, folder: str | None = None) -> Supervision:
         """Connect, and wait for the generation that is told first.
 
+        Args:
+            endpoint: where it listens.
+            folder: the one that the manifest says it restores; None for any.
+
         Raises:
+            ImageError: it restores another folder than that.
             SiteGoneError: nothing listens there.
             SiteError: it says nothing within ten seconds.
         """
@@ -73,10 +79,22 @@ class Supervision:
         supervision = cls(name, *streams)
         try:
             await supervision.generation_after(0, _OPEN_S)
+            if folder is not None:
+                supervision.require_folder(folder)
         except BaseException:
             await supervision.close()
             raise
         return supervision
+
+    def require_folder(self, folder: str) -> None:
+        """Make sure that what it restores and describes is what the manifest means.
+
+        Raises:
+            ImageError: it is another folder.
+        """
+        if self._told.folder != folder:
+            message = f"{self._name} restores {self._told.folder}; the manifest says {folder}"
+            raise ImageError(message, hint="arena build --force")
 
     @property
     def generation(self) -> int:

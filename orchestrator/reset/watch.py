@@ -121,15 +121,16 @@ class Watch:
 
         Raises:
             SiteError: it cannot be reached, or the replica has none.
+            ImageError: it restores another folder than the manifest says.
         """
-        endpoint = self.replica.supervisor
-        if endpoint is None:
+        endpoint, state = self.replica.supervisor, self.replica.site.state
+        if endpoint is None or state is None:
             message = f"site '{self.replica.site.name}': its image has no supervisor"
             raise SiteError(message)
         if self._supervision is None or self._supervision.is_lost:
             self._baseline = None
             await self._drop_supervision()
-            self._supervision = await Supervision.open(endpoint)
+            self._supervision = await Supervision.open(endpoint, state.folder)
         return self._supervision
 
     async def restored(self) -> None:

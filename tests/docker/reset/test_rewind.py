@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 import requests
 from kiosk_site import OWNER
-from supervisor_server import supervisor
+from supervisor_server import READY, supervisor
 
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.placements import place
@@ -199,7 +199,8 @@ async def test_a_container_killed_in_the_middle_of_a_rewind_is_recreated(
 async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_rung_takes_over(
     engine: Engine, shop: Replica
 ) -> None:
-    async with supervisor() as silent:
+    assert SHOP.state is not None
+    async with supervisor(first={**READY, "folder": SHOP.state.folder}) as silent:
         deaf = Watch.over(engine, replace(shop, supervisor=silent.endpoint))
         rungs = (Rewind(deadline_s=0.5), Recreate())
         done = await reset_replica(engine, deaf, rungs=rungs)

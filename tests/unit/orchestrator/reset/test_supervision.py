@@ -11,7 +11,7 @@ from orchestrator.engine.endpoints import Endpoint
 from orchestrator.reset import supervision as module
 from orchestrator.reset.state import FileState
 from orchestrator.reset.supervision import Supervision
-from sites.errors import SiteError, SiteGoneError
+from sites.errors import ImageError, SiteError, SiteGoneError
 
 
 @asynccontextmanager
@@ -161,3 +161,9 @@ async def test_a_port_that_hangs_up_at_once_is_a_replica_that_is_gone() -> None:
         server.hang_up()
         with pytest.raises(SiteGoneError, match="closed the connection"):
             await asyncio.wait_for(opening, 5)
+
+
+async def test_a_supervisor_of_another_folder_than_the_manifests_is_refused() -> None:
+    async with supervisor() as server:
+        with pytest.raises(ImageError, match="restores /f; the manifest says /srv/elsewhere"):
+            await Supervision.open(server.endpoint, "/srv/elsewhere")
