@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from failure import Failure
 
@@ -85,7 +85,7 @@ def load(path: str) -> Config:
         raise Failure(f"{path} cannot be used: {type(cause).__name__}: {cause}") from cause
 
 
-def _service(told: dict) -> Service:
+def _service(told: dict[str, Any]) -> Service:
     return Service(
         name=told.pop("name"),
         command=tuple(told.pop("command")),

@@ -45,7 +45,10 @@ class Loop:
         self._selector.register(source, selectors.EVENT_READ, (on_readable, None))
 
     def watch_both(
-        self, source: socket.socket, on_readable: Callable[[], None], on_writable: Callable[[], None]
+        self,
+        source: socket.socket,
+        on_readable: Callable[[], None],
+        on_writable: Callable[[], None],
     ) -> None:
         """Call the one when there is something to read, the other when there is room to write."""
         events = selectors.EVENT_READ | selectors.EVENT_WRITE
@@ -77,10 +80,10 @@ class Loop:
                 return False
             for key, events in self._selector.select(left):
                 on_readable, on_writable = key.data
+                if events & selectors.EVENT_WRITE and on_writable:
+                    on_writable()
                 if events & selectors.EVENT_READ:
                     on_readable()
-                if events & selectors.EVENT_WRITE and on_writable and key.fileobj.fileno() >= 0:
-                    on_writable()
 
     def finish(self) -> None:
         """From now on TERM changes nothing: everything is being stopped."""

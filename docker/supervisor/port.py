@@ -12,7 +12,8 @@ from loop import Loop
 _LONGEST_QUESTION = 1 << 20
 _MOST_UNREAD = 1 << 27
 
-Answer = Callable[[dict], dict]
+Line = dict[str, object]
+Answer = Callable[[Line], Line]
 
 
 class Port:
@@ -22,7 +23,7 @@ class Port:
         """Listen. Raises Failure where the port is taken."""
         self._loop = loop
         self._answer = answer
-        self._now: dict = {}
+        self._now: Line = {}
         self._listeners: set[_Listener] = set()
         try:
             self._socket = socket.create_server(("0.0.0.0", number))
@@ -31,7 +32,7 @@ class Port:
         self._socket.setblocking(False)
         loop.watch(self._socket, self._accept)
 
-    def tell(self, now: dict) -> None:
+    def tell(self, now: Line) -> None:
         """Tell everybody who listens, now, and whoever comes later."""
         self._now = now
         for listener in tuple(self._listeners):
@@ -68,7 +69,7 @@ class _Listener:
         self._open = True
         loop.watch(connection, self._readable)
 
-    def send(self, line: dict) -> None:
+    def send(self, line: Line) -> None:
         """Send one line, now or as soon as there is room."""
         waiting = bool(self._unsent)
         self._unsent += json.dumps(line).encode() + b"\n"
@@ -92,7 +93,7 @@ class _Listener:
             if self._open:
                 self.send(self._answered(question))
 
-    def _answered(self, question: bytes) -> dict:
+    def _answered(self, question: bytes) -> Line:
         try:
             asked = json.loads(question)
             return {"ask": asked["ask"], **self._answer(asked)}

@@ -253,16 +253,21 @@ def empty(folder: str, keep: frozenset[str]) -> None:
     Raises:
         Failure: something in it cannot be removed.
     """
-    kept = {os.fsencode(path) for path in keep}
     try:
         os.makedirs(folder, exist_ok=True)
-        with os.scandir(os.fsencode(folder)) as listed:
-            inner = [entry for entry in listed if entry.path not in kept]
-        for entry in inner:
-            if entry.stat(follow_symlinks=False).st_uid == os.geteuid():
-                _remove(entry.path)
+        _empty(os.fsencode(folder), {os.fsencode(path) for path in keep})
     except OSError as cause:
         raise Failure(f"{folder} cannot be emptied: {cause}") from cause
+
+
+def _empty(folder: bytes, kept: set[bytes]) -> None:
+    with os.scandir(folder) as listed:
+        inner = [entry for entry in listed if entry.path not in kept]
+    for entry in inner:
+        if any(path.startswith(entry.path + b"/") for path in kept):
+            _empty(entry.path, kept)
+        elif entry.stat(follow_symlinks=False).st_uid == os.geteuid():
+            _remove(entry.path)
 
 
 def _remove(path: bytes) -> None:

@@ -36,6 +36,14 @@ class Running:
         self.ends = False
         self.listener: socket.socket | None = None
 
+    def is_stopped(self) -> bool:
+        """Whether it stands still."""
+        return self.stopped
+
+    def has_ended(self) -> bool:
+        """Whether it has no process."""
+        return self.pid is None
+
 
 class Services:
     """All services of an image, in the order of its configuration."""
@@ -85,7 +93,7 @@ class Services:
         self.check()
         for running in self._of(Rewind.RECYCLE):
             os.kill(running.pid or 0, signal.SIGSTOP)
-            if not self._loop.until(lambda one=running: one.stopped, _STOP_S):
+            if not self._loop.until(running.is_stopped, _STOP_S):
                 raise Failure(f"service '{running.service.name}' did not stop for the rewind")
         for running in self._of(Rewind.RESTART):
             running.ends = True
@@ -113,7 +121,7 @@ class Services:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(running.pid, signal.SIGTERM)
                 os.kill(running.pid, signal.SIGCONT)
-            if not self._loop.until(lambda one=running: one.pid is None, _TERM_S):
+            if not self._loop.until(running.has_ended, _TERM_S):
                 say(f"service '{running.service.name}' did not end within {_TERM_S:.0f} s of TERM")
         kill_all(descendants({os.getpid()}))
         self._reap()
@@ -121,18 +129,21 @@ class Services:
     def _of(self, rewind: Rewind) -> list[Running]:
         return [one for one in self._all if one.service.rewind is rewind and one.pid is not None]
 
+    def _pids(self, rewind: Rewind) -> list[int]:
+        return [one.pid for one in self._of(rewind) if one.pid is not None]
+
     def _kill_writers(self) -> None:
         """Kill every descendant but kept services, their children, and recycled parents."""
-        first = [one.pid for one in reversed(self._of(Rewind.RESTART))]  # what visitors speak to
-        kept = {one.pid for one in self._of(Rewind.KEEP)}
-        parents = {one.pid for one in self._of(Rewind.RECYCLE)}
+        first = self._pids(Rewind.RESTART)[::-1]  # what visitors speak to goes first
+        kept = set(self._pids(Rewind.KEEP))
+        parents = set(self._pids(Rewind.RECYCLE))
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
             spared = kept | descendants(kept) | parents
             doomed = _alive(descendants({os.getpid()}) - spared)
             if not doomed:
                 return
-            kill_all(sorted(doomed, key=lambda pid: first.index(pid) if pid in first else len(first)))
+            kill_all([*(pid for pid in first if pid in doomed), *(doomed - set(first))])
             self._reap()
         raise Failure("processes are started faster than they can be killed")
 
@@ -153,9 +164,12 @@ class Services:
                 nonlocal ready
                 ready = ready or b"READY=1" in told.recv(4096).split(b"\n")
 
+            def may_go_on() -> bool:
+                return ready or self._ended is not None
+
             self._loop.watch(told, heard)
             try:
-                if not self._loop.until(lambda: ready or self._ended is not None, service.deadline_s):
+                if not self._loop.until(may_go_on, service.deadline_s):
                     message = f"service '{service.name}' was not ready in {service.deadline_s:g} s"
                     raise Failure(message)
             finally:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from config import Config, Rewind
 from failure import Failure, Stop
 from loop import Loop
-from port import Port
+from port import Line, Port
 from restore import Restorer, empty
 from services import Services, say
+
+if TYPE_CHECKING:
+    from listing import Listing
 
 
 class Supervisor:
@@ -21,7 +25,7 @@ class Supervisor:
         self._services = Services(config, loop)
         self._restorer = Restorer(config.folder, config.pristine)
         self._port = Port(loop, config.port, self._answer)
-        self._listing = None
+        self._listing: Listing | None = None
         self._generation = 0
         self._seconds = 0.0
 
@@ -77,19 +81,20 @@ class Supervisor:
             }
         )
 
-    def _answer(self, asked: dict) -> dict:
+    def _answer(self, asked: Line) -> Line:
         """Answer a question about the folder."""
-        if self._listing is None:
-            from listing import Listing  # its hashes take a moment to load: after the start
+        from listing import Listing  # its hashes take a moment to load: after the start
 
-            self._listing = Listing(self._config.folder, self._config.counted)
+        listing = self._listing = self._listing or Listing(
+            self._config.folder, self._config.counted
+        )
         try:
-            match asked["ask"]:
-                case "stamp":
-                    return {"stamp": self._listing.stamp()}
-                case "files":
-                    return {"files": self._listing.files(asked["folders"])}
+            match asked:
+                case {"ask": "stamp"}:
+                    return {"stamp": listing.stamp()}
+                case {"ask": "files", "folders": [*folders]}:
+                    return {"files": listing.files([str(folder) for folder in folders])}
                 case _:
-                    return {"error": f"no such question: {asked['ask']}"}
+                    return {"error": "no such question"}
         except OSError as cause:
             return {"error": str(cause)}

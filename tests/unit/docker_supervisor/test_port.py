@@ -146,9 +146,9 @@ def test_a_folder_that_cannot_be_read_is_an_error_not_a_silence(
         (b"hello\n", "no question"),
         (b"[1]\n", "no question"),
         (b'{"folders": []}\n', "no question"),
-        (b'{"ask": "files"}\n', "no question"),
-        (b'{"ask": "files", "folders": [3]}\n', "no question"),
-        (b'{"ask": "time"}\n', "no such question: time"),
+        (b'{"ask": "files"}\n', "no such question"),
+        (b'{"ask": "files", "folders": 3}\n', "no such question"),
+        (b'{"ask": "time"}\n', "no such question"),
     ],
 )
 def test_what_is_no_question_is_told_so(listener: Listener, line: bytes, error: str) -> None:

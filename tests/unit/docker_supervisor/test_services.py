@@ -69,7 +69,7 @@ def asked(path: Path) -> tuple[int, int, int, str]:
 def prefork(tmp_path: Path) -> Iterator[tuple[Supervised, Path]]:
     (tmp_path / "pristine").mkdir()
     (tmp_path / "pristine" / "note").write_text("golden")
-    door = tmp_path / "scratch" / "door"
+    door = tmp_path / "scratch" / "deep" / "door"
     command = (sys.executable, str(PREFORK), str(tmp_path / "state"))
     service = Service(name="app", command=command, rewind="recycle", listen=str(door))
     with supervised(tmp_path, service) as running:
@@ -257,3 +257,15 @@ def test_a_configuration_it_does_not_know_is_refused(
         assert running.end() == 1
         assert words in running.last_words()
         assert running.last_words().count("\n") == 1
+
+
+def test_a_socket_stays_while_the_folders_around_it_are_emptied(
+    prefork: tuple[Supervised, Path],
+) -> None:
+    running, door = prefork
+    inode = door.stat().st_ino
+    (door.parent / "other").touch()
+    running.rewind()
+    assert sorted(running.scratch.rglob("*")) == [door.parent, door]
+    assert door.stat().st_ino == inode
+    assert asked(door)[3] == "golden"
