@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -97,7 +96,7 @@ class Fleet:
             engine=engine,
             costs=costs,
             rungs=rungs,
-            turns=asyncio.Semaphore(os.cpu_count() or 1),
+            turns=asyncio.Semaphore(max(1, (await engine.facts()).cpus)),
             announce=on_event,
         )
         found = await _running(engine, owner) if keep else ()
