@@ -28,6 +28,7 @@ LADDER: Final[tuple[Rung, ...]] = (Clean(), Rewind(), Recreate())
 # What the fleet does with `swap` (it hands out another replica and resets this one behind it) is
 # no other way back to golden.
 _WHOLE_LADDER: Final = ("auto", "swap")
+_HEALTH_S: Final = 20.0
 
 
 def rungs_for(strategy: str) -> tuple[Rung, ...]:
@@ -174,7 +175,7 @@ async def _read(engine: Engine, watch: Watch, *, serving: bool) -> Fingerprint:
     """Read the whole state; of a replica that is not known to serve, await its health meanwhile."""
     async with together() as group:
         if not serving:
-            group.create_task(await_health(engine, watch.replica))
+            group.create_task(await_health(engine, watch.replica, timeout_s=_HEALTH_S))
         state = group.create_task(watch.prove())
     return state.result()
 

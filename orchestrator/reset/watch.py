@@ -80,19 +80,21 @@ class Watch:
     async def prove(self) -> Fingerprint:
         """Read the whole state; where it is golden, what moves with it becomes the baseline.
 
-        The marks are read before and after. Where they differ, somebody wrote meanwhile: it is read
-        once more, and where that happens again there is no baseline.
+        The marks are read before and after. Where one moved, somebody wrote meanwhile: the state is
+        read once more. Where that happens again, the marks of before are the baseline, so that
+        `moved` says it: a state that was golden while it was written to is not known to be.
 
         Raises:
             SiteError: it cannot be read.
         """
         self._baseline = None
         await self._connect()
-        state, still = await self._read_between_marks()
-        if still is None:
-            state, still = await self._read_between_marks()
-        if still is not None and state.digest == self.replica.golden:
-            self._baseline, self._golden = still, state
+        before, state, after = await self._read_between_marks()
+        if after.moved_since(before) is not None:
+            before, state, after = await self._read_between_marks()
+        if state.digest == self.replica.golden:
+            still = after.moved_since(before) is None
+            self._baseline, self._golden = after if still else before, state
         return state
 
     async def moved(self) -> str | None:
@@ -153,8 +155,8 @@ class Watch:
             self._drop_meter()
             self._meter = await Meter.open(self.replica.site, self.replica.database)
 
-    async def _read_between_marks(self) -> tuple[Fingerprint, Mark | None]:
-        """Read the whole state, and return the marks too where none moved meanwhile."""
+    async def _read_between_marks(self) -> tuple[Mark, Fingerprint, Mark]:
+        """Read the whole state, and the marks before and after."""
         before = await self._mark()
         state = await take_fingerprint(
             self._engine,
@@ -162,8 +164,7 @@ class Watch:
             self.replica.container,
             supervision=self._supervision,
         )
-        after = await self._mark()
-        return state, after if after.moved_since(before) is None else None
+        return before, state, await self._mark()
 
     async def _mark(self) -> Mark:
         """Read everything that moves, over the connections there are.

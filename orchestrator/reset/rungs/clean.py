@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """Keep the replica as it is."""
+    """Keep the replica as it is.
+
+    Attributes:
+        serves_within_s: how long its health may take where that has to be asked. An application
+            that is broken is a usual reason for a reset, so this is not the manifest's start time.
+    """
 
     name: str = "clean"
     needs: str = "no request that may write was seen"
     touches: bool = False
+    serves_within_s: float = 3.0
 
     def applies(self, watch: Watch, *, wrote: bool) -> bool:  # noqa: ARG002
         """Say yes unless a write was seen."""
@@ -35,15 +41,15 @@ class Clean:
         if seen.moved is not None:
             raise ResetError(seen.moved)
         if seen.unseen is not None:
-            await _require_serving(engine, watch)
+            await _require_serving(engine, watch, self.serves_within_s)
         return watch
 
 
-async def _require_serving(engine: Engine, watch: Watch) -> None:
+async def _require_serving(engine: Engine, watch: Watch, within_s: float) -> None:
     replica = watch.replica
     container = await engine.container(replica.container.id)
     if container is None or container.state != "running":
         state = "removed" if container is None else container.state
         message = f"site '{replica.site.name}': container {replica.container.name} is {state}"
         raise SiteGoneError(message)
-    await await_health(engine, as_replica(replica.placement, container))
+    await await_health(engine, as_replica(replica.placement, container), timeout_s=within_s)

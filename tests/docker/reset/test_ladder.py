@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -99,6 +100,18 @@ async def test_a_dead_replica_is_recreated(engine: Engine, watch: Watch, shell: 
     done = await reset_replica(engine, watch, wrote=False, look_before=True)
     assert done.receipt.strategy == "recreate"
     assert "could not be read" in done.receipt.differences[0]
+    await dismiss(engine, done)
+
+
+async def test_a_broken_application_is_not_waited_for(
+    engine: Engine, watch: Watch, sql: Shell
+) -> None:
+    """Its health page fails without the table; the manifest would give it a minute to start."""
+    await sql("DROP TABLE account")
+    async with asyncio.timeout(30):
+        done = await reset_replica(engine, watch, wrote=False)
+    assert done.receipt.strategy == "recreate"
+    assert "did not become healthy within 3 s" in done.receipt.fallbacks[0]
     await dismiss(engine, done)
 
 
