@@ -52,7 +52,9 @@ def test_packing_the_same_gives_the_same(tmp_path: Path) -> None:
     assert len(packed(one)) < len(CONTENT) / 50
 
 
-@pytest.mark.parametrize("spoilt", [CONTENT[:-1], CONTENT + b"x", b""])
+@pytest.mark.parametrize(
+    "spoilt", [CONTENT[:-1], CONTENT + b"x", b""], ids=["shorter", "longer", "empty"]
+)
 def test_a_file_that_was_spoilt_is_not_taken(spoilt: bytes) -> None:
     keep(DIGEST, gzip.compress(CONTENT)).write_bytes(spoilt)
     assert find_kept(DIGEST) is None
@@ -67,6 +69,7 @@ def test_a_file_that_was_spoilt_is_not_taken(spoilt: bytes) -> None:
         (gzip.compress(CONTENT)[:-9], "cannot be kept in"),
         (b"no gzip", "cannot be kept in"),
     ],
+    ids=["others", "cut", "not packed"],
 )
 def test_an_image_that_carries_something_else_leaves_nothing_behind(
     cache: Path, compressed: bytes, says: str
