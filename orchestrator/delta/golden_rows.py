@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,18 +52,17 @@ class GoldenRows:
         Raises:
             ImageError: it is of another version of Arena, or damaged.
         """
-        packed = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
-            (version,) = packed.execute("PRAGMA user_version").fetchone()
-            if version != FORMAT:
-                message = f"the image's golden rows have version {version}, not {FORMAT}"
-                raise ImageError(message, hint="arena build --force")
-            yield cls(packed)
+            with closing(sqlite3.connect(address, uri=True)) as packed:
+                (version,) = packed.execute("PRAGMA user_version").fetchone()
+                if version != FORMAT:
+                    message = f"the image's golden rows have version {version}, not {FORMAT}"
+                    raise ImageError(message, hint="arena build --force")
+                yield cls(packed)
         except sqlite3.DatabaseError as cause:
             message = f"the image's golden rows cannot be read: {cause}"
             raise ImageError(message, hint="arena build --force") from cause
-        finally:
-            packed.close()
 
     def tables(self) -> dict[str, GoldenTable]:
         """Return every table by name."""
