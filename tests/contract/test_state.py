@@ -32,7 +32,7 @@ REWIND_S = 60.0
 IN_MEMORY = {"/tmp", "/run", "/dev/shm", "/dev/mqueue"}  # noqa: S108
 WRITABLE_MOUNTS = (
     "while read -r _ point _ options _; do case $options in rw*)"
-    " [ -w $point ] && echo $point;; esac; done </proc/mounts"
+    " [ -w $point -a ! -c $point ] && echo $point;; esac; done </proc/mounts"
 )
 
 
