@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from orchestrator.gateway.addresses import Resolve
@@ -61,9 +62,16 @@ class RunRequest:
         return max(1, min(self.workers, len(self._trials_in(world))))
 
     def spares_in(self, world: World) -> int | None:
-        """Return the spares to keep; none for a world whose trials are all played at once."""
+        """Return the spares to keep; none where no site is visited again after its first trials."""
+        visits = Counter(
+            name
+            for task in self.tasks
+            if world in task.worlds
+            for name in task.sites
+            for _ in range(self.repeats)
+        )
         is_thought_best = self.spares is None and self.strategy == "auto"
-        if is_thought_best and len(self._trials_in(world)) <= self.workers:
+        if is_thought_best and max(visits.values(), default=0) <= self.workers:
             return 0
         return self.spares
 

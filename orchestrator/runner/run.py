@@ -48,22 +48,42 @@ class Run:
         Containers that an earlier process of this run left behind are removed first.
         """
         with self.folder.writing() as ledger:
-            swept = await self.engine.sweep(self.owner)
-            if swept:
-                self.on_event(Noted(f"removed what an earlier process left: {', '.join(swept)}"))
-            bookkeeper = self._bookkeeper(ledger)
-            bookkeeper.adopt_orphans({task.id: task for task in self.request.tasks})
-            pending = self._pending(ledger)
-            bookkeeper.done = bookkeeper.total - len(pending)
-            budgets = await share_budget(self.request, self.atlas, self.engine)
-            async with together() as group:
-                lanes = [
-                    group.create_task(self._play_world(world, trials, budgets, bookkeeper))
-                    for world in self.request.worlds
-                    if (trials := [trial for trial in pending if trial.world is world])
-                ]
-            _raise_first([failure for lane in lanes for failure in lane.result()])
-            return not self._pending(ledger)
+            async with self._swept():
+                return await self._play(ledger)
+
+    async def _play(self, ledger: Ledger) -> bool:
+        bookkeeper = self._bookkeeper(ledger)
+        bookkeeper.adopt_orphans({task.id: task for task in self.request.tasks})
+        pending = self._pending(ledger)
+        bookkeeper.done = bookkeeper.total - len(pending)
+        budgets = await share_budget(self.request, self.atlas, self.engine)
+        async with together() as group:
+            lanes = [
+                group.create_task(self._play_world(world, trials, budgets, bookkeeper))
+                for world in self.request.worlds
+                if (trials := [trial for trial in pending if trial.world is world])
+            ]
+        _raise_first([failure for lane in lanes for failure in lane.result()])
+        return not self._pending(ledger)
+
+    @asynccontextmanager
+    async def _swept(self) -> AsyncIterator[None]:
+        """Remove what an earlier process left; at the end, what the engine did not let go before.
+
+        The fleets remove what they know of. An engine that stalled while it made a container may
+        have finished that after all.
+        """
+        swept = await self.engine.sweep(self.owner)
+        if swept:
+            self.on_event(Noted(f"removed what an earlier process left: {', '.join(swept)}"))
+        try:
+            yield
+        finally:
+            try:
+                await self.engine.sweep(self.owner)
+            except ArenaError as failure:
+                todo = f"arena down --owner {self.owner}"
+                self.on_event(Noted(f"containers may be left: {failure.message}; {todo}"))
 
     def _bookkeeper(self, ledger: Ledger) -> Bookkeeper:
         return Bookkeeper(

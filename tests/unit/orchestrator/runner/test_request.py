@@ -94,6 +94,24 @@ def test_no_world_has_more_workers_than_trials_nor_a_spare_that_nobody_would_use
     assert (many.workers_in(World.OFFLINE), many.spares_in(World.OFFLINE)) == (2, None)
 
 
+def test_a_site_that_one_trial_visits_needs_no_spare() -> None:
+    apart = Suite.model_validate(
+        {
+            **SUITE.model_dump(mode="json"),
+            "tasks": [task("a", ["wiki"], ["offline"]), task("b", ["shop"], ["offline"])],
+        }
+    )
+    nobody: Any = None
+    asked = RunRequest(
+        suite=apart,
+        tasks=apart.tasks,
+        worlds=(World.OFFLINE,),
+        agent=nobody,
+        agent_lock=AgentLock(name="a", options={}),
+    )
+    assert asked.spares_in(World.OFFLINE) == 0
+
+
 def test_spares_that_a_person_asked_for_are_kept() -> None:
     assert request(BOTH, workers=8, spares=1).spares_in(World.OFFLINE) == 1
     assert request(BOTH, workers=8, strategy="swap").spares_in(World.OFFLINE) is None
