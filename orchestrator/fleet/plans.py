@@ -63,14 +63,16 @@ class Workshop:
 
     Attributes:
         rungs: how a used replica is brought back to golden.
-        turns: bounds how many starts and resets go on at once.
+        starts, resets: bound how many of each go on at once. Resets have turns of their own, so
+            that a replica which is clean in a moment does not queue behind spares that start.
         roles: by site name, the roles that anybody asked for so far.
     """
 
     engine: Engine
     costs: Costs
     rungs: Sequence[Rung]
-    turns: asyncio.Semaphore
+    starts: asyncio.Semaphore
+    resets: asyncio.Semaphore
     announce: Announce
     roles: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 

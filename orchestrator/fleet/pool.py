@@ -92,11 +92,13 @@ class Fleet:
             strategy=strategy,
             what="slot" if keep else "worker",
         )
+        cores = max(1, (await engine.facts()).cpus)
         shop = Workshop(
             engine=engine,
             costs=costs,
             rungs=rungs,
-            turns=asyncio.Semaphore(max(1, (await engine.facts()).cpus)),
+            starts=asyncio.Semaphore(cores),
+            resets=asyncio.Semaphore(cores),
             announce=on_event,
         )
         found = await _running(engine, owner) if keep else ()

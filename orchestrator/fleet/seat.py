@@ -59,7 +59,7 @@ class Seat:
         Raises:
             ArenaError: why it could not be made ready; nothing is left running.
         """
-        async with self._shop.turns:
+        async with self._shop.starts:
             return await self._told(self._started(()))
 
     async def renew(self, occupant: Occupant, *, wrote: bool) -> Occupant:
@@ -68,7 +68,7 @@ class Seat:
         Raises:
             ArenaError: not even a new one could be made ready.
         """
-        async with self._shop.turns:
+        async with self._shop.resets:
             return await self._told(self._renewed(occupant, wrote=wrote))
 
     async def lost(self, occupant: Occupant) -> str | None:
