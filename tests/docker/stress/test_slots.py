@@ -24,7 +24,7 @@ pytestmark = pytest.mark.docker
 
 WORKERS: Final = 8
 SECONDS: Final = 60.0
-# More than one lease of each slot, so that there is a reset to survive.
+# Of each worker, however slow the machine is: what it wrote before must be gone.
 LEAST_LEASES: Final = 3
 
 
@@ -45,9 +45,9 @@ class Minute:
     replicas: dict[str, set[int]] = field(default_factory=dict)
 
     async def work(self, worker: int, dice: Random) -> None:
-        """Lease, look, write, look again; until the time is up."""
+        """Lease, look, write, look again; until the time is up, and more than once."""
         self.leases[worker] = 0
-        while time.monotonic() < self.ends:
+        while time.monotonic() < self.ends or self.leases[worker] < LEAST_LEASES:
             mark = Mark(worker, self.leases[worker])
             async with self.fleet.lease(["shop"]) as slot:
                 await self._use(slot, mark, dice)
@@ -76,6 +76,5 @@ async def test_no_slot_sees_anothers_marks_nor_its_own_from_before_a_reset(
                 own = Random(dice.random())
                 workers.create_task(minute.work(worker, own))
     assert len(minute.leases) == WORKERS
-    assert min(minute.leases.values()) >= LEAST_LEASES, minute.leases
     # Replicas went from worker to worker, so a mark that survived would have been seen.
     assert max(len(users) for users in minute.replicas.values()) > 1
