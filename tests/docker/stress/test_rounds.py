@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from kiosk_site import OWNER
@@ -196,12 +196,12 @@ async def test_an_encyclopedia_that_is_read_stays_golden(
 
 
 def wander(visitor: Visitor, dice: Random) -> None:
-    """Follow random links from article to article, and search."""
-    path = "/wiki/A/Main_Page"
+    """Follow random links from article to article, and search for each."""
+    main_page = path = "/wiki/A/Main_Page"
     for _ in range(READS):
         page = visitor.open(path)
-        links = re.findall(r'href="([^"#:?]+)"', page.text)
-        articles = [link for link in links if "." not in link.rpartition("/")[2]]
-        chosen = urlsplit(urljoin(page.url, dice.choice(articles or ["/wiki/A/Main_Page"])))
-        path = chosen.path
-        visitor.open(f"/search?content=wiki&pattern={quote(path.rpartition('/')[2])}")
+        links = [urljoin(page.url, link) for link in re.findall(r'href="([^"#:?]+)"', page.text)]
+        paths = [urlsplit(link).path for link in links]
+        articles = [one for one in paths if re.fullmatch(r"/wiki/(A/)?[^/.]+", one)]
+        path = dice.choice(articles or [main_page])
+        visitor.open(f"/search?content=wiki&pattern={path.rpartition('/')[2]}")
