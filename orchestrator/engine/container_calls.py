@@ -108,12 +108,20 @@ class ContainerCalls:
         await self._calls.short(f"removing {container_id[:12]}", work, _REMOVE_S)
 
     async def sweep(self, owner: str | None) -> tuple[str, ...]:
-        """Remove the containers of an owner, or of any, with their volumes; return their names."""
+        """Remove the containers of an owner, or of any, with their volumes; return their names.
+
+        One that cannot be removed keeps no other from it; its error is raised at the end.
+        """
         found = await self.containers({Labels.OWNER: owner})
-        await asyncio.gather(*(self.remove(container.id) for container in found))
+        outcomes = await asyncio.gather(
+            *(self.remove(container.id) for container in found), return_exceptions=True
+        )
         await self._calls.short(
             "removing volumes", lambda api: creation.remove_volumes(api, {Labels.OWNER: owner})
         )
+        for outcome in outcomes:
+            if outcome is not None:
+                raise outcome
         return tuple(container.name for container in found)
 
     async def execute(
