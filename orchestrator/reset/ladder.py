@@ -17,7 +17,14 @@ from orchestrator.reset.rungs.rewind import Rewind
 from orchestrator.reset.rungs.rung import Rung
 from orchestrator.reset.watch import Watch
 from orchestrator.together import together
-from sites.errors import EngineError, ResetError, SiteError, UsageError
+from sites.errors import (
+    ArenaError,
+    EngineError,
+    EngineMissingError,
+    ResetError,
+    SiteError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
@@ -103,7 +110,7 @@ async def reset_replica(
     Raises:
         ResetError: no rung led to golden; names what still differs. The replica is removed, unless
             no rung that was tried changes it: then it stays as it is.
-        EngineError: the last rung could not do with the engine what it must.
+        EngineError, EngineMissingError: the last rung could not do with the engine what it must.
         ImageError: the image was sealed by an older version.
     """
     started = time.monotonic()
@@ -122,7 +129,7 @@ async def reset_replica(
         except SiteError as failure:
             found.failures.append(f"{rung.name}: {_first_line(failure)}")
             continue
-        except EngineError as failure:
+        except (EngineError, EngineMissingError) as failure:  # the latter where it restarts
             if index == len(tries) - 1:
                 raise
             found.failures.append(f"{rung.name}: {_first_line(failure)}")
@@ -241,5 +248,5 @@ async def _gave_up(engine: Engine, current: Watch, found: _Findings) -> ResetErr
     return ResetError(message, hint=f"arena build {name} --force seals it anew")
 
 
-def _first_line(failure: SiteError | EngineError) -> str:
+def _first_line(failure: ArenaError) -> str:
     return failure.message.splitlines()[0]
