@@ -62,6 +62,17 @@ def test_the_quick_way_for_plain_text_gives_what_the_parser_gives(text: str) -> 
     assert markdown.render(text) == markdown.parse(text)
 
 
+MARKS = [
+    "*a*", "_a_", "`a`", "[a](/b)", "<http://a.test>", "> a", "# a", "~~a~~", "a\\\nb", "a  \nb",
+    "- a", "+ a", "1. a", "a\n===", "&amp;", "a\n| - |", "    a", "a\tb", "x/y", "a\\*b",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MARKS)
+def test_every_mark_of_markdown_is_left_to_the_parser(text: str) -> None:
+    assert markdown.render(text) == markdown.parse(text)
+
+
 @pytest.mark.parametrize(
     ("text", "href", "shown"),
     [
