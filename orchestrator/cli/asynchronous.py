@@ -1,4 +1,4 @@
-"""The way from a command into asyncio and back, Ctrl-C included."""
+"""The way from a command into asyncio and back, Ctrl-C and TERM included."""
 
 from __future__ import annotations
 
@@ -17,18 +17,45 @@ def run(work: Coroutine[object, object, Result]) -> Result:
     """Run a command's coroutine to its end.
 
     Raises:
-        InterruptedRunError: the user pressed Ctrl-C; the coroutine was cancelled and cleaned up.
+        InterruptedRunError: the user pressed Ctrl-C, or TERM came; the coroutine was cancelled and
+            cleaned up.
     """
     try:
-        return asyncio.run(work)
+        return asyncio.run(_until_term(work))
     except KeyboardInterrupt:
         message = "interrupted"
         raise InterruptedRunError(message) from None
 
 
+async def _until_term(work: Coroutine[object, object, Result]) -> Result:
+    """Let TERM end the work as Ctrl-C does: what it started is taken down again."""
+    loop, working = asyncio.get_running_loop(), asyncio.current_task()
+    ended = False
+
+    def on_term() -> None:
+        nonlocal ended
+        if working is not None and not ended:
+            ended = True
+            working.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, on_term)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        if not ended or working is None:
+            raise
+        working.uncancel()
+        message = "ended by TERM"
+        raise InterruptedRunError(message) from None
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
 @contextmanager
 def two_interrupts(first: Callable[[], None], stopped: InterruptedRunError) -> Iterator[None]:
     """Let Ctrl-C ask politely once, then stop the block; a third changes nothing.
+
+    TERM stops the block too, and says so by itself (see `run`).
 
     Args:
         first: called at the first Ctrl-C; the block goes on.

@@ -5,6 +5,8 @@ The scripted model is the clock: it is asked once per step, and ends the run whi
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -197,6 +199,26 @@ def test_the_second_interrupt_stops_at_once_and_leaves_no_container(
     assert await_end(runner.family) == {}
     assert run.ledger()[0] == ("one", 1, "finished", "success")
     assert len(run.ledger()) == 2
+    assert run.resume().code == 0
+    finished = [line for line in run.ledger() if line[2] == "finished"]
+    assert [task for task, *_ in finished] == list(TASKS)
+
+
+def test_term_stops_a_run_at_once_and_leaves_no_container(run: RunAt, runner: Runner) -> None:
+    """It is what `timeout`, a service manager and a cluster send."""
+
+    def terminate() -> ScriptedReply:
+        runner.family = descendants(runner.process.pid)
+        os.kill(runner.process.pid, signal.SIGTERM)
+        return Stalls()
+
+    with runner.start(3, terminate) as process:
+        stopped = process.wait(30)
+    assert stopped.code == 130
+    assert "ended by TERM" in stopped.err
+    assert "Traceback" not in stopped.err
+    assert run.containers() == ()
+    assert await_end(runner.family) == {}
     assert run.resume().code == 0
     finished = [line for line in run.ledger() if line[2] == "finished"]
     assert [task for task, *_ in finished] == list(TASKS)

@@ -1,0 +1,91 @@
+"""How a command ends before its time: what it started is taken down, and one error says why."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+import pytest
+
+from orchestrator.cli.asynchronous import run, two_interrupts
+from sites.errors import InterruptedRunError
+
+STOPPED = InterruptedRunError("stopped at once")
+
+
+class Work:
+    """A command that sends itself signals, and notes whether it was let clean up."""
+
+    def __init__(self, *signals: signal.Signals) -> None:
+        self._signals = signals
+        self.asked = 0
+        self.cleaned = False
+
+    async def play(self) -> str:
+        try:
+            for one in self._signals:
+                os.kill(os.getpid(), one)
+                await asyncio.sleep(0)
+            await asyncio.wait_for(asyncio.Event().wait(), 0.5)
+        except TimeoutError:
+            return "played to its end"
+        finally:
+            await asyncio.sleep(0)  # a removal that takes its time
+            self.cleaned = True
+        return "never"
+
+    async def play_politely(self) -> str:
+        with two_interrupts(self._ask, STOPPED):
+            return await self.play()
+
+    def _ask(self) -> None:
+        self.asked += 1
+
+
+@pytest.mark.parametrize(
+    ("ends_by", "said"), [(signal.SIGTERM, "ended by TERM"), (signal.SIGINT, "interrupted")]
+)
+def test_a_signal_ends_a_command_after_it_has_cleaned_up(
+    ends_by: signal.Signals, said: str
+) -> None:
+    work = Work(ends_by)
+    with pytest.raises(InterruptedRunError) as ended:
+        run(work.play())
+    assert ended.value.message == said
+    assert work.cleaned
+
+
+def test_a_second_term_does_not_disturb_the_cleaning_up() -> None:
+    work = Work(signal.SIGTERM, signal.SIGTERM)
+    with pytest.raises(InterruptedRunError):
+        run(work.play())
+    assert work.cleaned
+
+
+def test_the_first_interrupt_asks_the_second_stops_at_once() -> None:
+    asked = Work(signal.SIGINT)
+    assert run(asked.play_politely()) == "played to its end"
+    stopped = Work(signal.SIGINT, signal.SIGINT)
+    with pytest.raises(InterruptedRunError) as ended:
+        run(stopped.play_politely())
+    assert ended.value.message == STOPPED.message
+    assert (asked.asked, stopped.asked) == (1, 1)
+    assert stopped.cleaned
+
+
+def test_term_ends_a_run_at_once_however_politely_it_may_be_asked() -> None:
+    work = Work(signal.SIGTERM)
+    with pytest.raises(InterruptedRunError) as ended:
+        run(work.play_politely())
+    assert ended.value.message == "ended by TERM"
+    assert work.cleaned
+    assert work.asked == 0
+
+
+def test_a_signal_after_a_command_has_its_default_again() -> None:
+    async def nothing() -> None:
+        return None
+
+    run(nothing())
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
