@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
 from forumseed import sources
-from forumseed.context import PLURALS, Setting
+from forumseed.context import Setting
 from forumseed.people import given_names
 from forumseed.phrases import fill
 from forumseed.vocabulary import load
@@ -106,7 +107,10 @@ def sidebar(place: Place, names: list[str], threads: dict) -> str:
 
 
 def tags(place: Place) -> str:
-    """Return a forum's tags."""
-    rng = Random(f"forum/tags/{place.name}")
-    group = {"gear": "things", "city": "places"}.get(place.kind, "talk")
-    return ", ".join([group, rng.choice(PLURALS).replace(" ", "_").replace("-", "_")])
+    """Return a forum's tags: the kind of its subject, and its products where it has few."""
+    if place.kind != "gear":
+        return "places" if place.kind == "city" else "talk"
+    products = [
+        re.sub(r"\W+", "_", one.name.lower().replace("'", "")) for one in place.setting.categories
+    ]
+    return ", ".join(["things", *products])
