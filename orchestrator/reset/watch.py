@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.supervision import Supervision
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.counters import Counters, Meter
     from orchestrator.reset.replica import Replica
+
+_REWINDS_BETWEEN: Final = 3
+_REWIND_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,19 @@ class Glance:
     unseen: str | None = None
 
 
+async def _is_rewound(supervision: Supervision, generation: int) -> bool:
+    """Whether the state was made anew since a generation, or just is: then wait until it is whole.
+
+    Raises:
+        SiteError: that took too long, or the supervisor is gone.
+    """
+    if supervision.is_lost:
+        return False
+    if not supervision.is_ready:
+        await supervision.generation_after(supervision.generation, _REWIND_S)
+    return supervision.generation != generation
+
+
 class Watch:
     """Connections kept open to one replica, and its marks when it was last proven golden.
 
@@ -84,10 +100,24 @@ class Watch:
         read once more. Where that happens again, the marks of before are the baseline, so that
         `moved` says it: a state that was golden while it was written to is not known to be.
 
+        A rewind that somebody else asked for may come between; it is waited for, and the state read
+        anew.
+
         Raises:
             SiteError: it cannot be read.
         """
         self._baseline = None
+        supervision = await self.supervision() if self.replica.supervisor else None
+        for _ in range(_REWINDS_BETWEEN):
+            generation = supervision.generation if supervision else 0
+            try:
+                return await self._prove()
+            except SiteError:
+                if supervision is None or not await _is_rewound(supervision, generation):
+                    raise
+        return await self._prove()
+
+    async def _prove(self) -> Fingerprint:
         await self._connect()
         before, state, after = await self._read_between_marks()
         if after.moved_since(before) is not None:
