@@ -1,0 +1,118 @@
+"""Stories of the town, from the kinds in stories.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from random import Random
+
+from gazette.sources import FORUM, SHOP, World, vocabulary
+from gazette.story import Story
+from gazette.writing import Filler, bullets, heading, link, paragraph, quote, text
+
+OPINION = {"Editorial", "Columns", "Letters"}
+NOTICES = {"Events", "Lost and found"}
+KITCHEN = (
+    "2 onions",
+    "50 g butter",
+    "600 ml stock",
+    "3 potatoes",
+    "a bunch of parsley",
+    "200 g flour",
+    "2 eggs",
+    "150 ml cream",
+    "1 lemon",
+    "a clove of garlic",
+    "black pepper",
+    "a glass of cider",
+    "4 apples",
+    "1 tsp mustard",
+    "a pinch of saffron",
+    "250 g of what the quay has",
+    "2 bay leaves",
+    "100 g oats",
+    "a handful of walnuts",
+    "2 leeks",
+)
+SUBHEADS = (
+    "What comes next",
+    "The other side",
+    "In their own words",
+    "What it means",
+    "How it came about",
+    "A closer look",
+)
+
+
+def kinds() -> Iterator[dict]:
+    """Yield each kind as often as it is written."""
+    for kind in vocabulary("stories")["kind"]:
+        for _ in range(kind["count"]):
+            yield kind
+
+
+def write(
+    kind: dict, number: int, world: World, town: Mapping[str, Sequence[str]], date: datetime
+) -> Story:
+    """Write one story of a kind, as the given day has it."""
+    rng = Random(f"story/{number}")
+    filler = Filler(rng, world, town, kind.get("own", {}), date)
+    title = filler.one_of(kind["title"])
+    blocks = [_body(filler.one_of(kind["lead"]))]
+    texts = [filler.one_of(pool) for pool in kind["body"]]
+    cut = rng.randrange(1, len(texts)) if len(texts) > 2 else 0
+    for place, sentence in enumerate(texts):
+        if place == cut and rng.random() < 0.55:
+            blocks.append(heading(rng.choice(SUBHEADS)))
+        blocks.append(_body(sentence))
+    if "Recipes" in kind["tags"]:
+        blocks[2:2] = [
+            heading("You need"),
+            bullets([text(item) for item in rng.sample(KITCHEN, rng.randrange(5, 9))]),
+        ]
+    elif rng.random() < 0.25:
+        blocks.append(
+            quote(
+                filler.one_of(vocabulary_says(kind["category"])), filler.say("{person3}, {street3}")
+            )
+        )
+    return Story(
+        category=kind["category"],
+        tags=(*kind["tags"], *_more_tags(rng, filler, kind)),
+        subject=kind["category"],
+        date=date,
+        title=title[0].upper() + title[1:],
+        blocks=blocks,
+        filler=filler,
+        talk=talk_of(kind["category"]),
+    )
+
+
+def talk_of(category: str) -> str:
+    """Return the list of talk.toml for a category."""
+    if category in OPINION:
+        return "Opinion"
+    return "Noticeboard" if category in NOTICES else category
+
+
+_TALK = vocabulary("talk")["say"]
+
+
+def vocabulary_says(category: str) -> Sequence[str]:
+    """Return what readers say about a category."""
+    return _TALK[talk_of(category)]
+
+
+def _body(sentence: str) -> str:
+    markup = text(sentence)
+    markup = markup.replace("Harbour &amp; Pine", link(SHOP + "/", "Harbour & Pine"), 1)
+    return paragraph(markup.replace("the forum", link(FORUM + "/", "the forum"), 1))
+
+
+def _more_tags(rng: Random, filler: Filler, kind: dict) -> Iterator[str]:
+    """Yield the street or place of a story, for some."""
+    everything = " ".join((*kind["title"], *kind["lead"]))
+    for gap in ("street", "museum", "beach", "band", "club", "plant"):
+        if f"{{{gap}" in everything and rng.random() < 0.6:
+            words = filler.say(f"{{{gap}}}").removeprefix("the ")
+            yield words[0].upper() + words[1:]

@@ -1,0 +1,42 @@
+"""One article of the newspaper, before it becomes rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from gazette.writing import Filler
+
+
+@dataclass(slots=True)
+class Story:
+    """An article: what is written, where it belongs, and what its readers may talk about.
+
+    Attributes:
+        subject: what its picture is looked up by.
+        blocks: the text, as blocks of the editor.
+        talk: the lists of talk.toml that its comments come from.
+    """
+
+    category: str
+    tags: tuple[str, ...]
+    subject: str
+    date: datetime
+    title: str
+    blocks: list[str]
+    filler: Filler
+    talk: str
+    more_talk: tuple[str, ...] = ()
+    excerpt: str = ""
+    status: str = "publish"
+    sticky: bool = False
+    author: int = 0
+    id: int = 0
+    slug: str = ""
+    picture: int = 0
+    comments: int = field(default=0)
+
+    @property
+    def path(self) -> str:
+        """Return where the site shows it."""
+        return f"/{self.date:%Y/%m}/{self.slug}/"

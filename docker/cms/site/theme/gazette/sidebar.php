@@ -1,0 +1,3 @@
+<aside class="sidebar" aria-label="Sidebar">
+	<?php dynamic_sidebar( 'sidebar-1' ); ?>
+</aside>

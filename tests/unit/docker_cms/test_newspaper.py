@@ -1,0 +1,114 @@
+"""The newspaper that is baked has the size, the variety and the order that its site promises."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+
+accounts = import_module("gazette.accounts")
+clock = import_module("gazette.clock")
+newsroom = import_module("gazette.newsroom")
+pages = import_module("gazette.pages")
+pictures = import_module("gazette.pictures")
+sources = import_module("gazette.sources")
+talk = import_module("gazette.talk")
+
+
+def print_an_edition() -> SimpleNamespace:
+    world, town = sources.world(), sources.vocabulary("town")["slots"]
+    people = accounts.accounts(world)
+    library = [
+        newsroom.Issue(number, one, f"/wp-content/uploads/{one.slug}.png")
+        for number, one in enumerate(pictures.gallery(world), start=newsroom.FIRST_PICTURE)
+    ]
+    stories = newsroom.edition(world, town, people, library)
+    published = [one for one in stories if one.status == "publish"]
+    comments = talk.comments(world, published, people)
+    standing = pages.pages(world, town)
+    return SimpleNamespace(
+        world=world,
+        people=people,
+        library=library,
+        stories=stories,
+        published=published,
+        comments=comments,
+        pages=standing,
+    )
+
+
+@pytest.fixture(scope="module")
+def edition() -> SimpleNamespace:
+    return print_an_edition()
+
+
+def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
+    assert len(edition.published) == 1500
+    assert len(edition.comments) == 8000
+    assert len(edition.people) == 200
+    assert len(edition.pages) == 60
+    assert len(edition.library) == 300
+
+
+def test_it_is_the_same_whenever_it_is_printed(edition: SimpleNamespace) -> None:
+    again = print_an_edition()
+    assert [(one.title, one.date, one.blocks) for one in again.stories] == [
+        (one.title, one.date, one.blocks) for one in edition.stories
+    ]
+    assert [(one.text, one.date, one.name) for one in again.comments] == [
+        (one.text, one.date, one.name) for one in edition.comments
+    ]
+
+
+def test_nothing_is_written_after_the_day_at_which_the_clock_stands(
+    edition: SimpleNamespace,
+) -> None:
+    assert max(one.date for one in edition.stories) <= clock.NOW
+    assert max(one.date for one in edition.comments) <= clock.NOW
+
+
+def test_no_gap_is_left_open_and_no_two_articles_share_title_or_address(
+    edition: SimpleNamespace,
+) -> None:
+    texts = [one.title + " ".join(one.blocks) for one in edition.stories]
+    texts += [one.text for one in edition.comments]
+    texts += [one.title + " ".join(one.blocks) for one in edition.pages]
+    without_settings = (re.sub(r"<!-- wp:\S+ \{.*?\} -->", "", one) for one in texts)
+    assert [one for one in without_settings if re.search(r"\{[a-z]+\d?\^?\}", one)] == []
+    for many in ([one.title for one in edition.stories], [one.slug for one in edition.stories]):
+        assert [name for name, count in Counter(many).items() if count > 1] == []
+
+
+def test_an_answer_stands_below_a_comment_of_the_same_article_and_after_it(
+    edition: SimpleNamespace,
+) -> None:
+    answers = [one for one in edition.comments if one.parent]
+    assert len(answers) > 1000
+    for one in answers:
+        assert one.parent.story is one.story
+        assert one.parent.date < one.date
+        assert one.parent.approved == "1"
+        assert one.depth <= talk.DEEPEST
+
+
+def test_what_waits_and_what_is_spam_is_not_counted(edition: SimpleNamespace) -> None:
+    states = Counter(one.approved for one in edition.comments)
+    assert states == {"1": 8000 - 190 - 140, "0": 140, "spam": 190}
+    assert sum(one.comments for one in edition.published) == states["1"]
+
+
+def test_products_that_it_links_to_are_those_of_the_shop(edition: SimpleNamespace) -> None:
+    known = {sources.product_url(one) for one in edition.world.products}
+    text = " ".join(block for one in edition.stories for block in one.blocks)
+    linked = set(re.findall(r"http://shop\.arena\.test/catalogue/[^\"]+", text))
+    assert len(linked) > 400
+    assert linked <= known
+
+
+def test_pages_stand_below_pages_that_come_before_them(edition: SimpleNamespace) -> None:
+    below = [one for one in edition.pages if one.parent]
+    assert len(below) > 30
+    assert all(one.parent.order < one.order for one in below)
