@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import time
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import requests
+from bench.shop_life import ShopLife
 
 from orchestrator.engine import network
 from orchestrator.engine.containers import ContainerSpec
@@ -23,28 +25,35 @@ _PAUSE_S = 0.01
 
 @dataclass(slots=True)
 class PlainContainer:
-    """A container that somebody started by hand; another one after each `remade`."""
+    """A container that somebody starts by hand, again and again."""
 
+    placement: Placement
     id: str
     endpoint: Endpoint
+
+    async def renew(self, life: ShopLife) -> float:
+        """Change what it holds; then remove it, start it anew and await its health.
+
+        Returns the milliseconds of the latter.
+        """
+        await life.change(self.endpoint)
+        return await asyncio.to_thread(self._remade) * 1000
+
+    def _remade(self) -> float:
+        began = time.perf_counter()
+        _docker("rm", "--force", "--volumes", self.id)
+        self.id, self.endpoint = _run(self.placement)
+        return time.perf_counter() - began
 
 
 @contextmanager
 def plain_container(placement: Placement) -> Iterator[PlainContainer]:
     """Start a replica's container by the command line; at the end, remove it."""
-    container = PlainContainer(*_run(placement))
+    container = PlainContainer(placement, *_run(placement))
     try:
         yield container
     finally:
         _docker("rm", "--force", "--volumes", container.id)
-
-
-def remade(container: PlainContainer, placement: Placement) -> float:
-    """Remove the container, start a new one, wait for its health; return the seconds it took."""
-    began = time.perf_counter()
-    _docker("rm", "--force", "--volumes", container.id)
-    container.id, container.endpoint = _run(placement)
-    return time.perf_counter() - began
 
 
 def run_argv(spec: ContainerSpec) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from bench.figures import Figure, Series
+from bench.figures import Figure
 from bench.rungs import Rungs
 from bench.shop_life import ShopLife
 from bench.swaps import swap_figures
@@ -30,8 +30,7 @@ async def reset_figures() -> list[Figure]:
             await engine.remove(fresh.container.id)
             async with Rungs.open(engine, life, owner) as rungs:
                 await rungs.play(_ROUNDS)
-            plain = Series(rungs.ms["plain"])
-            swaps = await swap_figures(engine, life, owner, _ROUNDS, plain)
+            swaps = await swap_figures(engine, life, owner, _ROUNDS)
         finally:
             await engine.sweep(owner)
     return [*swaps, *rungs.figures()]

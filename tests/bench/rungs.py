@@ -7,7 +7,6 @@ turns, so that a busy moment of the machine hits each of them.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bench.figures import Figure, Series, at_most, beside, times_as_long, times_faster
-from bench.plain_docker import PlainContainer, plain_container, remade
+from bench.plain_docker import plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 
 from orchestrator.engine.engine import Engine
@@ -64,7 +63,7 @@ class Rungs:
         placement = await place(self.engine, self.life.site, owner=self.owner, slot=_PLAIN_SLOT)
         with plain_container(placement) as plain:
             for number in range(rounds + 1):
-                await self._plain(plain)
+                self.ms["plain"].append(await plain.renew(self.life))
                 await self._rewind_and_prove()
                 await self._rewind()
                 await self._recreate()
@@ -94,12 +93,6 @@ class Rungs:
                 *(found["recreate"], plain, 1.15),
             ),
         ]
-
-    async def _plain(self, container: PlainContainer) -> None:
-        await self.life.change(container.endpoint)
-        placement = await place(self.engine, self.life.site, owner=self.owner, slot=_PLAIN_SLOT)
-        seconds = await asyncio.to_thread(remade, container, placement)
-        self.ms["plain"].append(seconds * 1000)
 
     async def _rewind_and_prove(self) -> None:
         """As a fleet does it."""

@@ -11,11 +11,13 @@ from typing import Final
 
 from bench.figures import Figure, Series, at_most, beside, times_faster
 from bench.gateway import CHROMIUM_ARGUMENTS
+from bench.plain_docker import PlainContainer, plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 from playwright.async_api import Browser, async_playwright
 
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
+from orchestrator.fleet.placements import place
 from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.slot import Slot
 from orchestrator.gateway import Gateway
@@ -37,11 +39,13 @@ class Swaps:
     life: ShopLife
     fleet: Fleet
     browser: Browser
+    plain: PlainContainer
     ms: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     async def play(self, rounds: int) -> None:
         """Measure the way from one episode to the next; the first round does not count."""
         for number in range(rounds + 1):
+            self.ms["plain"].append(await self.plain.renew(self.life))
             began, before = await self._episode()
             await self._next(began, before)
             began, before = await self._episode()
@@ -49,9 +53,10 @@ class Swaps:
             if number == 0:
                 self.ms.clear()
 
-    def figures(self, plain: Series) -> list[Figure]:
+    def figures(self) -> list[Figure]:
         """Return what was measured, beside plain Docker's `rm -f`, `run` and health."""
         found = {what: Series(values) for what, values in self.ms.items()}
+        plain = found["plain"]
         return [
             times_faster(
                 "swap to first right page, ms (reference: docker rm -f, run, health)",
@@ -97,9 +102,7 @@ class Swaps:
         self.ms[what].append((time.perf_counter() - began) * 1000)
 
 
-async def swap_figures(
-    engine: Engine, life: ShopLife, owner: str, rounds: int, plain: Series
-) -> list[Figure]:
+async def swap_figures(engine: Engine, life: ShopLife, owner: str, rounds: int) -> list[Figure]:
     """Measure swaps, then as many rounds of change and reset as fit into a minute."""
     async with AsyncExitStack() as stack:
         playwright = await stack.enter_async_context(async_playwright())
@@ -110,9 +113,10 @@ async def swap_figures(
         fleet = await stack.enter_async_context(
             Fleet.open(engine, load_atlas(), [_SHOP], owner, workers=1, spares=1, strategy="swap")
         )
-        swaps = Swaps(life, fleet, browser)
-        await swaps.play(rounds)
-        return [*swaps.figures(plain), await _sustained(fleet, life)]
+        with plain_container(await place(engine, life.site, owner=owner, slot=None)) as plain:
+            swaps = Swaps(life, fleet, browser, plain)
+            await swaps.play(rounds)
+        return [*swaps.figures(), await _sustained(fleet, life)]
 
 
 async def _sustained(fleet: Fleet, life: ShopLife) -> Figure:
