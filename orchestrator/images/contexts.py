@@ -17,6 +17,7 @@ from sites.manifest import Build
 
 CA_BUNDLE: Final = "ca-bundle.crt"
 CA_VARIABLE: Final = "ARENA_CA_BUNDLE"
+_LEFT_BEHIND: Final = ("__pycache__", ".pyc", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 _USUAL_VARIABLES: Final = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
 
@@ -112,12 +113,12 @@ def _inside(folder: Path, name: str) -> Path:
 
 
 def _walk(path: Path) -> Iterator[Path]:
-    """Yield the files below a folder (or the file itself), without what Python leaves behind."""
+    """Yield the files below a folder (or the file itself), without what tools leave behind."""
     if path.is_file():
         yield path
         return
     for inner in path.iterdir():
-        if inner.name != "__pycache__" and inner.suffix != ".pyc":
+        if not inner.name.endswith(_LEFT_BEHIND):
             yield from _walk(inner)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
@@ -26,7 +27,7 @@ pytestmark = [pytest.mark.docker]
 ATLAS = load_atlas()
 SUPERVISED = [site for site in ATLAS.sites.values() if site.state]
 EVERY_STATE = pytest.mark.parametrize("site", SUPERVISED, ids=[site.name for site in SUPERVISED])
-OWNER = "contract-state"
+OWNER = f"contract-state-{os.getpid()}"
 REWIND_S = 60.0
 # Mounts that may be written, as the container's own user sees it. The engine makes the last ones.
 IN_MEMORY = {"/tmp", "/run", "/dev/shm", "/dev/mqueue"}  # noqa: S108

@@ -63,6 +63,8 @@ def test_equal_files_give_equal_bytes_whenever_and_by_whomever_they_were_written
     (folder / "alpha" / "__pycache__").mkdir()
     (folder / "alpha" / "__pycache__" / "x.cpython-311.pyc").write_bytes(b"x")
     (folder / "alpha" / "y.pyc").write_bytes(b"y")
+    (folder / "alpha" / ".mypy_cache" / "3.11").mkdir(parents=True)
+    (folder / "alpha" / ".mypy_cache" / "3.11" / "x.data.json").write_bytes(b"{}")
 
     assert context_tar(context_files(BUILD, folder), b"") == before
 
