@@ -30,7 +30,11 @@ class Supervisor:
         self._seconds = 0.0
 
     def run(self) -> int:
-        """Serve until TERM, or until something ends by itself or fails; return the exit code."""
+        """Serve until TERM, or until something ends by itself or fails; return the exit code.
+
+        Why it ends is said at once, and again as the last line: services that end say a lot.
+        """
+        why: Failure | None = None
         try:
             self._renew()
             while True:
@@ -38,17 +42,18 @@ class Supervisor:
                 self._loop.rewind_asked = False
                 self._renew()
         except Stop:
-            code = 0
+            pass
         except Failure as failure:
-            say(str(failure))
-            code = 1
+            why = failure
+            say(str(why))
         self._loop.finish()
         try:
             self._services.stop()
         except Failure as failure:
-            say(str(failure))
-            code = 1
-        return code
+            why = why or failure
+        if why is not None:
+            say(str(why))
+        return 0 if why is None else 1
 
     def _renew(self) -> None:
         """Begin a generation: at the start of the container and at each rewind, the same way."""
