@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -45,12 +45,18 @@ def arena(
 class ArenaProcess:
     """A running command; killed at the end of the block if it still runs."""
 
-    def __init__(self, *words: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *words: str | Path,
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        program: Sequence[str | Path] = (ARENA,),
+    ) -> None:
         self._err: list[str] = []
         self._out: list[str] = []
         self._heard = threading.Condition()
         self._running = subprocess.Popen(
-            [str(ARENA), *map(str, words)],
+            [*map(str, program), *map(str, words)],
             cwd=cwd,
             env={**os.environ, **(env or {})},
             stdout=subprocess.PIPE,

@@ -1,0 +1,18 @@
+"""`arena` with the shop alone, under another owner than `up`: a person's own sites are left alone.
+
+python3 apart.py OWNER WORDS…
+"""
+
+from __future__ import annotations
+
+import sys
+
+import sites.atlas
+from orchestrator.cli.entry import main
+from orchestrator.fleet import pool
+
+if __name__ == "__main__":
+    pool.UP = sys.argv.pop(1)  # before any command imports it
+    only = sites.atlas.Atlas({"shop": sites.atlas.load_atlas().site("shop")})
+    sites.atlas.load_atlas = lambda extra=(): only
+    main()
