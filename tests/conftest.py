@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -9,6 +10,15 @@ import pytest
 from scripted_model import Script, ScriptedModel
 
 StartModel = Callable[[Script], ScriptedModel]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """Let commands that tests start be interrupted, however these tests were started themselves.
+
+    A shell's background job ignores Ctrl-C, and so would every process that it starts.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
