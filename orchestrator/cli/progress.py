@@ -23,7 +23,7 @@ def _ended_line(event: TrialEnded) -> str:
     width = len(str(event.total))
     done = f"[{event.done:>{width}}/{event.total}]"
     figures = f"{score.steps:>3} steps {evidence.seconds:5.1f} s"
-    line = f"{done} {trial.world:<8}{trial.task:<32}{score.outcome!s:<20}{figures}"
+    line = f"{done} {trial.world:<8}{trial.task:<34} {score.outcome!s:<20}{figures}"
     if score.outcome.kind is OutcomeKind.SUCCESS:
         return line
     gave_up = f"; {evidence.ended_because}" if evidence.ended_because else ""
