@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from evaluators.changes import ChangeKind, IgnoredChanges, is_secret
+from evaluators.computed import Computed
 from evaluators.text import normalise
 from sites.worlds import World
 
@@ -160,13 +161,17 @@ class LocateApi(_Strict):
     """Yields values of a site's JSON answer.
 
     Attributes:
-        path: logical path and query, fetched by GET with the episode's logins.
+        path: logical path and query, fetched by GET with the episode's logins in the browser.
+        role: asked with this role's API login instead (`Role.api` of the manifest), which only a
+            replica has: a task that runs online limits the check by `worlds` where the site has a
+            live origin.
         json_path: dotted names and `[index]` or `[*]`; the whole body as text where omitted.
     """
 
     by: Literal["api"] = "api"
     site: str
     path: str
+    role: str | None = None
     json_path: str | None = None
 
 
@@ -337,6 +342,7 @@ class Check(_Strict):
     Attributes:
         name: unique in its task; reports and linter use it.
         worlds: where the check applies; a check of no world of the task is a mistake.
+        computed: where the expected value comes from; the linter asks there, an episode never does.
     """
 
     name: Slug
@@ -344,6 +350,7 @@ class Check(_Strict):
     locate: Locate
     match: Match
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
+    computed: Computed | None = None
 
     @model_validator(mode="after")
     def _locator_fits_moment(self) -> Self:
@@ -370,5 +377,8 @@ class Check(_Strict):
         if isinstance(self.locate, LocateDelta) != isinstance(self.match, MatchDelta):
             found = f"`by: {self.locate.by}` with `how: {self.match.how}`"
             message = f"`by: db_delta` and `how: delta` belong together, not {found}"
+            raise ValueError(message)
+        if self.computed is not None and isinstance(self.match, MatchDelta):
+            message = "changes are not computed: say `computed` on a check with one value"
             raise ValueError(message)
         return self

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    field_validator,
-    model_validator,
-)
+from pydantic import AwareDatetime, Field, StringConstraints, field_validator, model_validator
 
+from sites.accounts import Role
+from sites.fields import Host, Name, Port, SitePath, Strict, Tag
 from sites.routes import RouteRule
-
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,30}$")]
-Host = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$")]
-SitePath = Annotated[str, StringConstraints(pattern=r"^/")]
-Port = Annotated[int, Field(ge=1, le=65535)]
-Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._/-]*:[A-Za-z0-9._-]+$")]
-
-
-class Strict(BaseModel):
-    """A frozen model that refuses fields it does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Build(Strict):
@@ -141,38 +125,24 @@ class FingerprintProbes(Strict):
     probes: tuple[Probe, ...] = ()
 
 
-class Login(Strict):
-    """One HTML form login: GET `path`, keep the form's hidden inputs, fill `fields`, submit.
+class Clock(Strict):
+    """What time, place and language a site believes in; the contract asks the site itself.
 
     Attributes:
-        form: the id of the form; where omitted, the only form with a password field.
-        fields: input name to value; `{username}` and `{password}` stand for the role's.
-        submit: the button's name and value, where the site looks at it.
-        ends: paths that end the login on purpose: sign-out, a new password. An agent that asks for
-            one has ended its login itself.
+        now: the moment at which the application's clock stands; `real` where it follows the
+            machine's.
+        zone: the time zone of the container and of the application.
+        locale: the language of the pages, as their `<html lang>` begins.
     """
 
-    path: SitePath
-    form: str | None = None
-    fields: dict[str, str] = Field(min_length=1)
-    submit: dict[str, str] = Field(default_factory=dict)
-    ends: tuple[SitePath, ...] = ()
+    now: Literal["real"] | AwareDatetime = "real"
+    zone: str = "UTC"
+    locale: str = "en"
 
-
-class LoginProof(Strict):
-    """A page only a logged-in role gets with 200, and a text on it that names the role."""
-
-    path: SitePath
-    contains: str = Field(min_length=1)
-
-
-class Role(Strict):
-    """An account of a site and how to log in."""
-
-    username: str
-    password: str
-    login: Login
-    proof: LoginProof
+    @property
+    def stands_at(self) -> datetime | None:
+        """The moment at which the clock stands, in UTC; None where it goes."""
+        return None if self.now == "real" else self.now.astimezone(UTC)
 
 
 class Staged(Strict):
@@ -225,6 +195,7 @@ class Site(Strict):
         port: the container's HTTP port.
         warm: paths fetched once before an image is sealed as golden.
         state: set where the image has Arena's supervisor, which can rewind it in place.
+        clock: the time, time zone and language of the site.
         routes: rules from replica's and live origin's paths to one logical path.
     """
 
@@ -241,6 +212,7 @@ class Site(Strict):
     database: Database | None = None
     state: State | None = None
     fingerprint: FingerprintProbes = FingerprintProbes()
+    clock: Clock = Clock()
     roles: dict[Name, Role] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
     live: Live | None = None

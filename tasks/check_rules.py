@@ -83,7 +83,7 @@ def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[F
         case LocateDelta() as locate:
             yield from _delta(where, check, locate, task, atlas)
         case LocateApi() as locate:
-            yield from _site(where, locate.site, task, atlas)
+            yield from _api(where, check, locate, task, atlas)
         case LocatePage(selector=PerWorld() as selectors):
             for world in World:
                 fault = selector_fault(selectors.of(world))
@@ -108,6 +108,20 @@ def _database(
     fault = select_fault(locate.sql)
     if fault:
         yield Fault((*at, "sql"), fault)
+
+
+def _api(
+    at: Location, check: Check, locate: LocateApi, task: Task, atlas: Atlas
+) -> Iterator[Fault]:
+    yield from _site(at, locate.site, task, atlas)
+    site = atlas.sites.get(locate.site)
+    if locate.role is None or site is None:
+        return
+    with_api = sorted(name for name, role in site.roles.items() if role.api)
+    if locate.role not in with_api:
+        message = f"site '{site.name}' has no API login of role '{locate.role}'"
+        yield Fault((*at, "role"), f"{message}; there are: {', '.join(with_api) or 'none'}")
+    yield from _behind_live(at, check, locate.site, task, atlas, what="API login")
 
 
 def _delta(
@@ -135,13 +149,13 @@ def _delta(
 
 
 def _behind_live(
-    at: Location, check: Check, name: str, task: Task, atlas: Atlas
+    at: Location, check: Check, name: str, task: Task, atlas: Atlas, *, what: str = "database"
 ) -> Iterator[Fault]:
     """Yield a check that looks behind a site in a world where the site is visited live."""
     site = atlas.sites.get(name)
     worlds = set(check.worlds) & set(task.worlds)
     if site is not None and site.live is not None and World.ONLINE in worlds:
-        message = f"there is no database behind the live '{name}'"
+        message = f"there is no {what} behind the live '{name}'"
         yield Fault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
 
 

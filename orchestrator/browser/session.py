@@ -174,15 +174,13 @@ class Session:
         """Return each open tab's URL and the HTTP status that its document came with."""
         return tuple((tab.url, tab.traffic.status) for tab in self._bar.tabs)
 
-    def asked_for(self, host: str, path: str | None = None) -> bool:
-        """Whether an open page asked a host for a path; the browser's own errands are none.
+    def asked_of(self, host: str) -> frozenset[str]:
+        """Return the paths, with queries, that open pages asked a host for.
 
-        Args:
-            host: its name.
-            path: without query; None for any.
+        The browser's own errands are none of them.
         """
-        asked = (tab.traffic.asked.get(host) for tab in self._bar.tabs)
-        return any(paths is not None and (path is None or path in paths) for paths in asked)
+        asked = (tab.traffic.asked.get(host, ()) for tab in self._bar.tabs)
+        return frozenset(path for paths in asked for path in paths)
 
     async def cookies(self) -> tuple[Cookie, ...]:
         """Return the context's cookies as they are now, of all sites."""

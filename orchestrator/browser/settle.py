@@ -36,7 +36,7 @@ class Traffic:
     Attributes:
         stir: counts everything that may go on to change the page.
         status: the HTTP status of the main frame's last document; None before the first.
-        asked: the paths that the page itself asked for, by host.
+        asked: the paths with queries that the page itself asked for, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
     """
@@ -104,7 +104,7 @@ class Traffic:
 
     def _sent(self, event: Reply) -> None:
         url = urlsplit(event["request"]["url"])
-        self.asked[url.hostname or ""].add(url.path)
+        self.asked[url.hostname or ""].add(f"{url.path}?{url.query}" if url.query else url.path)
         if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
             return
         now = asyncio.get_running_loop().time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlsplit
 
 from evaluators.changes import change_as_text
 from evaluators.checks import (
@@ -19,9 +20,11 @@ from evaluators.checks import (
     When,
 )
 from evaluators.evidence import Located
+from orchestrator.browser.locate import Fetched
 from orchestrator.browser.session import Session
 from orchestrator.episode.json_path import JsonPathError, read_json_path
 from orchestrator.episode.stage import Stage
+from orchestrator.fleet.apis import ApiAnswer
 from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError
 
 
@@ -90,7 +93,7 @@ class Locators:
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
         url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)
-        answer = await self._session.fetch_text(url)
+        answer = await self._answer(locate, url)
         if answer.status != 200:  # noqa: PLR2004
             message = f"GET {url} answered {answer.status}, wanted 200"
             raise DatabaseError(message)
@@ -104,6 +107,13 @@ class Locators:
         except (ValueError, JsonPathError) as error:
             message = f"GET {url}: {error}"
             raise DatabaseError(message) from error
+
+    async def _answer(self, locate: LocateApi, url: str) -> Fetched | ApiAnswer:
+        if locate.role is None:
+            return await self._session.fetch_text(url)
+        parts = urlsplit(url)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        return await self._stage.database.ask_api(locate.site, locate.role, path)
 
 
 def rows_as_text(rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from collections.abc import Iterator
 
 from orchestrator.browser.session import Session
 from orchestrator.episode.stage import Stage
 from orchestrator.gateway import Journal
+from sites.accounts import Login
 from sites.manifest import Site
 from sites.worlds import World
 from tasks.schema import Task
@@ -27,28 +28,28 @@ async def dropped_login(task: Task, stage: Stage, journal: Journal, session: Ses
     cookies = await session.cookies()
     for name, role in task.roles.items():
         site = stage.atlas.site(name)
-        ends = _ends(site, role, stage.world)
-        if not ends or any(_asked(site, stage.world, path, journal, session) for path in ends):
+        login = _login(site, role, stage.world)
+        if login is None or not login.ends:
+            continue
+        if any(map(login.is_ended_by, _asked(site, stage.world, journal, session))):
             continue
         if await stage.accounts.is_logged_out(name, role, cookies):
             return (
                 f"site '{name}', role '{role}': the site dropped the login during the episode;"
-                f" the agent asked for nothing that ends it ({', '.join(ends)})"
+                f" the agent asked for nothing that ends it ({', '.join(login.ends)})"
             )
     return None
 
 
-def _ends(site: Site, role: str, world: World) -> tuple[str, ...]:
-    is_live = world is World.ONLINE and site.live is not None
-    roles = site.live.roles if is_live and site.live else site.roles
-    return roles[role].login.ends if role in roles else ()
+def _login(site: Site, role: str, world: World) -> Login | None:
+    roles = site.live.roles if world is World.ONLINE and site.live else site.roles
+    return roles[role].login if role in roles else None
 
 
-def _asked(site: Site, world: World, path: str, journal: Journal, session: Session) -> bool:
-    """Whether a path was asked for; inside TLS only the browser sees it."""
-    if world is World.ONLINE and site.live and session.asked_for(site.live.host, path):
-        return True
-    return any(
-        one.site == site.name and one.refused is None and urlsplit(one.url).path == path
-        for one in journal.since(0)
-    )
+def _asked(site: Site, world: World, journal: Journal, session: Session) -> Iterator[str]:
+    """Yield what was asked for; inside TLS only the browser sees it."""
+    if world is World.ONLINE and site.live:
+        yield from session.asked_of(site.live.host)
+    for one in journal.since(0):
+        if one.site == site.name and one.refused is None:
+            yield one.url

@@ -244,7 +244,7 @@ class _Performance:
                 refused=one.refused,
             )
             for one in exchanges
-            if one.may_write or (one.refused and self._session.asked_for(host_of(one.url)))
+            if one.may_write or (one.refused and self._session.asked_of(host_of(one.url)))
         )
         return told + activity.refused
 

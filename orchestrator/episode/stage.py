@@ -10,6 +10,7 @@ from typing import Protocol
 from evaluators.changes import Change, IgnoredChanges
 from orchestrator.browser.launch import Browser
 from orchestrator.cookie import Cookie
+from orchestrator.fleet.apis import ApiAnswer
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
 from orchestrator.reset.replica import Replica
@@ -52,6 +53,13 @@ class Database(Protocol):
         Raises:
             SiteError: its state could not be read.
             ImageError: its image was sealed without rows.
+        """
+
+    async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
+        """Return what the site's API answers to a GET with a role's API login.
+
+        Raises:
+            DatabaseError: the role has none, or the replica did not answer.
         """
 
 

@@ -15,8 +15,9 @@ from orchestrator.cookie import Cookie
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
 from orchestrator.fleet.forms import Form, Page, read_page
+from sites.accounts import Login, Role
 from sites.errors import LoginError, UnknownNameError
-from sites.manifest import Login, Role, Site
+from sites.manifest import Site
 
 _OK = 200
 _BAD = 400

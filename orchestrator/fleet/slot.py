@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from orchestrator.cookie import Cookie
+from orchestrator.fleet.apis import ApiAnswer, ask_api
 from orchestrator.fleet.logins import is_logged_out, replica_door, role_of
 from orchestrator.fleet.queries import Row, ask
 from orchestrator.fleet.seats import Taken
@@ -91,6 +92,15 @@ class Slot:
         """
         taken = self._of(site_name)
         return await taken.seat.changes(taken.occupant, ignored)
+
+    async def ask_api(self, site_name: str, role: str, path: str) -> ApiAnswer:
+        """Return what the replica's API answers to a GET with a role's API login.
+
+        Raises:
+            DatabaseError: the role has none, or the replica did not answer.
+            UnknownNameError: no such site in this slot, or no such role.
+        """
+        return await ask_api(self._of(site_name).occupant.replica, role, path)
 
     async def lost(self) -> str | None:
         """Say which container is gone, with its state and last log lines; None while all run."""

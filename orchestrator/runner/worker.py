@@ -12,6 +12,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.episode.performance import DECIDE_DEADLINE_S, perform
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.stage import Part, Stage
+from orchestrator.fleet.apis import ApiAnswer
 from orchestrator.fleet.slot import Slot
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.browsers import BrowserKeeper
@@ -39,6 +40,14 @@ class NoReplicas:
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:  # noqa: ARG002
         """Refuse: what changed on a live site is out of reach.
+
+        Raises:
+            DatabaseError: always.
+        """
+        raise _out_of_reach(site)
+
+    async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:  # noqa: ARG002
+        """Refuse: API logins are those of replicas.
 
         Raises:
             DatabaseError: always.

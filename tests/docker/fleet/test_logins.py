@@ -11,9 +11,10 @@ from orchestrator.fleet.doors import Door
 from orchestrator.fleet.logins import is_logged_in, is_logged_out, login, replica_door, role_of
 from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.slot import Slot
+from sites.accounts import Login, Role
 from sites.atlas import Atlas
 from sites.errors import LoginError, UnknownNameError
-from sites.manifest import Login, Role, Site
+from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
 

@@ -11,6 +11,12 @@ ROLE: dict[str, object] = {
     "login": {"path": "/login", "fields": {"user": "{username}"}},
     "proof": {"path": "/account", "contains": "emma"},
 }
+KEY: dict[str, object] = {
+    "scheme": "header",
+    "header": "X-Key",
+    "secret": "key",
+    "proof": {"path": "/api/me", "contains": "emma"},
+}
 
 
 def _site(name: str, **fields: object) -> Site:
@@ -35,7 +41,7 @@ def atlas() -> Atlas:
     """A shop with a live origin and a database, a wiki with routes, a forum without either."""
     shop = _site(
         "shop",
-        roles={"customer": ROLE, "merchant": ROLE},
+        roles={"customer": ROLE, "merchant": {**ROLE, "api": KEY}},
         database={"engine": "mariadb", "port": 3306, "name": "s", "user": "r", "password": "r"},
         routes=[
             {
@@ -53,7 +59,7 @@ def atlas() -> Atlas:
         routes=[{"logical": "/article/{a*}", "replica": "/content/{a*}", "live": "/wiki/{a*}"}],
         live={"origin": "https://wiki.example"},
     )
-    forum = _site("forum", roles={"member": ROLE})
+    forum = _site("forum", roles={"member": {**ROLE, "api": KEY}})
     board = _site(
         "board",
         database={"engine": "mariadb", "port": 3306, "name": "b", "user": "r", "password": "r"},

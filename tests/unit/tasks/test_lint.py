@@ -11,7 +11,7 @@ import yaml
 from sites.atlas import Atlas
 from tasks.findings import Finding, Severity
 from tasks.lint import lint_suite
-from tasks.loader import load_suite
+from tasks.loader import load_source
 from tasks.schema import Suite
 
 Edit = Callable[[dict[str, Any]], object]
@@ -127,6 +127,8 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
         _checks(
             ANSWER, _locate(ROW, sql="WITH x AS (SELECT ';' AS a) SELECT `set`, a FROM x; -- ok")
         ),
+        _checks(ANSWER, {**_locate(API, role="merchant"), "worlds": ["offline"]}),
+        _set(sites=["shop", "forum"], checks=[ANSWER, _locate(API, site="forum", role="member")]),
         _set(
             sites=["board"],
             roles={},
@@ -291,6 +293,21 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         ),
         (_checks(ANSWER, _locate(ROW, site="mall")), "checks.1.locate.site", "unknown site 'mall'"),
         (
+            _checks(ANSWER, _locate(API, role="customer")),
+            "checks.1.locate.role",
+            "site 'shop' has no API login of role 'customer'; there are: merchant",
+        ),
+        (
+            _set(sites=["shop", "board"], checks=[ANSWER, _locate(API, site="board", role="x")]),
+            "checks.1.locate.role",
+            "site 'board' has no API login of role 'x'; there are: none",
+        ),
+        (
+            _checks(ANSWER, _locate(API, role="merchant")),
+            "checks.1",
+            "no API login behind the live 'shop': give check 'api' `worlds: [offline]`",
+        ),
+        (
             _checks(ANSWER, _locate(ROW, sql="DELETE FROM orders")),
             "checks.1.locate.sql",
             "the query must be a SELECT, and begins with 'delete'",
@@ -404,7 +421,8 @@ def test_a_finding_names_file_and_line_where_the_file_is_known(
     path = tmp_path / "mine.yaml"
     document = _suite(_set(roles={"shop": "king"})).model_dump(mode="json", exclude_unset=True)
     path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    [finding] = lint_suite(load_suite(str(path)), atlas, path)
+    source = load_source(str(path))
+    [finding] = lint_suite(source.suite, atlas, source)
     file, line = finding.where.rsplit(":", 1)
     assert file == str(path)
     assert path.read_text(encoding="utf-8").splitlines()[int(line) - 1].strip() == "shop: king"

@@ -1,0 +1,117 @@
+"""What a site.yaml says of accounts: how they log in, what they may do, how a program gets in."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Annotated, Literal
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import Field, StringConstraints
+
+from sites.fields import SitePath, Strict
+
+HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$")]
+Secret = Annotated[str, Field(min_length=1, repr=False)]
+
+
+class Login(Strict):
+    """One HTML form login: GET `path`, keep the form's hidden inputs, fill `fields`, submit.
+
+    Attributes:
+        form: the id of the form; where omitted, the only form with a password field.
+        fields: input name to value; `{username}` and `{password}` stand for the role's.
+        submit: the button's name and value, where the site looks at it.
+        ends: paths that end the login on purpose: sign-out, a new password. An agent that asks for
+            one has ended its login itself. With a query (`/login.php?action=logout`), only where
+            the request has these parameters; it may have others too.
+    """
+
+    path: SitePath
+    form: str | None = None
+    fields: dict[str, str] = Field(min_length=1)
+    submit: dict[str, str] = Field(default_factory=dict)
+    ends: tuple[SitePath, ...] = ()
+
+    def is_ended_by(self, target: str) -> bool:
+        """Whether a request's path and query (or its whole URL) is one that ends the login."""
+        return any(_asks_for(target, end) for end in self.ends)
+
+
+class PageWith(Strict):
+    """A page that answers 200 with a text on it."""
+
+    path: SitePath
+    contains: str = Field(min_length=1)
+
+
+class LoginProof(PageWith):
+    """A page only a logged-in role gets with 200, and a text on it that names the role."""
+
+
+class _ApiProof(Strict):
+    """Attributes common to all API logins.
+
+    Attributes:
+        secret: password, token or key; it stays out of logs and evidence.
+        proof: what only this account gets, read by GET.
+    """
+
+    secret: Secret
+    proof: PageWith
+
+
+class BasicApi(_ApiProof):
+    """HTTP basic authentication (RFC 7617), for example an application password."""
+
+    scheme: Literal["basic"]
+    username: str = Field(min_length=1, pattern=r"^[^:]+$")
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers that a request of this login carries."""
+        pair = b64encode(f"{self.username}:{self.secret}".encode()).decode()
+        return {"Authorization": f"Basic {pair}"}
+
+
+class HeaderApi(_ApiProof):
+    """A key or token in a header: `X-Redmine-API-Key: …`, `Authorization: Bearer …`."""
+
+    scheme: Literal["header"]
+    header: HeaderName
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers that a request of this login carries."""
+        return {self.header: self.secret}
+
+
+ApiLogin = Annotated[BasicApi | HeaderApi, Field(discriminator="scheme")]
+
+
+class Role(Strict):
+    """An account of a site and how to log in.
+
+    Attributes:
+        api: the account's own way into the site's API, where the application has one.
+        may: pages that the role gets; the contract asks for each.
+        may_not: pages that it is refused: 401, 403 or 404, or the way to the login.
+    """
+
+    username: str
+    password: str
+    login: Login
+    proof: LoginProof
+    api: ApiLogin | None = None
+    may: tuple[PageWith, ...] = ()
+    may_not: tuple[SitePath, ...] = ()
+
+
+def _asks_for(target: str, end: str) -> bool:
+    asked, wanted = urlsplit(target), urlsplit(end)
+    if asked.path != wanted.path:
+        return False
+    given = parse_qs(asked.query, keep_blank_values=True)
+    return all(
+        value in given.get(name, ())
+        for name, values in parse_qs(wanted.query, keep_blank_values=True).items()
+        for value in values
+    )
