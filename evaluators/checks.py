@@ -191,8 +191,24 @@ class LocateDelta(_Strict):
     ignore: IgnoredChanges = IgnoredChanges()
 
 
+class LocateWob(_Strict):
+    """Yields the raw reward with which a MiniWoB++ page ended the episode; nothing where it did not.
+
+    Raw: as the page gave it, without the decay by time.
+    """
+
+    by: Literal["wob"] = "wob"
+
+
 Locate = Annotated[
-    LocateUrl | LocateAnswer | LocateElement | LocatePage | LocateDb | LocateApi | LocateDelta,
+    LocateUrl
+    | LocateAnswer
+    | LocateElement
+    | LocatePage
+    | LocateDb
+    | LocateApi
+    | LocateDelta
+    | LocateWob,
     Field(discriminator="by"),
 ]
 

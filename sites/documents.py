@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,39 @@ from pydantic_core import ErrorDetails
 from sites.errors import InputError
 
 Model = TypeVar("Model", bound=BaseModel)
+
+# How many mistakes of one file are told at once.
+SHOWN_FAULTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A YAML file that holds a mapping, and knows where each of its fields stands."""
+
+    path: Path
+    content: Mapping[str, object]
+    root: yaml.Node
+
+    def line(self, location: Sequence[int | str]) -> int:
+        """Return the line, from 1, of the deepest part of a field's path that the file has."""
+        return _line_of(self.root, location)
+
+    def describe(self, fault: ErrorDetails, location: Sequence[int | str]) -> str:
+        """Say file, line, field, what is wrong with it, and what stood there."""
+        return f"{self.path}:{self.line(location)}: {_describe(fault, location)}"
+
+
+def open_document(path: Path, error: type[InputError]) -> Document:
+    """Read one YAML file that holds a mapping; errors are as in `read_document`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as cause:
+        message = f"{path}: cannot be read: {cause.strerror}"
+        raise error(message) from cause
+    except UnicodeDecodeError as cause:
+        message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
+        raise error(message) from cause
+    return _parsed(text, path, error)
 
 
 def read_document(path: Path, model: type[Model], error: type[InputError]) -> Model:
@@ -26,23 +60,29 @@ def read_document(path: Path, model: type[Model], error: type[InputError]) -> Mo
     Raises:
         InputError: of the given kind; one line with file, line, field and what is allowed.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as cause:
-        message = f"{path}: cannot be read: {cause.strerror}"
-        raise error(message) from cause
-    except UnicodeDecodeError as cause:
-        message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
-        raise error(message) from cause
-    return parse_document(text, path, model, error)
+    return validated(open_document(path, error), model, error)
 
 
 def parse_document(text: str, path: Path, model: type[Model], error: type[InputError]) -> Model:
     """Parse the text of one YAML file into a model; errors are as in `read_document`."""
+    return validated(_parsed(text, path, error), model, error)
+
+
+def validated(document: Document, model: type[Model], error: type[InputError]) -> Model:
+    """Return a document as a model; errors are as in `read_document`."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        return model.model_validate(document.content)
+    except ValidationError as cause:
+        told = (document.describe(fault, fault["loc"]) for fault in cause.errors()[:SHOWN_FAULTS])
+        raise error("; ".join(told)) from cause
+
+
+def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
+    try:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
         twice = _repeated_key(root)
-        content = yaml.safe_load(text)
+        content = None if root is None else loader.construct_document(root)
     except yaml.MarkedYAMLError as cause:
         line = cause.problem_mark.line + 1 if cause.problem_mark else 1
         message = f"{path}:{line}: not valid YAML: {cause.problem or cause}"
@@ -54,22 +94,10 @@ def parse_document(text: str, path: Path, model: type[Model], error: type[InputE
     if twice is not None:
         message = f"{path}:{twice.start_mark.line + 1}: {twice.value}: stands twice in one mapping"
         raise error(message)
-    if not isinstance(content, Mapping):
+    if root is None or not isinstance(content, Mapping):
         message = f"{path}:1: must hold a mapping of fields, holds {type(content).__name__}"
         raise error(message)
-    try:
-        return model.model_validate(content)
-    except ValidationError as cause:
-        message = "; ".join(
-            f"{path}:{_line_of(root, fault['loc'])}: {_describe(fault)}"
-            for fault in cause.errors()[:3]
-        )
-        raise error(message) from cause
-
-
-def line_of(text: str, location: Sequence[int | str]) -> int:
-    """Return the line, from 1, of the deepest part of a field's path that a YAML text has."""
-    return _line_of(yaml.compose(text, Loader=yaml.SafeLoader), location)
+    return Document(path, content, root)
 
 
 def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:
@@ -92,9 +120,9 @@ def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:
     return None
 
 
-def _describe(fault: ErrorDetails) -> str:
+def _describe(fault: ErrorDetails, location: Sequence[int | str]) -> str:
     """Say field, what is wrong, and what stood there."""
-    field = ".".join(str(part) for part in fault["loc"]) or "document"
+    field = ".".join(str(part) for part in location) or "document"
     message = fault["msg"].removeprefix("Value error, ")
     message = message[0].lower() + message[1:]
     if fault["type"] in {"missing", "extra_forbidden"}:

@@ -1,12 +1,12 @@
-"""Reading suites: those that travel with Arena, and files of the user's own."""
+"""Suites by name or path: those that travel with Arena, and the user's own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from sites.documents import read_document
 from sites.errors import TaskError, UnknownNameError
 from tasks.schema import Suite
+from tasks.sources import HEAD, SuiteSource, read_source
 
 _SHIPPED = Path(__file__).parent / "suites"
 _ENDINGS = frozenset({".yaml", ".yml"})
@@ -14,15 +14,18 @@ _ENDINGS = frozenset({".yaml", ".yml"})
 
 def suite_names() -> tuple[str, ...]:
     """Return the names of the suites that travel with Arena."""
-    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.yaml")))
+    files = (path.stem for path in _SHIPPED.glob("*.yaml"))
+    folders = (path.parent.name for path in _SHIPPED.glob(f"*/{HEAD}"))
+    return tuple(sorted((*files, *folders)))
 
 
 def suite_path(name_or_path: str) -> Path:
-    """Return the file of a suite.
+    """Return the file or folder of a suite.
 
     Args:
-        name_or_path: a shipped suite's name, or the path of a YAML file; what ends in .yaml or .yml
-            or holds a slash is a path.
+        name_or_path: a shipped suite's name, or the path of a YAML file or of a folder of them;
+            what ends in .yaml or .yml or holds a slash is a path. A file inside a suite's folder
+            stands for its own tasks alone.
 
     Raises:
         UnknownNameError: no shipped suite of that name, or no such file; names what there is.
@@ -30,29 +33,39 @@ def suite_path(name_or_path: str) -> Path:
     path = Path(name_or_path)
     is_path = path.suffix in _ENDINGS or len(path.parts) > 1
     if is_path:
-        if path.is_file():
+        if path.is_file() or (path / HEAD).is_file():
             return path
         message = f"suite file '{name_or_path}' does not exist"
+        if path.is_dir():
+            message = f"the folder '{name_or_path}' is no suite: it has no {HEAD}"
         raise UnknownNameError(message, hint=f"shipped suites: {_listed()}")
     if name_or_path not in suite_names():
         message = f"unknown suite '{name_or_path}'; there are: {_listed()}"
         raise UnknownNameError(message, hint="a suite of your own is named by its path: my.yaml")
-    return _SHIPPED / f"{name_or_path}.yaml"
+    folder = _SHIPPED / name_or_path
+    return folder if folder.is_dir() else _SHIPPED / f"{name_or_path}.yaml"
 
 
-def load_suite(name_or_path: str) -> Suite:
-    """Read a suite by its name or path.
+def load_source(name_or_path: str) -> SuiteSource:
+    """Read a suite by its name or path, with the place of each task.
 
     Raises:
         UnknownNameError: there is no such suite; names those there are.
         TaskError: one line with file, line, field and what is allowed.
     """
     path = suite_path(name_or_path)
-    suite = read_document(path, Suite, TaskError)
-    if path.parent == _SHIPPED and suite.suite != path.stem:
-        message = f"{path}:1: suite: must equal the file's name (found '{suite.suite}')"
+    source = read_source(path)
+    if path.parent == _SHIPPED and source.suite.suite != path.stem:
+        head = path / HEAD if path.is_dir() else path
+        message = f"{head}:1: suite: must equal the name of its file or folder"
+        message += f" (found '{source.suite.suite}')"
         raise TaskError(message)
-    return suite
+    return source
+
+
+def load_suite(name_or_path: str) -> Suite:
+    """Read a suite by its name or path; errors are as in `load_source`."""
+    return load_source(name_or_path).suite
 
 
 def _listed() -> str:

@@ -16,12 +16,16 @@ class _Strict(BaseModel):
 
 
 class Family(StrEnum):
-    """What kind of work a task is, after WebArena's three families, plus the unachievable."""
+    """What kind of work a task is: WebArena's three families, the unachievable, and the small ones.
+
+    `interaction`: a page's controls are used as it asks, and the page judges it itself (MiniWoB++).
+    """
 
     INFORMATION = "information"
     NAVIGATION = "navigation"
     CONTENT = "content"
     UNACHIEVABLE = "unachievable"
+    INTERACTION = "interaction"
 
 
 class _Reference(_Strict):
@@ -110,6 +114,13 @@ class FocusTabAt(_Reference):
     index: int
 
 
+class SolveWob(_Reference):
+    """Solve a MiniWoB++ page by its rules, as far as the oracle has any for it."""
+
+    do: Literal["wob"]
+    page: Slug
+
+
 class StopWith(_Reference):
     """Stop, with an answer where the task asks for one."""
 
@@ -126,6 +137,7 @@ ReferenceAction = Annotated[
     | GotoPage
     | Simple
     | FocusTabAt
+    | SolveWob
     | StopWith,
     Field(discriminator="do"),
 ]
@@ -152,6 +164,21 @@ class Parting(_Strict):
         return self
 
 
+class WobStart(_Strict):
+    """An episode of a MiniWoB++ page.
+
+    Attributes:
+        page: its name, without `.html`.
+        seed: what its problem is drawn from: the same seed gives the same problem.
+        mode: which of its problems, of the five pages that keep some for tests; None for the page's
+            default, which is `train`.
+    """
+
+    page: Slug
+    seed: int = Field(ge=0, lt=2**31)
+    mode: Literal["train", "test"] | None = None
+
+
 class Limits(_Strict):
     """Where an episode ends by itself."""
 
@@ -171,6 +198,9 @@ class Task(_Strict):
             outcome is `unscored: drifted`.
         parts: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
+        template: what it is an instance of; instances of one template are siblings.
+        wob: the episode that is started on the start page. What the page asks for then is what the
+            agent is told, in place of `intent`; the episode ends where the page ends it.
     """
 
     id: Slug
@@ -187,6 +217,8 @@ class Task(_Strict):
     reference: tuple[ReferenceAction, ...] = Field(min_length=1)
     parts: Parting | None = None
     why: str | None = None
+    template: Slug | None = None
+    wob: WobStart | None = None
 
     @property
     def key_nodes(self) -> tuple[Check, ...]:
@@ -199,7 +231,7 @@ class Task(_Strict):
 
 
 class Suite(_Strict):
-    """A file of tasks."""
+    """Tasks that belong together: of one file, or of all files of a folder."""
 
     suite: Slug
     version: int = Field(ge=1)

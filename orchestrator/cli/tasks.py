@@ -11,7 +11,9 @@ from sites.errors import TaskError, UsageError
 
 app = typer.Typer(no_args_is_help=True)
 
-SuiteArgument = Annotated[str, typer.Argument(help="A suite's name, or the path of its YAML file.")]
+SuiteArgument = Annotated[
+    str, typer.Argument(help="A suite's name, or the path of its file or folder.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -22,9 +24,23 @@ def list_tasks(suite: SuiteArgument = "demo", as_json: JsonOption = False) -> No
 
     loaded = load_suite(suite)
     Console(as_json).table(
-        (Column("task"), Column("family"), Column("sites"), Column("worlds"), Column("intent")),
+        (
+            Column("task"),
+            Column("family"),
+            Column("sites"),
+            Column("worlds"),
+            Column("template"),
+            Column("intent"),
+        ),
         [
-            (task.id, task.family, " ".join(task.sites), " ".join(task.worlds), task.intent)
+            (
+                task.id,
+                task.family,
+                " ".join(task.sites),
+                " ".join(task.worlds),
+                task.template or "",
+                task.intent,
+            )
             for task in loaded.tasks
         ],
         [task.model_dump(mode="json", include=_SHOWN) for task in loaded.tasks],
@@ -80,13 +96,14 @@ def lint(
     from sites.atlas import load_atlas
     from tasks.findings import Severity
     from tasks.lint import lint_suite
-    from tasks.loader import load_suite, suite_path
+    from tasks.loader import load_source
     from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
-    loaded, atlas = load_suite(suite), load_atlas()
+    source, atlas = load_source(suite), load_atlas()
+    loaded = source.suite
     tables = run(known_tables(loaded, atlas))
-    findings = list(lint_suite(loaded, atlas, suite_path(suite), tables))
+    findings = list(lint_suite(loaded, atlas, source, tables))
     if prove_it and not any(one.severity is Severity.ERROR for one in findings):
         chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
         findings += run(prove(loaded, chosen, atlas, console))
@@ -110,4 +127,4 @@ def lint(
     console.note(f"suite '{loaded.suite}': {len(loaded.tasks)} tasks, no errors")
 
 
-_SHOWN = {"id", "family", "intent", "sites", "worlds", "roles"}
+_SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

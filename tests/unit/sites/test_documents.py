@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sites.documents import line_of, parse_document, read_document
+from sites.documents import open_document, parse_document, read_document
 from sites.errors import ManifestError, TaskError
 from sites.manifest import Site
 
@@ -140,6 +140,8 @@ def test_a_file_that_is_not_text_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_the_line_of_a_field_is_that_of_its_deepest_part(
-    location: tuple[int | str, ...], line: int
+    location: tuple[int | str, ...], line: int, tmp_path: Path
 ) -> None:
-    assert line_of(MANIFEST, location) == line
+    path = tmp_path / "site.yaml"
+    path.write_text(MANIFEST, encoding="utf-8")
+    assert open_document(path, ManifestError).line(location) == line

@@ -1,0 +1,152 @@
+"""A suite as it is written: one file, or a folder of files, and where each task stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from evaluators.checks import Slug
+from sites.documents import SHOWN_FAULTS, Document, open_document, validated
+from sites.errors import TaskError
+from tasks.findings import Location
+from tasks.schema import Suite
+from tasks.templates import PlaceholderError, Template
+
+HEAD = "suite.yaml"
+
+
+class _Part(BaseModel):
+    """A file inside a suite's folder."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tasks: tuple[object, ...] = ()
+    templates: tuple[Template, ...] = ()
+
+
+class _Head(_Part):
+    """A suite of one file, or the file that names the suite of its folder."""
+
+    suite: Slug
+    version: int = Field(ge=1)
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a task is written: the file, and the field's path in it.
+
+    Attributes:
+        instance: the id of the template's instance that it is; None for a task written out.
+    """
+
+    document: Document
+    at: Location
+    instance: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSource:
+    """A suite, and the origin of each of its tasks in their order.
+
+    Attributes:
+        origins: empty for a suite that no file holds.
+    """
+
+    suite: Suite
+    origins: tuple[Origin, ...] = ()
+
+    def where(self, task: int, location: Location) -> str:
+        """Return file and line of a field of a task; the field's path where no file is known."""
+        if not self.origins:
+            return ".".join(str(part) for part in ("tasks", task, *location))
+        origin = self.origins[task]
+        return f"{origin.document.path}:{origin.document.line((*origin.at, *location))}"
+
+
+def read_source(path: Path) -> SuiteSource:
+    """Read a suite from a file, from a folder, or from one file inside a suite's folder.
+
+    Raises:
+        TaskError: one line with file, line, field and what is allowed.
+    """
+    document = open_document(path / HEAD if path.is_dir() else path, TaskError)
+    parts = [document]
+    beside = path.parent / HEAD
+    if path.is_dir():
+        files = sorted(one for one in path.glob("*.yaml") if one.name != HEAD)
+        parts += [open_document(one, TaskError) for one in files]
+    elif "suite" not in document.content and path.name != HEAD and beside.is_file():
+        document = open_document(beside, TaskError)
+    head = validated(document, _Head, TaskError)
+    written = [one for part in parts for one in _written(part, head, is_head=part is document)]
+    if not written:
+        message = f"{path}: holds no task"
+        raise TaskError(message)
+    return _assembled(head, written)
+
+
+def _written(part: Document, head: _Head, *, is_head: bool) -> Iterator[tuple[Origin, object]]:
+    """Yield every task of a file as it is written, instances of templates filled in."""
+    content = head if is_head else validated(part, _Part, TaskError)
+    for number, task in enumerate(content.tasks):
+        yield Origin(part, ("tasks", number)), task
+    for number, template in enumerate(content.templates):
+        for instance in range(len(template.params)):
+            try:
+                task = template.instance(instance)
+            except PlaceholderError as cause:
+                at = ("templates", number)
+                message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
+                raise TaskError(message) from cause
+            yield Origin(part, ("templates", number, "task"), str(task["id"])), task
+
+
+def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:
+    origins = tuple(origin for origin, _ in written)
+    _refuse_twins(written)
+    document = {
+        "suite": head.suite,
+        "version": head.version,
+        "title": head.title,
+        "tasks": [task for _, task in written],
+    }
+    try:
+        return SuiteSource(Suite.model_validate(document), origins)
+    except ValidationError as cause:
+        # A suite whose only task is wrong is also reported as too short: that is no second mistake.
+        faults = [fault for fault in cause.errors() if len(fault["loc"]) > 1]
+        told = dict.fromkeys(_told(fault, origins) for fault in faults)
+        raise TaskError("; ".join([*told][:SHOWN_FAULTS])) from cause
+
+
+def _told(fault: ErrorDetails, origins: tuple[Origin, ...]) -> str:
+    """Say of a mistake where it is written, and in which instance of a template it shows."""
+    _, number, *field = fault["loc"]
+    origin = origins[int(number)]
+    told = origin.document.describe(fault, (*origin.at, *field))
+    return f"{told} in '{origin.instance}'" if origin.instance else told
+
+
+def _refuse_twins(written: list[tuple[Origin, object]]) -> None:
+    """Refuse two tasks of one id, naming the places of both.
+
+    Raises:
+        TaskError: the first such pair.
+    """
+    seen: dict[object, Origin] = {}
+    for origin, task in written:
+        name = task.get("id") if isinstance(task, dict) else None
+        if not isinstance(name, str):
+            continue
+        if name in seen:
+            first, path = seen[name], origin.document.path
+            there = f"{first.document.path}:{first.document.line(first.at)}"
+            here = f"{path}:{origin.document.line(origin.at)}"
+            message = f"{here}: two tasks are called '{name}': the other is at {there}"
+            raise TaskError(message)
+        seen[name] = origin
