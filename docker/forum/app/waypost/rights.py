@@ -6,6 +6,8 @@ from django.core.exceptions import PermissionDenied
 
 from waypost.models import Ban, Comment, Forum, Member, Moderator, Submission, Visibility
 
+DEEPEST = 90  # levels: the longest path that the column holds has 100
+
 
 def keeps(member: Member | None, forum: Forum) -> bool:
     """Tell whether the member is a moderator of the forum."""
@@ -42,8 +44,11 @@ def ban_of(member: Member, forum: Forum) -> Ban | None:
     return Ban.in_force().filter(forum=forum, member=member).first()
 
 
-def why_not_comment(member: Member, submission: Submission) -> str:
-    """Return why the member may not comment on the submission; empty where they may."""
+def why_not_comment(member: Member, submission: Submission, above: Comment | None = None) -> str:
+    """Return why the member may not comment on the submission; empty where they may.
+
+    With `above`, the comment is an answer to that one.
+    """
     if not submission.is_visible:
         return "The submission has been deleted. You cannot post new comments."
     if submission.is_locked and not keeps(member, submission.forum):
@@ -51,4 +56,8 @@ def why_not_comment(member: Member, submission: Submission) -> str:
     ban = ban_of(member, submission.forum)
     if ban:
         return f"You are banned from /f/{submission.forum.name}. Reason: {ban.reason}"
+    if above and not above.is_visible:
+        return "The comment has been deleted. You cannot reply to it."
+    if above and above.level >= DEEPEST:
+        return "The thread is too deep here. Reply further up."
     return ""

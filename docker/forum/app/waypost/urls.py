@@ -7,6 +7,7 @@ from django.urls import path, re_path, register_converter
 from waypost import paths
 from waypost.listing import Sort
 from waypost.views import (
+    api,
     comments,
     errors,
     feeds,
@@ -114,6 +115,11 @@ urlpatterns = [
     path("sv/<int:number>.json", votes.submission, {"json": True}),
     path("cv/<int:number>", votes.comment),
     path("cv/<int:number>.json", votes.comment, {"json": True}),
+    # Programs
+    path("api/users/self", api.myself),
+    path("api/submissions", api.submit),
+    path("api/submissions/<int:number>", api.submission),
+    path("api/submissions/<int:number>/comments", api.comment),
     # Members
     path("login", sessions.login),
     path("login_check", sessions.login_check),

@@ -20,7 +20,6 @@ from waypost.writing import comment as write_comment
 from waypost.writing import set_visibility
 
 LATEST = 25
-DEEPEST = 90  # levels: the longest path that the column holds has 100
 
 
 def latest(request: HttpRequest, forum: str = "") -> HttpResponse:
@@ -81,11 +80,7 @@ def write(
     shown = above.submission if above else submission_at(forum, number)
     prefix = f"reply_to_comment_{comment}" if above else "reply_to_submission"
     form = CommentForm(request.POST, prefix=prefix)
-    why_not = why_not_comment(request.member, shown)
-    if above and not above.is_visible:
-        why_not = "The comment has been deleted. You cannot reply to it."
-    if above and above.level >= DEEPEST:
-        why_not = "The thread is too deep here. Reply further up."
+    why_not = why_not_comment(request.member, shown, above)
     if why_not or not form.is_valid():
         messages.error(request, why_not or "The comment must not be empty.")
         return HttpResponseRedirect(above.link if above else shown.path)

@@ -11,7 +11,8 @@ from waypost.threads import Node, comments_of, tree
 from waypost.views.lookup import comment_at, forum_named, member_named, submission_at
 
 
-def _submission(one: Submission) -> dict[str, object]:
+def told_submission(one: Submission) -> dict[str, object]:
+    """Return what is told of a submission."""
     return {
         "id": one.id,
         "title": one.title,
@@ -32,7 +33,8 @@ def _submission(one: Submission) -> dict[str, object]:
     }
 
 
-def _comment(one: Comment) -> dict[str, object]:
+def told_comment(one: Comment) -> dict[str, object]:
+    """Return what is told of a comment."""
     is_visible = one.visibility == Visibility.VISIBLE
     return {
         "id": one.id,
@@ -49,7 +51,7 @@ def _comment(one: Comment) -> dict[str, object]:
 
 
 def _node(node: Node) -> dict[str, object]:
-    return _comment(node.comment) | {"replies": [_node(one) for one in node.replies]}
+    return told_comment(node.comment) | {"replies": [_node(one) for one in node.replies]}
 
 
 def forum(request: HttpRequest, forum: str) -> HttpResponse:
@@ -70,7 +72,7 @@ def forum(request: HttpRequest, forum: str) -> HttpResponse:
             "subscriberCount": place.subscriber_count,
             "submissionCount": place.submission_count,
             "moderators": list(keepers.values_list("member__username", flat=True)),
-            "submissions": [_submission(one) for one in found.rows],
+            "submissions": [told_submission(one) for one in found.rows],
         }
     )
 
@@ -81,13 +83,13 @@ def submission(request: HttpRequest, forum: str, number: int) -> HttpResponse:
     if not may_read(None, found, keeper=False):
         raise Http404
     nodes = tree(comments_of(found), set())
-    return JsonResponse(_submission(found) | {"comments": [_node(node) for node in nodes]})
+    return JsonResponse(told_submission(found) | {"comments": [_node(node) for node in nodes]})
 
 
 def comment(request: HttpRequest, forum: str, number: int, slug: str, comment: int) -> HttpResponse:
     """Tell of one comment."""
     found = comment_at(forum, number, comment)
-    return JsonResponse(_comment(found) | {"submission": found.submission_id})
+    return JsonResponse(told_comment(found) | {"submission": found.submission_id})
 
 
 def user(request: HttpRequest, username: str) -> HttpResponse:
@@ -103,6 +105,6 @@ def user(request: HttpRequest, username: str) -> HttpResponse:
             "joined": owner.joined.isoformat(),
             "submissionCount": written.count(),
             "commentCount": comments.count(),
-            "submissions": [_submission(one) for one in loaded(written.order_by("-id")[:25])],
+            "submissions": [told_submission(one) for one in loaded(written.order_by("-id")[:25])],
         }
     )
