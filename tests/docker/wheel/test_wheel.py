@@ -66,6 +66,8 @@ def test_a_wheel_alone_lists_builds_and_evaluates(tmp_path: Path) -> None:
     assert Path(where.stdout.strip()).is_relative_to(tmp_path / "venv")
     listed = json.loads(done(arena, "tasks", "list", "--json", cwd=empty).stdout)
     assert "wiki-bells-of-bruges" in {task["id"] for task in listed}
+    listed = json.loads(done(arena, "tasks", "list", "arena-120", "--json", cwd=empty).stdout)
+    assert "forum-best-of-all-time-1" in {task["id"] for task in listed}
 
     [built] = json.loads(done(arena, "build", "wiki", "--json", cwd=empty).stdout)
     assert built["result"] == "unchanged"

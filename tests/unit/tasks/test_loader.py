@@ -54,7 +54,7 @@ def test_a_path_is_known_by_its_ending_or_its_slash(
 @pytest.mark.parametrize("name", suite_names())
 def test_every_shipped_suite_is_read_by_its_name(name: str) -> None:
     assert load_suite(name).suite == name
-    assert suite_path(name).name == f"{name}.yaml"
+    assert suite_path(name).stem == name
 
 
 def test_an_unknown_suite_is_answered_with_those_there_are() -> None:
