@@ -19,10 +19,11 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m pip install --quiet --editable . --group dev
 	@touch $@
 
-images: setup  ## build the sites' images and their staged live origins
-	@$(ARENA) build --staged
+images: setup  ## build all sites' images and their staged live origins
+	@$(ARENA) build all --staged
 
-demo: images  ## an agent solves tasks on replicas and on (staged) live sites; then a report
+demo: setup  ## build what the demo needs; an agent solves tasks on replicas and on (staged) live sites; then a report
+	@$(ARENA) build --suite demo --staged
 	@$(ARENA) eval --suite demo --agent oracle --offline --online --staged
 
 unit: $(STAMP)  ## the tests that need no engine and no browser

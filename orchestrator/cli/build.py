@@ -22,21 +22,27 @@ _DIGEST_WIDTH = 12
 
 @app.command()
 def build(
-    sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
+    sites: Annotated[
+        list[str] | None, typer.Argument(help="Sites, or `all`; default: all.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="The sites that this suite's tasks play on.")
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Build what is unchanged too, without cached steps.")
     ] = False,
     staged: Annotated[
-        bool, typer.Option("--staged", help="Build the staged live origins of the demo too.")
+        bool, typer.Option("--staged", help="Build the sites' staged live origins too.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Build the sites' images and seal them as golden; what is unchanged is left alone."""
+    from orchestrator.cli.choosing import choose_sites
     from sites.atlas import load_atlas
 
     console = Console(as_json)
     atlas = load_atlas()
-    chosen = atlas.select(sites or ())
+    chosen = choose_sites(atlas, sites or (), suite, otherwise=None)
     show(console, run(_build(console, atlas, chosen, staged=staged, force=force)))
 
 

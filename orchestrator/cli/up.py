@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.asynchronous import run
+from orchestrator.cli.awaiting import Awaiting
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.events import FleetEvent
     from orchestrator.fleet.plans import Occupant
     from orchestrator.reset.replica import Replica
     from sites.atlas import Atlas
 
 app = typer.Typer()
 
-_REMIND_S = 5.0
 _PORTS = range(1, 65536)
 
 
 @app.command()
 def up(
-    sites: Annotated[list[str] | None, typer.Argument(help="Sites; default: all.")] = None,
+    sites: Annotated[
+        list[str] | None,
+        typer.Argument(help="Sites, or `all`; default: those of the suite.", show_default=False),
+    ] = None,
+    suite: Annotated[
+        str | None,
+        typer.Option(help="The sites that this suite's tasks play on; default: demo."),
+    ] = None,
     port: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,19 +52,23 @@ def up(
 ) -> None:
     """Start sites side by side, wait until they really serve, and log every role in.
 
-    Sites that run already are kept as they are. Images that are missing are
-    built first. The result has each site's URL for your own browser, its
-    accounts, and the memory it takes; the containers run until `arena down`.
-    With --slots N there are N replicas of each site that holds state, and what
-    is done in one is not seen in another.
+    Without names: the sites that the tasks of a suite play on (--suite, or
+    demo). `arena up all` starts every site there is. As many start at a time as
+    the engine has cores. Sites that run already are kept as they are, and images
+    that are missing are built first. The result has each site's URL for your
+    own browser, its accounts, and the memory it takes; the containers run until
+    `arena down`. With --slots N there are N replicas of each site that holds
+    state, and what is done in one is not seen in another.
     """
+    from orchestrator.cli.choosing import DEMO, choose_sites
     from orchestrator.fleet.sizes import parse_size
     from sites.atlas import load_atlas
 
     console = Console(as_json)
     budget = parse_size(memory) if memory is not None else None
     atlas = load_atlas()
-    names = tuple(site.name for site in atlas.select(sites or ()))
+    chosen = choose_sites(atlas, sites or (), suite, otherwise=DEMO)
+    names = tuple(site.name for site in chosen)
     ports = read_ports(port or (), names, slots)
     asked = _Asked(names=names, slots=slots, memory_bytes=budget, ports=ports)
     started = run(_up(console, atlas, asked))
@@ -122,7 +129,7 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
 
     async with await Engine.connect() as engine:
         await _build_missing(console, engine, atlas, asked.names)
-        watch = _Watch(console)
+        watch = Awaiting(console, _replicas(atlas, asked))
         async with (
             turn(UP, console.note),
             Fleet.open(
@@ -139,7 +146,7 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
             ) as fleet,
         ):
             console.note(f"to start: {fleet.capacity.summary('slot')}")
-            async with _reminding(watch):
+            async with watch.reminding():
                 occupants = await fleet.up()
             async with together() as group:
                 memory = [
@@ -150,6 +157,11 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
         _Started(occupant, used.result(), watch.seconds.get(_label(occupant), 0.0))
         for occupant, used in zip(occupants, memory, strict=True)
     )
+
+
+def _replicas(atlas: Atlas, asked: _Asked) -> int:
+    """Return how many there will be: sites that hold no state are shared by all slots."""
+    return sum(asked.slots if site.stateful else 1 for site in atlas.select(asked.names))
 
 
 async def _build_missing(
@@ -173,63 +185,6 @@ async def _build_missing(
     await building.build(
         engine, atlas, missing, take=take_fingerprint, take_rows=pack_rows, on_line=console.note
     )
-
-
-@dataclass(slots=True)
-class _Watch:
-    """Turns events into progress lines, and knows what is still awaited.
-
-    Attributes:
-        awaited: what each replica that is not ready waits for.
-        seconds: how long each replica took so far.
-    """
-
-    console: Console
-    began: float = field(default_factory=time.monotonic)
-    awaited: dict[str, str] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def hear(self, event: FleetEvent) -> None:
-        """Note one event."""
-        from orchestrator.fleet.events import Phase
-
-        now = time.monotonic() - self.began
-        name = event.replica
-        self.seconds[name] = now
-        match event.phase:
-            case Phase.STARTING:
-                self.awaited[name] = event.detail
-            case Phase.HEALTHY | Phase.KEPT:
-                self.awaited[name] = "logs its roles in"
-            case Phase.READY | Phase.FAILED:
-                self.awaited.pop(name, None)
-            case Phase.RESETTING | Phase.GOLDEN | Phase.LOST:
-                pass
-        detail = f": {event.detail}" if event.detail else ""
-        self.console.note(f"{now:6.1f} s  {name} {event.phase}{detail}")
-
-    def remind(self) -> None:
-        """Say what is still awaited."""
-        now = time.monotonic() - self.began
-        for name, what in self.awaited.items():
-            self.console.note(f"{now:6.1f} s  {name} still {what}")
-
-
-@asynccontextmanager
-async def _reminding(watch: _Watch) -> AsyncIterator[None]:
-    """Say every few seconds what is awaited, until the block ends."""
-
-    async def remind() -> None:
-        while True:
-            await asyncio.sleep(_REMIND_S)
-            watch.remind()
-
-    reminder = asyncio.create_task(remind())
-    try:
-        yield
-    finally:
-        reminder.cancel()
-        await asyncio.wait([reminder])
 
 
 def _label(occupant: Occupant) -> str:

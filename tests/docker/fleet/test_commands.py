@@ -87,7 +87,7 @@ def in_kiosk(line: str) -> None:
 
 
 def test_up_prints_a_url_that_answers_and_accounts_that_are_logged_in(arena: Arena) -> None:
-    called = arena("up", "--json")
+    called = arena("up", "all", "--json")
     assert called.code == 0
     (site,) = called.document
     assert "asked as 127.0.0.1" in requests.get(site["url"], timeout=10).text
@@ -98,14 +98,14 @@ def test_up_prints_a_url_that_answers_and_accounts_that_are_logged_in(arena: Are
 
 
 def test_up_twice_keeps_what_runs(arena: Arena) -> None:
-    first = arena("up", "--json").document
-    again = arena("up", "--json")
+    first = arena("up", "all", "--json").document
+    again = arena("up", "all", "--json")
     assert again.document[0]["container"] == first[0]["container"]
     assert "kept: it runs already" in again.err
 
 
 def test_up_replaces_a_container_that_was_killed(arena: Arena) -> None:
-    arena("up")
+    arena("up", "all")
     in_kiosk("kill -9 $(cat /tmp/db.pid)")
     wait_until_exited()
     gone = arena("db", "kiosk", "SELECT 1")
@@ -114,7 +114,7 @@ def test_up_replaces_a_container_that_was_killed(arena: Arena) -> None:
         "arena: site 'kiosk' is not up: its container is exited\n  → arena up kiosk\n",
     )
     assert "a part of the kiosk has ended" in arena("logs", "kiosk").out
-    assert arena("up").code == 0
+    assert arena("up", "all").code == 0
     assert arena("db", "kiosk", "SELECT COUNT(*) AS notes FROM note", "--json").document == [
         {"notes": 2}
     ]
@@ -131,7 +131,7 @@ def wait_until_exited() -> None:
 
 
 def test_reset_names_what_differed_and_keeps_the_url(arena: Arena) -> None:
-    url = arena("up", "--json").document[0]["url"]
+    url = arena("up", "all", "--json").document[0]["url"]
     in_kiosk(
         "mariadb --socket=/tmp/db.sock kiosk -e 'UPDATE note SET text = 1 WHERE id = 1;"
         " INSERT INTO note (text) VALUES (2)'; rm /srv/kiosk/files/picture.txt"
@@ -150,7 +150,7 @@ def test_reset_names_what_differed_and_keeps_the_url(arena: Arena) -> None:
 
 
 def test_status_shows_health_owner_and_memory(arena: Arena) -> None:
-    arena("up")
+    arena("up", "all")
     (one,) = arena("status", "kiosk", "--json").document
     assert (one["owner"], one["state"], one["health"]) == ("up", "running", "healthy")
     assert one["memory_bytes"] > 1_000_000
@@ -158,7 +158,7 @@ def test_status_shows_health_owner_and_memory(arena: Arena) -> None:
 
 
 def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> None:
-    arena("up")
+    arena("up", "all")
     called = arena("db", "kiosk", "SELECT id, text FROM note ORDER BY id", "--limit", "1")
     assert called.out.split() == ["id", "text", "1", "first"]
     assert "only the first 1 rows are shown" in called.err
@@ -169,7 +169,7 @@ def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> 
 
 
 def test_open_prints_a_url_under_the_replicas_port(arena: Arena) -> None:
-    url = arena("up", "--json").document[0]["url"]
+    url = arena("up", "all", "--json").document[0]["url"]
     assert arena("open", "kiosk", "/me", "--print").out == f"{url}me\n"
 
 
@@ -178,15 +178,19 @@ def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) ->
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        called = arena("up", "--port", f"kiosk={port}")
+        called = arena("up", "all", "--port", f"kiosk={port}")
         assert called.code == 41
         assert str(port) in called.err
         assert kiosks() == ()
-    assert arena("up", "--port", f"kiosk={port}", "--json").document[0]["url"].endswith(f":{port}/")
+    assert (
+        arena("up", "all", "--port", f"kiosk={port}", "--json")
+        .document[0]["url"]
+        .endswith(f":{port}/")
+    )
 
 
 def test_slots_have_replicas_of_their_own_and_commands_mean_one_of_them(arena: Arena) -> None:
-    called = arena("up", "--slots", "2", "--json")
+    called = arena("up", "all", "--slots", "2", "--json")
     assert called.code == 0, called.err
     first, second = called.document
     assert (first["slot"], second["slot"]) == (0, 1)
@@ -217,7 +221,7 @@ def test_fixed_ports_follow_each_other_slot_by_slot(arena: Arena) -> None:
         one.bind(("127.0.0.1", 0))
         port = one.getsockname()[1]
         other.bind(("127.0.0.1", port + 1))
-    called = arena("up", "--slots", "2", "--port", f"kiosk={port}", "--json")
+    called = arena("up", "all", "--slots", "2", "--port", f"kiosk={port}", "--json")
     assert [site["url"] for site in called.document] == [
         f"http://127.0.0.1:{port}/",
         f"http://127.0.0.1:{port + 1}/",
@@ -240,14 +244,20 @@ def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atla
     ("argv", "said"),
     [
         (("up", "shop"), "unknown site 'shop'; there are: kiosk"),
-        (("up", "--port", "kiosk"), "expected SITE=PORT, for example shop=7770"),
-        (("up", "--port", "kiosk=70000"), "expected SITE=PORT"),
-        (("up", "--port", "wiki=7770"), "no site 'wiki' is started; there are: kiosk"),
+        (("up", "all", "--port", "kiosk"), "expected SITE=PORT, for example shop=7770"),
+        (("up", "all", "--port", "kiosk=70000"), "expected SITE=PORT"),
+        (("up", "all", "--port", "wiki=7770"), "no site 'wiki' is started; there are: kiosk"),
         (("reset", "--strategy", "magic"), "there are: auto, "),
-        (("up", "--port", "kiosk=65535", "--slots", "2"), "there are no 2 ports from there on"),
-        (("up", "--slots", "0"), "--slots"),
-        (("up", "--memory", "lots"), "'lots' is no amount of memory: expected a number and a unit"),
-        (("up", "--slots", "3", "--memory", "1MiB"), "3 slots need "),
+        (
+            ("up", "all", "--port", "kiosk=65535", "--slots", "2"),
+            "there are no 2 ports from there on",
+        ),
+        (("up", "all", "--slots", "0"), "--slots"),
+        (
+            ("up", "all", "--memory", "lots"),
+            "'lots' is no amount of memory: expected a number and a unit",
+        ),
+        (("up", "all", "--slots", "3", "--memory", "1MiB"), "3 slots need "),
         (("down", "--slot", "1", "--owner", "a-run"), "--slot 1 is one of `arena up`"),
         (("open", "kiosk"), "site 'kiosk' is not up"),
         (("logs", "kiosk"), "site 'kiosk' has no container"),
