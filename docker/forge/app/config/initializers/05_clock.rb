@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+# The forge's clock stands at 2026-10-01 09:00 UTC, as that of every site does: what is written bears
+# that time, and "3 days ago" never drifts. Deadlines and timers use the monotonic clock, which runs.
+module ForgeClock
+  NOW = Time.utc(2026, 10, 1, 9).freeze
+
+  module OfTime
+    def now(in: nil)
+      zone = binding.local_variable_get(:in)
+      zone ? NOW.getlocal(zone) : NOW.getlocal
+    end
+  end
+
+  module OfDate
+    def today(_start = Date::ITALY)
+      new(NOW.year, NOW.month, NOW.day)
+    end
+  end
+
+  module OfDateTime
+    def now(_start = Date::ITALY)
+      NOW.to_datetime
+    end
+  end
+end
+
+Time.singleton_class.prepend(ForgeClock::OfTime)
+Date.singleton_class.prepend(ForgeClock::OfDate)
+DateTime.singleton_class.prepend(ForgeClock::OfDateTime)
