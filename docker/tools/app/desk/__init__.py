@@ -1,0 +1,1 @@
+"""The desk: a calculator, a converter and a scratchpad whose notes are kept on the server."""

@@ -1,0 +1,77 @@
+"""Settings of the desk: MariaDB, sessions in signed cookies, nothing from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+BASE = Path(__file__).resolve().parent
+
+# A replica has no secrets: fixed keys make every container accept the sessions of every other.
+SECRET_KEY = "arena-tools-replica-key-which-protects-nothing-0123456789"
+DEBUG = False
+ALLOWED_HOSTS = ["*"]
+USE_X_FORWARDED_HOST = False
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = None
+APPEND_SLASH = False
+
+INSTALLED_APPS = ["desk.apps.DeskConfig"]
+MIDDLEWARE = [
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "desk.session.MemberMiddleware",
+]
+ROOT_URLCONF = "desk.urls"
+WSGI_APPLICATION = "desk.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES = {
+    "default": {
+        "ENGINE": "django.db.backends.mysql",
+        "NAME": "tools",
+        "USER": "arena",
+        "OPTIONS": {
+            "unix_socket": "/run/tools/mariadb.sock",
+            "charset": "utf8mb4",
+            "init_command": "SET sql_mode='STRICT_TRANS_TABLES'",
+        },
+        "ATOMIC_REQUESTS": True,
+        "CONN_MAX_AGE": None,
+    }
+}
+DEFAULT_AUTO_FIELD = "django.db.models.AutoField"
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_NAME = "desk_session"
+SESSION_COOKIE_AGE = 10 * 365 * 24 * 3600
+CSRF_COOKIE_NAME = "desk_csrf"
+CSRF_FAILURE_VIEW = "desk.views.errors.stale_form"
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+DATETIME_FORMAT = "j F Y, H:i"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["stderr"], "level": "ERROR"},
+    "loggers": {"django": {"level": "ERROR"}},  # refusals are answers, not errors
+}

@@ -1,0 +1,1 @@
+"""Fills the scratchpad from notes/*.toml."""
