@@ -1,0 +1,77 @@
+"""Time zone and language of container, database and pages, as the manifest says."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from orchestrator.contract.pages import FRONT
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, web_session
+from orchestrator.fleet.logins import replica_door
+from orchestrator.fleet.queries import ask
+from orchestrator.reset.replica import Replica
+
+# The clock of a site that follows the machine's may be so far behind it, or before it.
+DRIFT: Final = timedelta(minutes=2)
+# Written while the clock stands: some applications let each write be a little later.
+_STANDING_DRIFT: Final = timedelta(minutes=10)
+_LANG: Final = re.compile(r"""<html[^>]*\slang=["']?([A-Za-z-]+)""")
+_OFFSETS: Final = {
+    "mariadb": "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), NOW())",
+    "postgresql": "SELECT EXTRACT(TIMEZONE FROM NOW())::int",
+}
+
+
+async def broken_clock(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    """Return where container, database and front page differ from the manifest's clock."""
+    clock, breaches = replica.site.clock, []
+    offset = datetime.now(UTC).astimezone(ZoneInfo(clock.zone)).utcoffset() or timedelta()
+    done = await engine.execute(replica.container.id, ["date", "+%s %z"])
+    seconds, shown = done.stdout.decode().split()
+    if _offset(shown) != offset:
+        breaches.append(f"the container's time zone is {shown}, not that of {clock.zone}")
+    if abs(datetime.now(UTC) - datetime.fromtimestamp(int(seconds), UTC)) > DRIFT:
+        breaches.append("the container's clock is not the machine's")
+    if replica.site.database is not None:
+        rows = (await ask(replica, _OFFSETS[replica.site.database.engine])).rows
+        if rows != ((int(offset.total_seconds()),),):
+            breaches.append(f"the database's time zone is {rows[0][0]} s off UTC")
+    language = await asyncio.to_thread(_language, replica)
+    if not language.lower().startswith(clock.locale.lower()):
+        breaches.append(f"the front page is in '{language}', not in '{clock.locale}'")
+    return tuple(breaches)
+
+
+def broken_moment(replica: Replica, written: datetime) -> tuple[str, ...]:
+    """Return whether what was written just now bears another moment than the site's clock shows.
+
+    Args:
+        replica: where it was written.
+        written: the moment that it bears; without a time zone, in that of the manifest.
+    """
+    clock = replica.site.clock
+    moment = written if written.tzinfo else written.replace(tzinfo=ZoneInfo(clock.zone))
+    stands = clock.stands_at
+    if stands is None:
+        if abs(datetime.now(UTC) - moment) > DRIFT:
+            return (f"it was written at {moment}, which is not now",)
+    elif not stands <= moment <= stands + _STANDING_DRIFT:
+        return (f"it was written at {moment}, and the clock stands at {stands}",)
+    return ()
+
+
+def _language(replica: Replica) -> str:
+    door = replica_door(replica.site, replica.endpoint)
+    with web_session(door) as session:
+        found = _LANG.search(session.get(door.url(FRONT), timeout=PAGE_TIMEOUT_S).text)
+    return found[1] if found else ""
+
+
+def _offset(shown: str) -> timedelta:
+    """Return the offset that `+0200` means."""
+    sign = -1 if shown.startswith("-") else 1
+    return sign * timedelta(hours=int(shown[1:3]), minutes=int(shown[3:5]))
