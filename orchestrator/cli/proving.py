@@ -5,20 +5,25 @@ from __future__ import annotations
 from orchestrator.cli.console import Console
 from orchestrator.cli.progress import as_line
 from orchestrator.engine.engine import Engine
-from orchestrator.linting.proof import prove_suite
+from orchestrator.linting.proof import Prover
 from sites.atlas import Atlas
 from tasks.findings import Finding
-from tasks.schema import Suite, Task
+from tasks.schema import Task
+from tasks.sources import SuiteSource
 
 
 async def prove(
-    suite: Suite, tasks: tuple[Task, ...], atlas: Atlas, console: Console
+    source: SuiteSource, tasks: tuple[Task, ...], atlas: Atlas, console: Console, workers: int
 ) -> tuple[Finding, ...]:
-    """Play tasks with the oracle and with idle, and return what that showed to be wrong."""
+    """Play the references of tasks, and return what that showed to be wrong."""
     engine = await Engine.connect()
     try:
-        return await prove_suite(
-            suite, tasks, atlas, engine, lambda event: console.note(as_line(event))
+        prover = Prover(
+            atlas=atlas,
+            engine=engine,
+            on_event=lambda event: console.note(as_line(event)),
+            workers=workers,
         )
+        return await prover.prove(source, tasks)
     finally:
         await engine.close()

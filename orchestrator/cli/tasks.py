@@ -81,20 +81,22 @@ def lint(
         bool,
         typer.Option(
             "--prove",
-            help="Also play: the oracle must pass, idle must fail, in both worlds (needs Docker).",
+            help="Also play each reference: it must pass, and nothing less may (needs Docker).",
         ),
     ] = False,
     tasks: Annotated[
-        list[str] | None, typer.Option("--task", help="Prove only these tasks (ids or patterns).")
+        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
     ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="How many references of a world are played side by side.")
+    ] = 2,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a suite for mistakes; with --prove, play it: solvable, and not by doing nothing."""
+    """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
     from orchestrator.cli.asynchronous import run
     from orchestrator.cli.proving import prove
     from orchestrator.linting.tables import known_tables
     from sites.atlas import load_atlas
-    from tasks.findings import Severity
     from tasks.lint import lint_suite
     from tasks.loader import load_source
     from tasks.select import Selection, select_tasks
@@ -103,10 +105,11 @@ def lint(
     source, atlas = load_source(suite), load_atlas()
     loaded = source.suite
     tables = run(known_tables(loaded, atlas))
-    findings = list(lint_suite(loaded, atlas, source, tables))
-    if prove_it and not any(one.severity is Severity.ERROR for one in findings):
-        chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
-        findings += run(prove(loaded, chosen, atlas, console))
+    chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
+    ids = {task.id for task in chosen}
+    findings = [one for one in lint_suite(loaded, atlas, source, tables) if one.task in ids]
+    if prove_it and not any(one.is_error for one in findings):
+        findings += run(prove(source, chosen, atlas, console, workers))
     console.table(
         (Column("severity"), Column("task"), Column("where"), Column("message")),
         [(one.severity, one.task, one.where, one.message) for one in findings],
@@ -120,11 +123,11 @@ def lint(
             for one in findings
         ],
     )
-    wrong = sum(one.severity is Severity.ERROR for one in findings)
+    wrong = sum(one.is_error for one in findings)
     if wrong:
         message = f"suite '{loaded.suite}': {wrong} of {len(findings)} findings are errors"
         raise TaskError(message)
-    console.note(f"suite '{loaded.suite}': {len(loaded.tasks)} tasks, no errors")
+    console.note(f"suite '{loaded.suite}': {len(chosen)} tasks, no errors")
 
 
 _SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

@@ -10,10 +10,12 @@ from typing import Protocol
 from evaluators.changes import Change, IgnoredChanges
 from orchestrator.browser.launch import Browser
 from orchestrator.cookie import Cookie
+from orchestrator.episode.witness import Witness
 from orchestrator.fleet.apis import ApiAnswer
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
 from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas
 from sites.worlds import World
 from tasks.schema import Task
@@ -53,6 +55,13 @@ class Database(Protocol):
         Raises:
             SiteError: its state could not be read.
             ImageError: its image was sealed without rows.
+        """
+
+    async def marks(self) -> Mapping[str, Mark]:
+        """Return what moves when the state of a replica does, as it is now, by site.
+
+        Raises:
+            SiteError: a replica does not answer.
         """
 
     async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
@@ -95,3 +104,4 @@ class Part:
     attempt: int
     agent: AgentMaker
     screenshots: bool = True
+    witness: Witness | None = None

@@ -16,6 +16,7 @@ from sites.errors import UnknownNameError
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
     from evaluators.evidence import Receipt
+    from orchestrator.reset.watch import Mark
 
 
 class Slot:
@@ -92,6 +93,18 @@ class Slot:
         """
         taken = self._of(site_name)
         return await taken.seat.changes(taken.occupant, ignored)
+
+    async def marks(self) -> Mapping[str, Mark]:
+        """Return what moves when the state of a replica does, as it is now, by site.
+
+        Sites without state, and those whose images tell nothing, are left out.
+
+        Raises:
+            SiteError: a replica does not answer.
+        """
+        watched = {name: taken.occupant.watch for name, taken in self._taken.items()}
+        marks = {name: await watch.mark() for name, watch in watched.items() if watch is not None}
+        return {name: mark for name, mark in marks.items() if mark is not None}
 
     async def ask_api(self, site_name: str, role: str, path: str) -> ApiAnswer:
         """Return what the replica's API answers to a GET with a role's API login.

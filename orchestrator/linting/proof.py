@@ -1,16 +1,18 @@
-"""What playing a suite must show: the oracle passes, idle fails, and worlds part only as said."""
+"""Proves a suite by playing its references once, in each world that a task runs in."""
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from evaluators.verdicts import OutcomeKind, Standing
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.engine import Engine
-from orchestrator.runner.events import OnEvent
+from orchestrator.linting.judging import Played, judged, oracle_passes
+from orchestrator.linting.witness import ProofWitness
+from orchestrator.runner.events import Noted, OnEvent
 from orchestrator.runner.locking import make_lock
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.run import Run
@@ -19,93 +21,124 @@ from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
 from sites.worlds import World
-from tasks.findings import Finding, Severity
-from tasks.schema import Suite, Task
+from tasks.findings import Fault, Finding
+from tasks.schema import Task
+from tasks.sources import SuiteSource
 
 
-async def prove_suite(
-    suite: Suite, tasks: tuple[Task, ...], atlas: Atlas, engine: Engine, on_event: OnEvent
-) -> tuple[Finding, ...]:
-    """Play tasks with `oracle` and `idle` in both worlds, live origins staged; return what fails.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prover:
+    """Plays references to prove them.
 
-    Raises:
-        ArenaError: the machine could not play it at all.
+    Attributes:
+        workers: how many references of a world are played side by side.
     """
-    played: dict[str, tuple[ScoredTrial, ...]] = {}
-    with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
-        for name in _EXPECTATIONS:
-            request = RunRequest(
-                suite=suite,
-                tasks=tasks,
-                worlds=(World.OFFLINE, World.ONLINE),
-                agent=make_agent(name, AgentOptions()),
-                agent_lock=AgentLock(name=name, options={"kind": name}),
-                staged=True,
-                screenshots=False,
-            )
-            played[name] = await _play(request, Path(scratch) / name, atlas, engine, on_event)
-    return tuple(
-        finding
-        for name, expect in _EXPECTATIONS.items()
-        for finding in _judge(name, expect, played[name])
+
+    atlas: Atlas
+    engine: Engine
+    on_event: OnEvent
+    workers: int = 1
+
+    async def prove(self, source: SuiteSource, tasks: tuple[Task, ...]) -> tuple[Finding, ...]:
+        """Play the references of tasks, live origins staged; return what that shows to be wrong.
+
+        Where a look in the middle of an episode left traces, such as the record of a visit, its
+        reference is played once more unseen: it must pass without them.
+
+        Raises:
+            ArenaError: the machine could not play it at all.
+        """
+        with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
+            witness = ProofWitness()
+            seen = await self._play(source, tasks, Path(scratch) / "seen", witness)
+            traced = {one.task.id: one.traces for one in seen if one.traces}
+            unseen: tuple[Played, ...] = ()
+            if traced:
+                self._tell(traced)
+                again = tuple(task for task in tasks if task.id in traced)
+                unseen = await self._play(source, again, Path(scratch) / "unseen", None)
+        return tuple(_findings(source, seen, unseen))
+
+    def _tell(self, traced: Mapping[str, Mapping[str, str]]) -> None:
+        for task, traces in traced.items():
+            told = ", ".join(f"{site}: {moved}" for site, moved in traces.items())
+            self.on_event(Noted(f"looking left traces, so {task} is played again unseen ({told})"))
+
+    async def _play(
+        self,
+        source: SuiteSource,
+        tasks: tuple[Task, ...],
+        path: Path,
+        witness: ProofWitness | None,
+    ) -> tuple[Played, ...]:
+        request = RunRequest(
+            suite=source.suite,
+            tasks=tasks,
+            worlds=(World.OFFLINE, World.ONLINE),
+            agent=make_agent("oracle", AgentOptions()),
+            agent_lock=AgentLock(name="oracle", options={"kind": "oracle"}),
+            staged=True,
+            screenshots=False,
+            workers=self.workers,
+            witness=witness,
+        )
+        lock = await make_lock(request, self.atlas, self.engine)
+        folder = RunFolder.create(path, lock, source.suite)
+        await Run(
+            request=request,
+            folder=folder,
+            owner=lock.run,
+            atlas=self.atlas,
+            engine=self.engine,
+            on_event=self.on_event,
+            interrupted=asyncio.Event(),
+        ).play()
+        return tuple(_played(trial, witness or ProofWitness()) for trial in rescore(folder))
+
+
+def _played(trial: ScoredTrial, witness: ProofWitness) -> Played:
+    task, world = trial.task, trial.trial.world
+    return Played(
+        task=task,
+        world=world,
+        evidence=trial.evidence,
+        score=trial.score,
+        untouched=witness.untouched(task, world),
+        before_last=witness.before_last(task, world),
     )
 
 
-async def _play(
-    request: RunRequest, path: Path, atlas: Atlas, engine: Engine, on_event: OnEvent
-) -> tuple[ScoredTrial, ...]:
-    lock = await make_lock(request, atlas, engine)
-    folder = RunFolder.create(path, lock, request.suite)
-    await Run(
-        request=request,
-        folder=folder,
-        owner=lock.run,
-        atlas=atlas,
-        engine=engine,
-        on_event=on_event,
-        interrupted=asyncio.Event(),
-    ).play()
-    return rescore(folder)
+def _findings(
+    source: SuiteSource, seen: Sequence[Played], unseen: Sequence[Played]
+) -> Iterator[Finding]:
+    for number, task in enumerate(source.suite.tasks):
+        for played in seen:
+            if played.task.id == task.id:
+                yield from _told(source, number, played, judged(played, _siblings(played, seen)))
+        for played in unseen:
+            if played.task.id == task.id:
+                yield from _told(source, number, played, oracle_passes(played))
 
 
-def _judge(
-    name: str, expect: Callable[[ScoredTrial], str | None], trials: Iterable[ScoredTrial]
-) -> Iterable[Finding]:
-    for played in trials:
-        wrong = expect(played)
-        if wrong is not None:
-            yield Finding(Severity.ERROR, played.task.id, f"{name}, {played.trial.world}", wrong)
+def _siblings(played: Played, others: Iterable[Played]) -> list[Played]:
+    """Return the plays of the other instances of a task's template in the same world."""
+    return [
+        one
+        for one in others
+        if one.task.template is not None
+        and one.task.template == played.task.template
+        and one.world is played.world
+        and one.task.id != played.task.id
+    ]
 
 
-def _oracle_passes(played: ScoredTrial) -> str | None:
-    """The reference succeeds, or parts from the offline world exactly as the task says."""
-    outcome, parts = played.score.outcome, played.task.parts
-    if played.trial.world is World.ONLINE and parts is not None:
-        unmet = [v.check for v in played.score.verdicts if v.standing is Standing.UNMET]
-        if str(outcome) != parts.outcome:
-            return f"must part as '{parts.outcome}', ended as '{outcome}': {played.score.because}"
-        if parts.at is not None and (not unmet or unmet[0] != parts.at):
-            return f"must part at '{parts.at}', parted at {unmet or 'no check'}"
-        return None
-    if outcome.kind is not OutcomeKind.SUCCESS:
-        return f"the reference must succeed, ended as '{outcome}': {played.score.because}"
-    return None
-
-
-def _idle_fails(played: ScoredTrial) -> str | None:
-    """Doing nothing never succeeds, and meets no key node."""
-    outcome, parts = played.score.outcome, played.task.parts
-    is_online = played.trial.world is World.ONLINE
-    if is_online and parts and parts.at is None and str(outcome) == parts.outcome:
-        return None
-    if outcome.kind is not OutcomeKind.FAILURE:
-        return f"doing nothing must fail, ended as '{outcome}': {played.score.because}"
-    if played.score.key_nodes_met:
-        return "doing nothing meets a key node"
-    return None
-
-
-_EXPECTATIONS: dict[str, Callable[[ScoredTrial], str | None]] = {
-    "oracle": _oracle_passes,
-    "idle": _idle_fails,
-}
+def _told(
+    source: SuiteSource, number: int, played: Played, faults: Iterable[Fault]
+) -> Iterator[Finding]:
+    for fault in faults:
+        yield Finding(
+            fault.severity,
+            played.task.id,
+            source.where(number, fault.at),
+            f"{played.world}: {fault.message}",
+        )

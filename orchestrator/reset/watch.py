@@ -148,6 +148,16 @@ class Watch:
         moved = now.moved_since(self._baseline)
         return Glance(moved=moved, unseen=None if moved else self._blind_for())
 
+    async def mark(self) -> Mark | None:
+        """Return what moves with the state, as it is now; None where nothing tells of it.
+
+        Raises:
+            SiteError: a connection has ended or does not answer.
+        """
+        if self._supervision is None and self._meter is None:
+            return None
+        return await self._mark()
+
     async def supervision(self) -> Supervision:
         """Return the connection to the supervisor, opened where it is not.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from orchestrator.episode.witness import Witness
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
 from orchestrator.store.lock import AgentLock, RunLock
@@ -29,6 +30,7 @@ class RunRequest:
             thought best.
         memory_bytes: budget for all replicas; None for most of the machine.
         strategy: of resets between episodes.
+        witness: looks at each episode in its middle; None where nobody does.
     """
 
     suite: Suite
@@ -46,6 +48,7 @@ class RunRequest:
     spares: int | None = None
     memory_bytes: int | None = None
     strategy: str = "auto"
+    witness: Witness | None = None
 
     def trials(self) -> tuple[Trial, ...]:
         """Return every trial: by world, repeat, and the tasks' order; tasks where they can run."""

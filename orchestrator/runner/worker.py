@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.stage import Part, Stage
 from orchestrator.fleet.apis import ApiAnswer
 from orchestrator.fleet.slot import Slot
+from orchestrator.reset.watch import Mark
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.browsers import BrowserKeeper
 from orchestrator.runner.request import replicas_of
@@ -53,6 +54,11 @@ class NoReplicas:
             DatabaseError: always.
         """
         raise _out_of_reach(site)
+
+
+    async def marks(self) -> Mapping[str, Mark]:
+        """Return nothing: there is no replica whose state could move."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +101,7 @@ class Worker:
                 attempt=number,
                 agent=request.agent,
                 screenshots=request.screenshots,
+                witness=request.witness,
             )
             return await self._attempt(part, task)
 
