@@ -197,6 +197,7 @@ class Site(Strict):
         state: set where the image has Arena's supervisor, which can rewind it in place.
         clock: the time, time zone and language of the site.
         routes: rules from replica's and live origin's paths to one logical path.
+        told: whether it is told each episode's sites and accounts (header `X-Arena-Episode`).
     """
 
     name: Name
@@ -216,6 +217,7 @@ class Site(Strict):
     roles: dict[Name, Role] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
     live: Live | None = None
+    told: bool = False
 
     @field_validator("host")
     @classmethod

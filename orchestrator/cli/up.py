@@ -153,10 +153,23 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
                     group.create_task(memory_of(engine, occupant.replica.container.id))
                     for occupant in occupants
                 ]
+                group.create_task(_tell(console, engine, atlas))
     return tuple(
         _Started(occupant, used.result(), watch.seconds.get(_label(occupant), 0.0))
         for occupant, used in zip(occupants, memory, strict=True)
     )
+
+
+async def _tell(console: Console, engine: Engine, atlas: Atlas) -> None:
+    """Let start pages list all that is up, what an earlier command started too."""
+    from orchestrator.fleet.standing import standing_replicas
+    from orchestrator.fleet.telling import tell
+    from sites.errors import SiteGoneError
+
+    try:
+        await tell(engine, await standing_replicas(engine, atlas))
+    except SiteGoneError as gone:
+        console.note(f"the start page was not told what is up: {gone.message}")
 
 
 def _replicas(atlas: Atlas, asked: _Asked) -> int:

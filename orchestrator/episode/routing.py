@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.episode.stage import Stage
+from orchestrator.fleet.telling import ToldAccount, ToldSite, as_header
 from orchestrator.gateway.addresses import Address
 from orchestrator.gateway.policy import Policy, Route
 from sites.errors import GatewayError
@@ -29,6 +30,21 @@ def read_only_origins(task: Task, stage: Stage) -> frozenset[str]:
     return frozenset(site.live.origin for site in sites if site.live)
 
 
+def told_sites(task: Task, stage: Stage) -> tuple[ToldSite, ...]:
+    """Return what a start page lists: the task's sites, and as whom the agent is logged in.
+
+    Passwords are not told: whoever has a role is logged in when the episode begins.
+    """
+    return tuple(_told_site(stage.atlas.site(name), task, stage) for name in task.sites)
+
+
+def _told_site(site: Site, task: Task, stage: Stage) -> ToldSite:
+    face = site.live if stage.world is World.ONLINE and site.live else site
+    role = face.roles.get(task.roles.get(site.name, ""))
+    accounts = [ToldAccount(role.username)] if role else []
+    return ToldSite(site, f"{stage.atlas.origin(site, stage.world)}/", accounts)
+
+
 def _route(site: Site, task: Task, stage: Stage) -> Route:
     if stage.world is World.ONLINE and site.live:
         return _live_route(site, site.live, task, is_staged=site.name in stage.staged)
@@ -44,6 +60,7 @@ def _route(site: Site, task: Task, stage: Stage) -> Route:
         upstream=Address(replica.endpoint.host, replica.endpoint.port),
         read_only=False,
         pace_s=0.0,
+        told=as_header(told_sites(task, stage)) if site.told else None,
     )
 
 

@@ -106,7 +106,13 @@ class Conversation:
             pending.mark_write()
         upstream = self._exits[route].upstream
         forwarding = Forwarding(
-            self._client, request, target.path, upstream, pending, self._deadlines.first_byte_s
+            self._client,
+            request,
+            target.path,
+            upstream,
+            pending,
+            self._deadlines.first_byte_s,
+            told=route.told,
         )
         try:
             done = await forwarding.run()

@@ -52,7 +52,10 @@ class Forwarded:
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """A request on its way; `path` is its target in origin form."""
+    """A request on its way.
+
+    `path` is its target in origin form; `told` is what its site is told of the episode.
+    """
 
     client: Wire
     request: RequestHead
@@ -60,6 +63,7 @@ class Forwarding:
     upstream: Upstream
     pending: Pending
     first_byte_s: float
+    told: str | None = None
 
     async def run(self) -> Forwarded:
         """Send the request and stream its response back.
@@ -99,7 +103,7 @@ class Forwarding:
     @contextlib.asynccontextmanager
     async def _sending(self, body: Body, wire: Wire) -> AsyncIterator[_Upload | None]:
         """Send the request, a body beside the response; stop when the response is through."""
-        head = request_head(self.request, self.path)
+        head = request_head(self.request, self.path, told=self.told)
         if body.complete:
             # Where the upstream is gone already, whoever reads the response finds out.
             with contextlib.suppress(PeerGoneError):

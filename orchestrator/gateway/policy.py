@@ -21,6 +21,7 @@ class Route:
         upstream: None for a live host that is found by its name.
         read_only: refuse methods that may write where the gateway can read them.
         pace_s: least time between two page loads of a live host, in seconds.
+        told: what each request tells this site of the episode; None where it is told nothing.
     """
 
     site: str
@@ -30,6 +31,7 @@ class Route:
     upstream: Address | None
     read_only: bool = False
     pace_s: float = 0.0
+    told: str | None = None
 
     @property
     def address(self) -> Address:

@@ -3,7 +3,8 @@
 A request leaves exactly as a browser without a proxy would have sent it: Chromium's
 `Proxy-Connection: keep-alive` becomes, in its place, the `Connection: keep-alive` it stands for. No
 Via and no Forwarded field is added, although RFC 9110, 7.6.3 asks for Via: a site that sees it may
-behave differently, which is what Arena measures.
+behave differently, which is what Arena measures. The one exception is a site that is told of the
+episode: it gets `X-Arena-Episode`, and never one that the browser made up.
 """
 
 from __future__ import annotations
@@ -11,18 +12,29 @@ from __future__ import annotations
 from orchestrator.gateway.heads import Field, RequestHead, ResponseHead, write_head
 
 _CLOSE = Field(b"connection", b"Connection", b"close")
+_EPISODE_KEY = b"x-arena-episode"
 _CHUNKED = Field(b"transfer-encoding", b"Transfer-Encoding", b"chunked")
 
 
-def request_head(request: RequestHead, path: str) -> bytes:
-    """Return a request's head for its upstream; the request's framing has been checked."""
+def request_head(request: RequestHead, path: str, *, told: str | None = None) -> bytes:
+    """Return a request's head for its upstream; the request's framing has been checked.
+
+    Args:
+        request: as it came.
+        path: its target in origin form.
+        told: what its site is told of the episode, if it is told anything.
+    """
     passes = set(request.end_to_end())
     fields = (
         field if field in passes else _renewed(field, is_websocket=request.is_websocket)
         for field in request.fields
     )
     line = f"{request.method} {path} HTTP/1.1".encode()
-    return write_head(line, (field for field in fields if field is not None))
+    kept = [field for field in fields if field is not None]
+    if told is not None:
+        kept = [field for field in kept if field.key != _EPISODE_KEY]
+        kept.append(Field(_EPISODE_KEY, b"X-Arena-Episode", told.encode("ascii")))
+    return write_head(line, kept)
 
 
 def response_head(response: ResponseHead, *, chunked: bool, closes: bool) -> bytes:

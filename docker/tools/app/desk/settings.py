@@ -66,7 +66,6 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-DATETIME_FORMAT = "j F Y, H:i"
 
 LOGGING = {
     "version": 1,

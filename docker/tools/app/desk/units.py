@@ -36,10 +36,13 @@ def convert(value: Decimal, source: Unit, target: Unit) -> Decimal:
 
 def _quantity(name: str, *units: tuple[str, str]) -> Quantity:
     made = (
-        Unit(unit.replace(" ", "-").replace("(", "").replace(")", ""), unit, _number(factor))
+        Unit(unit.lower().translate(_IN_KEYS), unit, _number(factor))
         for unit, factor in units
     )
     return Quantity(name.lower(), name, tuple(made))
+
+
+_IN_KEYS = str.maketrans({" ": "-", "(": None, ")": None})
 
 
 def _number(text: str) -> Decimal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
 from typing import Any
 
 import pytest
@@ -41,10 +43,17 @@ def site(name: str, **more: object) -> Site:
     )
 
 
+MEMBER = {
+    "username": "anna",
+    "password": "a-secret-of-anna",
+    "login": {"path": "/login", "fields": {"user": "{username}"}},
+    "proof": {"path": "/me", "contains": "anna"},
+}
 ATLAS = Atlas(
     {
         "shop": site("shop", live={"origin": "https://www.shop.example", "pace_s": 2}),
-        "forum": site("forum"),
+        "forum": site("forum", roles={"member": MEMBER}),
+        "home": site("home", told=True),
     }
 )
 
@@ -55,7 +64,7 @@ def stage(world: World, **more: Any) -> Stage:
     return Stage(atlas=ATLAS, world=world, browser=nobody, accounts=nobody, database=nobody, **more)
 
 
-def task(*sites: str, live_writes: bool = False) -> Task:
+def task(*sites: str, live_writes: bool = False, roles: dict[str, str] | None = None) -> Task:
     return Task.model_validate(
         {
             "id": "t",
@@ -64,6 +73,7 @@ def task(*sites: str, live_writes: bool = False) -> Task:
             "sites": sites,
             "start": [f"{sites[0]}:/"],
             "live_writes": live_writes,
+            "roles": roles or {},
             "checks": [
                 {
                     "name": "c",
@@ -77,7 +87,7 @@ def task(*sites: str, live_writes: bool = False) -> Task:
     )
 
 
-REPLICAS = {"shop": Standing(4001), "forum": Standing(4002)}
+REPLICAS = {"shop": Standing(4001), "forum": Standing(4002), "home": Standing(4003)}
 
 
 def routes(wanted: Task, on: Stage) -> dict[str, Route]:
@@ -132,3 +142,34 @@ def test_a_staged_origin_is_found_where_it_stands_and_needs_no_sparing() -> None
 def test_a_site_with_neither_replica_nor_live_origin_is_refused_by_name() -> None:
     with pytest.raises(GatewayError, match="forum"):
         policy_for(task("forum"), stage(World.ONLINE))
+
+
+def test_only_a_start_page_is_told_of_the_episode() -> None:
+    found = routes(task("shop", "home"), stage(World.OFFLINE, replicas=REPLICAS))
+    assert found["shop"].told is None
+    assert found["home"].told is not None
+
+
+def told(world: World) -> Any:
+    wanted = task("home", "shop", "forum", roles={"forum": "member"})
+    header = routes(wanted, stage(world, replicas=REPLICAS))["home"].told
+    assert header is not None
+    return json.loads(b64decode(header))
+
+
+def test_a_start_page_lists_the_other_sites_where_the_agent_finds_them() -> None:
+    offline, online = told(World.OFFLINE)["sites"], told(World.ONLINE)["sites"]
+    assert [(one["name"], one["url"]) for one in offline] == [
+        ("shop", "http://shop.arena.test/"),
+        ("forum", "http://forum.arena.test/"),
+    ]
+    assert [one["url"] for one in online] == [
+        "https://www.shop.example/",
+        "http://forum.arena.test/",
+    ]
+
+
+def test_a_start_page_names_who_is_logged_in_and_tells_no_password() -> None:
+    document = told(World.OFFLINE)
+    assert document["accounts"] == [{"site": "forum", "username": "anna"}]
+    assert "a-secret-of-anna" not in json.dumps(document)
