@@ -9,17 +9,21 @@ from sites.atlas import Atlas
 from tasks.check_rules import check_faults
 from tasks.findings import Fault, Finding
 from tasks.page_rules import page_faults
+from tasks.proof_rules import lone_instances, proof_faults
 from tasks.reference_rules import reference_faults
 from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
 from tasks.table_rules import Tables, table_faults
 from tasks.task_rules import task_faults
+from tasks.wob_rules import wob_faults
 
 _RULES: tuple[Callable[[Task, Atlas], Iterator[Fault]], ...] = (
     task_faults,
     check_faults,
     page_faults,
     reference_faults,
+    proof_faults,
+    wob_faults,
 )
 
 
@@ -38,11 +42,16 @@ def lint_suite(
         tables: columns by table, of the sites whose databases are known.
     """
     written = source or SuiteSource(suite)
+    alone = dict(lone_instances(suite))
+
+    def told(number: int, task: Task) -> Iterator[Fault]:
+        yield from chain.from_iterable(rule(task, atlas) for rule in _RULES)
+        yield from table_faults(task, tables or {})
+        if number in alone:
+            yield alone[number]
+
     return tuple(
         Finding(fault.severity, task.id, written.where(number, fault.at), fault.message)
         for number, task in enumerate(suite.tasks)
-        for fault in chain(
-            chain.from_iterable(rule(task, atlas) for rule in _RULES),
-            table_faults(task, tables or {}),
-        )
+        for fault in told(number, task)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sites.errors import TaskError, UnknownNameError
+from tasks.miniwob import read_seeds
 from tasks.schema import Suite
 from tasks.sources import HEAD, SuiteSource, read_source
 
@@ -49,12 +50,17 @@ def suite_path(name_or_path: str) -> Path:
 def load_source(name_or_path: str) -> SuiteSource:
     """Read a suite by its name or path, with the place of each task.
 
+    Args:
+        name_or_path: as in `suite_path`. A suite of MiniWoB++ pages may be followed by `@` and
+            other seeds than it names: `miniwob@4711`, `miniwob-56@1-10`.
+
     Raises:
         UnknownNameError: there is no such suite; names those there are.
         TaskError: one line with file, line, field and what is allowed.
     """
-    path = suite_path(name_or_path)
-    source = read_source(path)
+    name, seeds = _seeded(name_or_path)
+    path = suite_path(name)
+    source = read_source(path, seeds)
     if path.parent == _SHIPPED and source.suite.suite != path.stem:
         head = path / HEAD if path.is_dir() else path
         message = f"{head}:1: suite: must equal the name of its file or folder"
@@ -66,6 +72,17 @@ def load_source(name_or_path: str) -> SuiteSource:
 def load_suite(name_or_path: str) -> Suite:
     """Read a suite by its name or path; errors are as in `load_source`."""
     return load_source(name_or_path).suite
+
+
+def _seeded(name_or_path: str) -> tuple[str, tuple[int, ...] | None]:
+    name, at, seeds = name_or_path.rpartition("@")
+    if not at or Path(name_or_path).exists():
+        return name_or_path, None
+    try:
+        return name, read_seeds(seeds)
+    except ValueError as cause:
+        message = f"'{name_or_path}': after @ come seeds, such as 7, 1-5 or 1,4,4711"
+        raise UnknownNameError(message) from cause
 
 
 def _listed() -> str:

@@ -13,6 +13,7 @@ from evaluators.checks import Slug
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.errors import TaskError
 from tasks.findings import Location
+from tasks.miniwob import WobPages
 from tasks.schema import Suite
 from tasks.templates import PlaceholderError, Template
 
@@ -26,6 +27,7 @@ class _Part(BaseModel):
 
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
+    wob: tuple[WobPages, ...] = ()
 
 
 class _Head(_Part):
@@ -68,8 +70,12 @@ class SuiteSource:
         return f"{origin.document.path}:{origin.document.line((*origin.at, *location))}"
 
 
-def read_source(path: Path) -> SuiteSource:
+def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource:
     """Read a suite from a file, from a folder, or from one file inside a suite's folder.
+
+    Args:
+        path: of it.
+        seeds: of its MiniWoB++ pages, in place of those written.
 
     Raises:
         TaskError: one line with file, line, field and what is allowed.
@@ -83,16 +89,22 @@ def read_source(path: Path) -> SuiteSource:
     elif "suite" not in document.content and path.name != HEAD and beside.is_file():
         document = open_document(beside, TaskError)
     head = validated(document, _Head, TaskError)
-    written = [one for part in parts for one in _written(part, head, is_head=part is document)]
+    contents = [head if part is document else validated(part, _Part, TaskError) for part in parts]
+    written = [
+        one
+        for part, content in zip(parts, contents, strict=True)
+        for one in _written(part, content, seeds)
+    ]
     if not written:
         message = f"{path}: holds no task"
         raise TaskError(message)
     return _assembled(head, written)
 
 
-def _written(part: Document, head: _Head, *, is_head: bool) -> Iterator[tuple[Origin, object]]:
-    """Yield every task of a file as it is written, instances of templates filled in."""
-    content = head if is_head else validated(part, _Part, TaskError)
+def _written(
+    part: Document, content: _Part, seeds: tuple[int, ...] | None
+) -> Iterator[tuple[Origin, object]]:
+    """Yield every task of a file as it is written, instances of templates and pages filled in."""
     for number, task in enumerate(content.tasks):
         yield Origin(part, ("tasks", number)), task
     for number, template in enumerate(content.templates):
@@ -104,6 +116,9 @@ def _written(part: Document, head: _Head, *, is_head: bool) -> Iterator[tuple[Or
                 message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
                 raise TaskError(message) from cause
             yield Origin(part, ("templates", number, "task"), str(task["id"])), task
+    for number, pages in enumerate(content.wob):
+        for task in pages.tasks(seeds):
+            yield Origin(part, ("wob", number), str(task["id"])), task
 
 
 def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:

@@ -34,6 +34,13 @@ def match(*changes: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"match": {"how": "delta", "changes": list(changes), **fields}}
 
 
+ROW = {
+    "name": "row",
+    "when": "end",
+    "worlds": ["offline"],
+    "locate": {"by": "db", "site": "shop", "sql": "SELECT quantity FROM line"},
+    "match": {"how": "exact", "value": "1"},
+}
 ADDED = {"table": "line", "kind": "added", "columns": {"quantity": 1}}
 
 
@@ -47,7 +54,7 @@ def findings(
         "sites": ["shop"],
         "worlds": ["offline"],
         "start": ["shop:/"],
-        "checks": [check],
+        "checks": [check, ROW],
         "reference": [{"do": "stop"}],
         **task,
     }
@@ -125,8 +132,9 @@ def test_a_mistake_is_named_with_its_field(
 
 
 def test_a_site_without_database_has_files_only(atlas: Atlas) -> None:
-    task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"]}
-    assert findings(atlas, delta(**locate(site="forum")), **task) == []
+    alone = delta(**locate(site="forum"))
+    task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"], "checks": [alone]}
+    assert findings(atlas, alone, **task) == []
     [(where, message)] = findings(atlas, delta(**locate(site="forum"), **match(ADDED)), **task)
     assert (where, message) == ("checks.0.match.changes.0.table", "site 'forum' has no database")
 

@@ -21,6 +21,7 @@ ANSWER: dict[str, Any] = {
     "when": "end",
     "locate": {"by": "answer"},
     "match": {"how": "number", "value": 49},
+    "computed": {"site": "shop", "sql": "SELECT price FROM products"},
 }
 NODE: dict[str, Any] = {
     "name": "product",
@@ -33,6 +34,13 @@ ROW: dict[str, Any] = {
     "when": "end",
     "locate": {"by": "db", "site": "shop", "sql": "SELECT total FROM orders"},
     "match": {"how": "exact", "value": "49.00"},
+    "worlds": ["offline"],
+}
+DELTA: dict[str, Any] = {
+    "name": "delta",
+    "when": "end",
+    "locate": {"by": "db_delta", "site": "shop"},
+    "match": {"how": "delta", "changes": [{"table": "orders", "kind": "added"}]},
     "worlds": ["offline"],
 }
 PAGE: dict[str, Any] = {
@@ -81,7 +89,7 @@ def _content(**fields: Any) -> Edit:
     sound: dict[str, Any] = {
         "family": "content",
         "live_writes": True,
-        "checks": [ROW, {**PAGE, "worlds": ["online"]}],
+        "checks": [ROW, {**PAGE, "worlds": ["online"]}, DELTA],
         "reference": [{"do": "stop"}],
     }
     return _set(**{**sound, **fields})
@@ -134,7 +142,10 @@ def _value(check: dict[str, Any], value: Any, **fields: Any) -> dict[str, Any]:
             roles={},
             start=["board:/"],
             requires=[],
-            checks=[ANSWER, {**_locate(ROW, site="board"), "worlds": ["offline", "online"]}],
+            checks=[
+                {**ANSWER, "computed": {"site": "board", "sql": "SELECT 49"}},
+                {**_locate(ROW, site="board"), "worlds": ["offline", "online"]},
+            ],
             reference=[{"do": "stop", "answer": "49"}],
         ),
         _set(

@@ -1,0 +1,84 @@
+"""Rules on what proves a task: keys that are computed, and changes that are seen whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from evaluators.checks import Check, LocateAnswer, LocateDb, LocateDelta, When
+from sites.atlas import Atlas
+from sites.worlds import World
+from tasks.check_rules import located_checks
+from tasks.findings import Fault, Location, warning
+from tasks.schema import Family, Suite, Task
+from tasks.sql import select_fault
+
+
+def proof_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    """Yield keys that cannot be computed as they say, and what nothing proves."""
+    for at, check in located_checks(task):
+        if check.computed is not None:
+            yield from _computed((*at, "computed"), check, task, atlas)
+    if World.OFFLINE in task.worlds:
+        yield from _uncomputed(task)
+        yield from _unproven_change(task, atlas)
+
+
+def lone_instances(suite: Suite) -> Iterator[tuple[int, Fault]]:
+    """Yield, by the number of its task, each template that has one instance: a sibling is missing.
+
+    A template's answers are proven against each other's.
+    """
+    counts = Counter(task.template for task in suite.tasks)
+    for number, task in enumerate(suite.tasks):
+        if task.template is not None and counts[task.template] == 1:
+            message = f"template '{task.template}' has one instance: it needs siblings to differ"
+            yield number, warning(("template",), message)
+
+
+def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[Fault]:
+    computed = check.computed
+    if computed is None:
+        return
+    if at[0] == "requires":
+        yield Fault(at, "what a task requires is compared with nothing that could be computed")
+        return
+    if World.OFFLINE not in set(check.worlds) & set(task.worlds):
+        yield Fault(at, "computed on replicas, but the check does not apply in the offline world")
+    if computed.site not in task.sites:
+        yield Fault((*at, "site"), f"asks '{computed.site}', which is none of the task's sites")
+        return
+    site = atlas.sites.get(computed.site)
+    if computed.sql is None or site is None:
+        return
+    if site.database is None:
+        yield Fault((*at, "site"), f"site '{computed.site}' has no database")
+    fault = select_fault(computed.sql)
+    if fault:
+        yield Fault((*at, "sql"), fault)
+
+
+def _uncomputed(task: Task) -> Iterator[Fault]:
+    if task.family is Family.UNACHIEVABLE:
+        return
+    for number, check in enumerate(task.checks):
+        is_key = isinstance(check.locate, LocateAnswer) and World.OFFLINE in check.worlds
+        if is_key and check.computed is None:
+            message = f"check '{check.name}' has a key that nothing computes"
+            yield warning(("checks", number), f"{message}: a wrong one would not be noticed")
+
+
+def _unproven_change(task: Task, atlas: Atlas) -> Iterator[Fault]:
+    """Yield content tasks on databases whose change is not seen by row and as a whole."""
+    named = (atlas.sites.get(name) for name in task.sites)
+    if task.family is not Family.CONTENT or not any(site and site.database for site in named):
+        return
+    ends = [one.locate for one in task.checks_in(World.OFFLINE) if one.when is When.END]
+    missing = [
+        by
+        for by, kind in (("db", LocateDb), ("db_delta", LocateDelta))
+        if not any(isinstance(locate, kind) for locate in ends)
+    ]
+    if missing:
+        message = f"no end check by {' and none by '.join(missing)} in the offline world"
+        yield warning(("checks",), f"{message}: what was changed is not proven whole")
