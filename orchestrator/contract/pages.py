@@ -20,7 +20,9 @@ from orchestrator.reset.replica import Replica
 FRONT: Final = "/"
 _DEEPER: Final = 3
 _AT_ONCE: Final = 4
+_OK: Final = 200
 _BAD: Final = 400
+_GONE: Final = 599  # no answer at all
 _RESOURCE: Final = {
     "img": "src",
     "script": "src",
@@ -48,6 +50,7 @@ class Page:
 
     url: str
     status: int
+    is_html: bool
     links: tuple[str, ...]
     loads: tuple[str, ...]
 
@@ -88,6 +91,7 @@ def read_answer(answer: requests.Response) -> Page:
     return Page(
         answer.url,
         answer.status_code,
+        "html" in kind,
         tuple(dict.fromkeys(link for link in links if _is_web(link))),
         tuple(dict.fromkeys(load for load in loads if _is_web(load))),
     )
@@ -137,7 +141,7 @@ def _deeper(door: Door, front: Page, replica: Replica) -> list[Page]:
     deeper: dict[str, Page] = {}
     for url in dict.fromkeys(candidates):
         page = _fetch(door, url)
-        if page.links and page.url not in {front.url, *deeper}:
+        if page.is_html and page.url not in {front.url, *deeper}:
             deeper[page.url] = page
         if len(deeper) == _DEEPER:
             break
@@ -162,9 +166,11 @@ def _fetch(door: Door, url: str) -> Page:
         try:
             return read_answer(session.get(url, timeout=PAGE_TIMEOUT_S))
         except requests.exceptions.InvalidURL:
-            return Page(url, 200, (), ())  # it sends on to another site: what a link may do
+            return Page(
+                url, 200, is_html=False, links=(), loads=()
+            )  # it sends on to another site: what a link may do
         except requests.RequestException as cause:
-            return Page(f"{url} ({type(cause).__name__})", 599, (), ())
+            return Page(f"{url} ({type(cause).__name__})", _GONE, is_html=False, links=(), loads=())
 
 
 def _where(url: str, pages: Iterable[Page]) -> str:

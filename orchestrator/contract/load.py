@@ -1,0 +1,135 @@
+"""Many readers and writers at a time, for a while: no answer may be the server's own fault."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+from urllib.parse import urlsplit
+
+import requests
+
+from orchestrator.contract.pages import read_answer, starts_of
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
+from orchestrator.fleet.logins import replica_door
+from orchestrator.reset.replica import Replica
+
+SECONDS: Final = 60.0
+READERS: Final = 8
+WRITERS: Final = 2
+_BROKEN: Final = 500
+_BAD: Final = 400
+_STEPS: Final = 12  # links that a reader follows before it begins anew
+_SHOWN: Final = 10
+
+# Writes one thing that bears a text; returns the answer, redirects followed or not.
+Write = Callable[[requests.Session, Door, str], requests.Response]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What all readers and writers saw."""
+
+    reads: int = 0
+    writes: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def read(self) -> None:
+        with self.guard:
+            self.reads += 1
+
+    def wrote(self) -> None:
+        with self.guard:
+            self.writes += 1
+
+    def fault(self, text: str) -> None:
+        with self.guard:
+            self.faults[text] += 1
+
+
+async def broken_under_load(
+    replica: Replica, write: Write | None, *, seconds: float = SECONDS
+) -> tuple[str, ...]:
+    """Return what went wrong while eight readers and two writers were at work.
+
+    Readers follow random links from the pages of the warm-up; an answer of 500 or more, none at
+    all, and a write that is refused are breaches. Where there is no write, writers read too.
+
+    Args:
+        replica: of the site; it is written to.
+        write: how a writer writes.
+        seconds: for how long.
+    """
+    tally = _Tally()
+    door, ends = replica_door(replica.site, replica.endpoint), time.monotonic() + seconds
+    starts = starts_of(replica)
+    writers = WRITERS if write is not None else 0
+    crew = [
+        asyncio.to_thread(_read, door, starts, Random(number), ends, tally)  # noqa: S311 - no secret
+        for number in range(READERS + WRITERS - writers)
+    ]
+    if write is not None:
+        crew += [asyncio.to_thread(_write, door, write, n, ends, tally) for n in range(writers)]
+    await asyncio.gather(*crew)
+    breaches = [f"{times} times: {fault}" for fault, times in tally.faults.most_common(_SHOWN)]
+    if tally.reads < READERS:
+        breaches.append(f"only {tally.reads} pages were read")
+    if write is not None and tally.writes < WRITERS:
+        breaches.append(f"only {tally.writes} things were written")
+    return tuple(breaches)
+
+
+def _read(door: Door, starts: tuple[str, ...], dice: Random, ends: float, tally: _Tally) -> None:
+    host = urlsplit(door.origin).hostname
+    with web_session(door) as session:
+        while time.monotonic() < ends:
+            url = door.url(dice.choice(starts))
+            for _ in range(_STEPS):
+                if time.monotonic() > ends:
+                    return
+                answer = _asked(session, url, tally)
+                if answer is None:
+                    break
+                page = read_answer(answer)
+                here = [link for link in page.links if urlsplit(link).hostname == host]
+                if not here:
+                    break
+                url = dice.choice(here)
+
+
+def _asked(session: requests.Session, url: str, tally: _Tally) -> requests.Response | None:
+    try:
+        answer = session.get(url, timeout=PAGE_TIMEOUT_S)
+    except requests.exceptions.InvalidURL:
+        return None  # it sends on to another site, as a link may
+    except requests.RequestException as cause:
+        tally.fault(f"GET {url}: {type(cause).__name__}")
+        return None
+    tally.read()
+    if answer.status_code >= _BROKEN:
+        tally.fault(f"GET {url}: {answer.status_code}")
+        return None
+    return answer
+
+
+def _write(door: Door, write: Write, writer: int, ends: float, tally: _Tally) -> None:
+    number = 0
+    with web_session(door) as session:
+        while time.monotonic() < ends:
+            number += 1
+            try:
+                answer = write(session, door, f"writer {writer} wrote line {number}")
+            except requests.RequestException as cause:
+                tally.fault(f"a write: {type(cause).__name__}")
+                continue
+            if answer.status_code >= _BAD:
+                asked = answer.request
+                tally.fault(f"{asked.method} {asked.url}: {answer.status_code}")
+            else:
+                tally.wrote()

@@ -1,0 +1,27 @@
+"""The container of a replica: limits, no privileges, no way out; and the time it believes in."""
+
+from __future__ import annotations
+
+import pytest
+from every_site import EVERY_SITE, Shared
+
+from orchestrator.contract.clocks import broken_clock
+from orchestrator.contract.confinement import broken_confinement
+from orchestrator.engine.engine import Engine
+from sites.manifest import Site
+
+pytestmark = pytest.mark.docker
+
+
+@EVERY_SITE
+async def test_its_container_has_its_limits_no_privileges_and_no_way_out(
+    engine: Engine, shared: Shared, site: Site
+) -> None:
+    assert await broken_confinement(engine, await shared.of(engine, site)) == ()
+
+
+@EVERY_SITE
+async def test_time_zone_and_language_are_those_of_the_manifest(
+    engine: Engine, shared: Shared, site: Site
+) -> None:
+    assert await broken_clock(engine, await shared.of(engine, site)) == ()

@@ -1,0 +1,81 @@
+"""The sites that travel with Arena, as parameters of tests, and one replica of each to look at."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+import pytest
+
+from orchestrator.engine.containers import Container
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.placements import place
+from orchestrator.reset.replica import Placement, Replica, as_replica, start_replica
+from sites.atlas import load_atlas
+from sites.manifest import Site
+
+ATLAS: Final = load_atlas()
+OWNER: Final = f"contract-{os.getpid()}"
+EVERY_SITE: Final = pytest.mark.parametrize("site", ATLAS.sites.values(), ids=list(ATLAS.sites))
+
+
+def every(holds: Callable[[Site], object]) -> pytest.MarkDecorator:
+    """Return the mark for a test of each site for which something holds."""
+    chosen = [site for site in ATLAS.sites.values() if holds(site)]
+    return pytest.mark.parametrize("site", chosen, ids=[site.name for site in chosen])
+
+
+def every_role(
+    holds: Callable[[Site, str], object] = lambda _site, _role: True,
+) -> pytest.MarkDecorator:
+    """Return the mark for a test of each role for which something holds."""
+    return pytest.mark.parametrize(
+        ("site", "role"),
+        [
+            pytest.param(site, role, id=f"{site.name}-{role}")
+            for site in ATLAS.sites.values()
+            for role in site.roles
+            if holds(site, role)
+        ],
+    )
+
+
+async def placed(engine: Engine, site: Site) -> Placement:
+    """Return where a test's replica goes: nothing else has this owner."""
+    return await place(engine, site, owner=OWNER, slot=0)
+
+
+@asynccontextmanager
+async def own_replica(engine: Engine, site: Site) -> AsyncIterator[Replica]:
+    """Start a replica for one test alone, which may break it."""
+    replica = await start_replica(engine, await placed(engine, site))
+    try:
+        yield replica
+    finally:
+        await engine.remove(replica.container.id)
+
+
+class Shared:
+    """One replica of each site, started when it is first wanted, for tests that only look."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, Container] = {}
+
+    async def of(self, engine: Engine, site: Site) -> Replica:
+        """Return the site's replica."""
+        placement = await placed(engine, site)
+        if site.name not in self._running:
+            self._running[site.name] = (await start_replica(engine, placement)).container
+        return as_replica(placement, self._running[site.name])
+
+    def end(self) -> None:
+        """Remove them all."""
+        asyncio.run(_sweep())
+
+
+async def _sweep() -> None:
+    async with await Engine.connect() as engine:
+        await engine.sweep(OWNER)

@@ -1,0 +1,127 @@
+"""One change of each stateful site: made in a browser as a person would, and as a program would.
+
+A site that is new here needs an entry in `CHANGES` and one in `WRITES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import requests
+from every_site import ATLAS
+from mutations.shop import product_page
+from mutations.visitor import Visitor
+from playwright.async_api import Page
+
+from orchestrator.contract.load import Write
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door
+
+TEXT: Final = "Something that nobody wrote before"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a logged-in person does.
+
+    Attributes:
+        role: who.
+        make: does it on a page of a browser that is logged in, and waits until it is done.
+        newest: a SELECT for the id of the row that it wrote, and the moment that this bears.
+    """
+
+    role: str
+    make: Callable[[Page, str], Awaitable[None]]
+    newest: str
+
+
+async def _submit(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/submit/coffee")
+    await page.get_by_label("Title").fill(TEXT)
+    await page.get_by_label("Body").fill(TEXT)
+    await page.get_by_role("button", name="Create submission").click()
+    await page.get_by_role("link", name=TEXT).first.wait_for()
+
+
+async def _comment(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/")
+    await page.locator("article h2 a, h2 a").first.click()
+    await page.locator("#comment").fill(TEXT)
+    await page.locator("#submit").click()
+    await page.get_by_text(TEXT).first.wait_for()
+
+
+async def _review(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}{product_page(54)}reviews/add/")
+    form = page.locator("#add_review_form")
+    await form.locator("[name=title]").fill(TEXT)
+    await form.locator("[name=body]").fill(TEXT)
+    await form.locator("select[name=score]").select_option("4")
+    await form.locator("button[type=submit]").click()
+    await page.get_by_text(TEXT).first.wait_for()
+
+
+async def _note(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/notes/new")
+    await page.get_by_label("Title").fill(TEXT)
+    await page.get_by_label("Text").fill(TEXT)
+    await page.get_by_role("button", name="Save note").click()
+    await page.get_by_text(TEXT).first.wait_for()
+
+
+CHANGES: Final[Mapping[str, Change]] = {
+    "cms": Change(
+        "author",
+        _comment,
+        "SELECT comment_ID, comment_date_gmt FROM wp_comments ORDER BY comment_ID DESC LIMIT 1",
+    ),
+    "forum": Change(
+        "member", _submit, "SELECT id, created FROM waypost_submission ORDER BY id DESC LIMIT 1"
+    ),
+    "shop": Change(
+        "customer",
+        _review,
+        "SELECT id, date_created FROM reviews_productreview ORDER BY id DESC LIMIT 1",
+    ),
+    "tools": Change("emma", _note, "SELECT id, created FROM desk_note ORDER BY id DESC LIMIT 1"),
+}
+
+
+def _post(site: str, role: str, path: str, body: Callable[[str], object]) -> Write:
+    """Return a write by a site's API, with the API login of a role."""
+
+    def write(session: requests.Session, door: Door, text: str) -> requests.Response:
+        api = ATLAS.site(site).roles[role].api
+        assert api is not None
+        return session.post(
+            door.url(path), json=body(text), headers=dict(api.headers()), timeout=PAGE_TIMEOUT_S
+        )
+
+    return write
+
+
+def _fill_basket(session: requests.Session, door: Door, text: str) -> requests.Response:
+    """Put a product into the visitor's own basket: the shop's pages, without scripts."""
+    del text
+    visitor = Visitor(door, session)
+    page = visitor.open(product_page(53))
+    return visitor.send(page, "add_to_basket_form", {"quantity": "1"})
+
+
+WRITES: Final[Mapping[str, Write]] = {
+    "cms": _post(
+        "cms",
+        "administrator",
+        "/wp-json/wp/v2/comments",
+        lambda text: {"post": 2500, "content": text},
+    ),
+    "forum": _post(
+        "forum",
+        "member",
+        "/api/submissions",
+        lambda text: {"forum": "coffee", "title": text, "body": text},
+    ),
+    "shop": _fill_basket,
+    "tools": _post("tools", "emma", "/api/notes", lambda text: {"title": text, "body": text}),
+}
