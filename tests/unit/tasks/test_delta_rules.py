@@ -132,10 +132,10 @@ def test_a_mistake_is_named_with_its_field(
 
 
 def test_a_site_without_database_has_files_only(atlas: Atlas) -> None:
-    alone = delta(**locate(site="forum"))
-    task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"], "checks": [alone]}
-    assert findings(atlas, alone, **task) == []
-    [(where, message)] = findings(atlas, delta(**locate(site="forum"), **match(ADDED)), **task)
+    task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"]}
+    nothing, added = (delta(**locate(site="forum"), **match(*changes)) for changes in ([], [ADDED]))
+    assert findings(atlas, nothing, **task, checks=[nothing]) == []
+    [(where, message)] = findings(atlas, added, **task, checks=[added])
     assert (where, message) == ("checks.0.match.changes.0.table", "site 'forum' has no database")
 
 
