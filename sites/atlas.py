@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from sites.documents import read_document
@@ -13,12 +15,21 @@ from sites.manifest import Site
 from sites.routes import concrete_path, logical_path
 from sites.worlds import World
 
+OWN_SITES: Final = "arena-sites"
+OWN_SITES_VARIABLE: Final = "ARENA_SITES"
+
 
 @dataclass(frozen=True, slots=True)
 class Atlas:
-    """The known sites by name."""
+    """The known sites by name.
+
+    Attributes:
+        own: the folders of sites that do not travel with Arena, by name: a site's manifest is in
+            it, and the files of its image in `docker/` below.
+    """
 
     sites: Mapping[str, Site]
+    own: Mapping[str, Path] = field(default_factory=dict)
 
     def site(self, name: str) -> Site:
         """Return one site.
@@ -97,17 +108,36 @@ def _split_path(rest: str) -> tuple[str, str, str]:
     return rest, "", ""
 
 
-def load_atlas(extra: Iterable[Path] = ()) -> Atlas:
-    """Read the manifests that travel with Arena, and those in the folders of `extra`.
+def own_site_folders() -> tuple[Path, ...]:
+    """Return the folders of sites of one's own: those in ARENA_SITES, else ./arena-sites.
+
+    Raises:
+        ManifestError: a folder that ARENA_SITES names is not there.
+    """
+    named = [Path(one) for one in os.environ.get(OWN_SITES_VARIABLE, "").split(os.pathsep) if one]
+    for folder in named:
+        if not folder.is_dir():
+            message = f"{OWN_SITES_VARIABLE} names {folder}, which is no folder"
+            raise ManifestError(message)
+    here = Path(OWN_SITES)
+    found = named or ([here] if here.is_dir() else [])
+    return tuple(folder.resolve() for folder in found)
+
+
+def load_atlas(extra: Iterable[Path] | None = None) -> Atlas:
+    """Read the manifests that travel with Arena, and those of sites of one's own.
 
     Args:
-        extra: folders that hold one folder per site with its site.yaml.
+        extra: folders that hold one folder per site with its site.yaml; where omitted, what
+            `own_site_folders` finds.
 
     Raises:
         ManifestError: one line with file, line, field and what is allowed.
     """
     sites: dict[str, Site] = {}
-    for folder in (Path(__file__).parent, *extra):
+    own: dict[str, Path] = {}
+    shipped = Path(__file__).parent
+    for folder in (shipped, *(own_site_folders() if extra is None else extra)):
         for path in sorted(folder.glob("*/site.yaml")):
             site = read_document(path, Site, ManifestError)
             if site.name != path.parent.name:
@@ -117,5 +147,10 @@ def load_atlas(extra: Iterable[Path] = ()) -> Atlas:
             if taken is not None and taken.name != site.name:
                 message = f"{path}:1: host: '{site.host}' belongs to site '{taken.name}' already"
                 raise ManifestError(message)
+            if site.name in sites:
+                message = f"{path}:1: name: there is a site '{site.name}' already"
+                raise ManifestError(message, hint="give the site and its folder another name")
             sites[site.name] = site
-    return Atlas(sites)
+            if folder != shipped:
+                own[site.name] = path.parent
+    return Atlas(sites, own)

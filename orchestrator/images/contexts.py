@@ -7,7 +7,7 @@ import io
 import os
 import stat
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -68,15 +68,26 @@ class ContextFile:
     content: bytes
 
 
-def context_files(build: Build, folder: Path) -> tuple[ContextFile, ...]:
+def context_files(
+    build: Build, folder: Path, own: Mapping[str, Path] | None = None
+) -> tuple[ContextFile, ...]:
     """Return the files that an image is built from, sorted by path, without the CA bundle.
 
+    Args:
+        build: names them.
+        folder: docker/, where the names are found.
+        own: image folders that are elsewhere, by the name under which builds know them.
+
     Raises:
-        ManifestError: the Dockerfile or a folder of the context is not in `folder`.
+        ManifestError: the Dockerfile or a folder of the context is not there.
     """
-    paths = {path for name in build.context for path in _walk(_inside(folder, name))}
-    paths.add(_inside(folder, build.dockerfile))
-    return tuple(_read(path, folder) for path in sorted(paths))
+    found: dict[str, Path] = {}
+    for name in (*build.context, build.dockerfile):
+        base = _find(name, folder, own or {})
+        for path in _walk(base):
+            found[(PurePosixPath(name) / path.relative_to(base)).as_posix()] = path
+    ordered = sorted(found, key=lambda name: PurePosixPath(name).parts)
+    return tuple(_read(found[name], name) for name in ordered)
 
 
 def context_tar(files: tuple[ContextFile, ...], bundle: bytes) -> bytes:
@@ -100,14 +111,17 @@ def context_hash(files: tuple[ContextFile, ...]) -> str:
     return total.hexdigest()
 
 
-def _inside(folder: Path, name: str) -> Path:
-    """Return the path of a file or folder that a manifest names; it must be inside docker/."""
-    path = folder / name
-    if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
+def _find(name: str, folder: Path, own: Mapping[str, Path]) -> Path:
+    """Return the path of a file or folder that a manifest names; it must be an image's."""
+    parts = PurePosixPath(name).parts
+    if not parts or ".." in parts or PurePosixPath(name).is_absolute():
         message = f"image: build names '{name}', which is not inside docker/"
         raise ManifestError(message)
+    path = own[parts[0]].joinpath(*parts[1:]) if parts[0] in own else folder / name
     if not path.exists():
         message = f"image: build names '{name}', which does not exist in {folder}"
+        if parts[0] in own:
+            message = f"image: build names '{name}', but there is no {path}"
         raise ManifestError(message)
     return path
 
@@ -122,9 +136,9 @@ def _walk(path: Path) -> Iterator[Path]:
             yield from _walk(inner)
 
 
-def _read(path: Path, folder: Path) -> ContextFile:
+def _read(path: Path, name: str) -> ContextFile:
     return ContextFile(
-        path=path.relative_to(folder).as_posix(),
+        path=name,
         executable=bool(path.stat().st_mode & stat.S_IXUSR),
         content=path.read_bytes(),
     )

@@ -88,7 +88,7 @@ class RecipeBook:
             return ()
         tag = recipe.image.tag
         if tag not in self._files:
-            self._files[tag] = context_files(build, self.folder)
+            self._files[tag] = context_files(build, self.folder, self._own())
         return self._files[tag]
 
     def source_hash(self, recipe: Recipe) -> str:
@@ -115,6 +115,9 @@ class RecipeBook:
             document = json.dumps(parts, sort_keys=True).encode()
             self._hashes[tag] = hashlib.sha256(document).hexdigest()
         return self._hashes[tag]
+
+    def _own(self) -> Mapping[str, Path]:
+        return {name: folder / "docker" for name, folder in self.atlas.own.items()}
 
     def _with_needs(self, recipe: Recipe, above: tuple[str, ...]) -> Iterator[Recipe]:
         """Yield what a recipe needs, deepest first, and then the recipe."""

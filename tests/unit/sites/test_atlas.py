@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,37 @@ def test_two_sites_cannot_have_one_host(tmp_path: Path) -> None:
     _write(tmp_path, "yours", _manifest("yours", "mine.arena.test"))
     with pytest.raises(ManifestError, match=r"'mine\.arena\.test' belongs to site 'mine'"):
         load_atlas([tmp_path])
+
+
+def test_a_site_of_ones_own_cannot_take_the_name_of_another(tmp_path: Path) -> None:
+    _write(tmp_path, "shop", _manifest("shop", "shop.arena.test"))
+    with pytest.raises(ManifestError, match="there is a site 'shop' already"):
+        load_atlas([tmp_path])
+
+
+def test_sites_of_ones_own_are_found_from_the_folder_one_stands_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "arena-sites").mkdir()
+    _write(tmp_path / "arena-sites", "mine", _manifest("mine", "mine.arena.test"))
+    monkeypatch.delenv("ARENA_SITES", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert load_atlas().own == {"mine": tmp_path / "arena-sites" / "mine"}
+
+
+def test_a_variable_names_the_folders_of_ones_own_sites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        _write(tmp_path / name, f"my{name}", _manifest(f"my{name}", f"my{name}.arena.test"))
+    monkeypatch.setenv("ARENA_SITES", f"{tmp_path / 'one'}{os.pathsep}{tmp_path / 'two'}")
+    assert set(load_atlas().own) == {"myone", "mytwo"}
+
+
+def test_a_folder_that_the_variable_names_must_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SITES", str(tmp_path / "nowhere"))
+    with pytest.raises(ManifestError, match="nowhere, which is no folder"):
+        load_atlas()

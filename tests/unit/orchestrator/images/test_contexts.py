@@ -142,3 +142,21 @@ def test_a_bundle_that_does_not_exist_is_named(
 
 def test_the_image_folders_are_found() -> None:
     assert (docker_folder() / "base" / "build.sh").is_file()
+
+
+def test_a_folder_of_ones_own_is_packed_under_its_name_beside_arenas(
+    folder: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "elsewhere"
+    mine.mkdir()
+    (mine / "Dockerfile").write_text("FROM x\n", encoding="utf-8")
+    build = Build(dockerfile="mine/Dockerfile", context=("mine", "shared"))
+    files = {file.path: file.content for file in context_files(build, folder, {"mine": mine})}
+    assert sorted(files) == ["mine/Dockerfile", "shared/Dockerfile", "shared/data.txt"]
+    assert files["mine/Dockerfile"] == b"FROM x\n"
+
+
+def test_a_missing_file_of_ones_own_is_named_with_its_path(folder: Path, tmp_path: Path) -> None:
+    build = Build(dockerfile="mine/Dockerfile", context=("shared",))
+    with pytest.raises(ManifestError, match=f"there is no {tmp_path}/Dockerfile"):
+        context_files(build, folder, {"mine": tmp_path})
