@@ -192,7 +192,7 @@ class LocateDelta(_Strict):
 
 
 class LocateWob(_Strict):
-    """Yields the raw reward with which a MiniWoB++ page ended the episode; nothing where it did not.
+    """Yields the raw reward that a MiniWoB++ page ended the episode with; nothing before that.
 
     Raw: as the page gave it, without the decay by time.
     """

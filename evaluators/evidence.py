@@ -109,14 +109,43 @@ class StepEvidence(_Record):
     screenshot: str | None = None
 
 
+class WobRecord(_Record):
+    """One episode of a MiniWoB++ page: what it asked for, and how it ended it.
+
+    Attributes:
+        utterance: what the page asked for, in its words: the agent's intent.
+        fields: what the page gave beside it as the parts of its problem, JSON; kept from agents.
+        raw: the reward as the page gave it; `reward` the same after the page's decay by time. None
+            where the page had not ended the episode.
+        reason: what the page gave as its reason.
+        was_left: the page was left, reloaded or closed before it ended the episode.
+    """
+
+    page: str
+    seed: int
+    mode: str | None = None
+    utterance: str
+    fields: str | None = None
+    raw: float | None = None
+    reward: float | None = None
+    reason: str | None = None
+    was_left: bool = False
+
+
 class Ended(StrEnum):
-    """How an episode came to its end; `not_started` where what the task requires did not hold."""
+    """How an episode came to its end.
+
+    `not_started`: what the task requires did not hold. `page_ended`, `page_left`: of a MiniWoB++
+    page, which ends its episode itself, or is gone before.
+    """
 
     NOT_STARTED = "not_started"
     STOPPED = "stopped"
     STEP_LIMIT = "step_limit"
     DEADLINE = "deadline"
     AGENT_GAVE_UP = "agent_gave_up"
+    PAGE_ENDED = "page_ended"
+    PAGE_LEFT = "page_left"
 
 
 class UnscoredReason(StrEnum):
@@ -192,6 +221,7 @@ class Evidence(_Record):
         receipts: of the resets that made this slot ready for the attempt.
         staged: sites whose live origin was a staged stand-in.
         input_tokens, output_tokens: what the agent's model reported, 0 for agents without one.
+        wob: the episode of the MiniWoB++ page, where the task is one.
     """
 
     version: int = SCHEMA_VERSION
@@ -214,3 +244,4 @@ class Evidence(_Record):
     staged: tuple[str, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
+    wob: WobRecord | None = None

@@ -18,6 +18,7 @@ from evaluators.checks import (
     LocateElement,
     LocatePage,
     LocateUrl,
+    LocateWob,
     UrlPart,
 )
 from evaluators.evidence import ActedElement, Evidence, Located, StepEvidence
@@ -41,7 +42,7 @@ def found_at_step(check: Check, step: StepEvidence) -> Located:
             if isinstance(step.action, Stop):
                 return _recorded(check, step.located) or Located(check=check.name)
             return _recorded(check, step.located) or _unlooked(check, f"step {step.index}")
-        case LocateAnswer() | LocateDb() | LocateApi() | LocateDelta():
+        case LocateAnswer() | LocateDb() | LocateApi() | LocateDelta() | LocateWob():
             return _unlooked(check, "a single step")
         case _:
             assert_never(check.locate)
@@ -56,7 +57,7 @@ def found_at_end(check: Check, evidence: Evidence) -> Located:
         case LocateAnswer():
             answer = () if evidence.answer is None else (evidence.answer,)
             return Located(check=check.name, values=answer)
-        case LocatePage() | LocateDb() | LocateApi() | LocateDelta():
+        case LocatePage() | LocateDb() | LocateApi() | LocateDelta() | LocateWob():
             return _recorded(check, evidence.located) or _unlooked(check, "the end")
         case LocateElement():
             return _unlooked(check, "the end")

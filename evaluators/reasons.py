@@ -14,6 +14,7 @@ from evaluators.checks import (
     LocateElement,
     LocatePage,
     LocateUrl,
+    LocateWob,
     UrlPart,
 )
 from evaluators.text import shown_all
@@ -37,7 +38,7 @@ def never_met(check: Check, seen: Sequence[str], expected: str) -> str:
             return f"{absence(check)} at any step, wanted {expected}"
 
 
-def absence(check: Check) -> str:
+def absence(check: Check) -> str:  # noqa: C901 - one case per locator
     """Say that a locator found nothing."""
     match check.locate:
         case LocateAnswer():
@@ -60,6 +61,8 @@ def absence(check: Check) -> str:
             reason = f"nothing found in {site}:{path}"
         case LocateDelta(site=site):
             reason = f"nothing changed in {site}"
+        case LocateWob():
+            reason = "the page had not ended the episode"
         case _:
             assert_never(check.locate)
     return reason

@@ -10,6 +10,9 @@ from evaluators.actions import Action
 from sites.worlds import World
 from tasks.schema import ReferenceAction
 
+# The role of what is drawn or can be clicked but has no name: no role of ARIA's.
+UNNAMED = "unnamed"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:

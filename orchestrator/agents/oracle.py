@@ -28,6 +28,7 @@ from orchestrator.agents.elements import (
     same_name,
     with_role_and_name,
 )
+from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.observation import Decision, Node, Observation, Reference
 from sites.errors import AgentError
 from sites.worlds import World
@@ -40,6 +41,7 @@ from tasks.schema import (
     ScrollPage,
     SelectIn,
     Simple,
+    SolveWob,
     StopWith,
     Text,
     TypeInto,
@@ -55,9 +57,11 @@ class OracleAgent:
     Giving up ends the episode, which is then scored: the check it did not reach is the finding.
     """
 
-    def __init__(self, reference: Reference, world: World) -> None:
+    def __init__(self, reference: Reference, world: World, goal: str = "") -> None:
         self._url_of = reference.url_of
         self._world = world
+        self._goal = goal  # what a page of MiniWoB++ asks for, where the task is one
+        self._player: WobPlayer | None = None
         # Numbered as in the task's file, where the actions of the other world count too.
         self._script = tuple(
             (number, action)
@@ -72,6 +76,9 @@ class OracleAgent:
         Raises:
             AgentError: the last action could not be done, or the page lacks the next element.
         """
+        if self._player is not None and observation.last_error is not None:
+            message = f"the rules for the page: {observation.last_error}"
+            raise AgentError(message)
         if observation.last_error is not None and self._done > 0:
             label = self._label(*self._script[self._done - 1])
             message = f"{label} could not be done: {observation.last_error}"
@@ -79,12 +86,25 @@ class OracleAgent:
         if self._done == len(self._script):
             return Decision(Stop(), thought="the reference ends here")
         number, action = self._script[self._done]
+        if isinstance(action, SolveWob):
+            return await self._solve(number, action, observation)
         if isinstance(action, OnElement | TypeInto | SelectIn):
             decided = self._on_element(action, self._find(number, action, observation).id)
         else:
             decided = self._on_browser(action)
         self._done += 1
         return Decision(decided, thought=self._label(number, action))
+
+    async def _solve(self, number: int, action: SolveWob, observation: Observation) -> Decision:
+        """Do what the page's rules say next; where they have ended, the next action."""
+        if self._player is None:
+            self._player = WobPlayer(action.page, self._goal)
+        solving = self._player.next(observation)
+        if solving is not None:
+            return Decision(solving, thought=self._label(number, action))
+        self._player = None
+        self._done += 1
+        return await self.decide(observation)
 
     def _on_browser(self, action: _Untargeted) -> Action:
         match action:

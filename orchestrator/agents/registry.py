@@ -59,7 +59,7 @@ class _OracleMaker:
     name: str = "oracle"
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
-        return OracleAgent(reference, assignment.world)
+        return OracleAgent(reference, assignment.world, assignment.intent)
 
     async def close(self) -> None:
         """Close nothing: the oracle holds nothing open."""

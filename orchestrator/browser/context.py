@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from playwright._impl._api_structures import SetCookieParam
 
 
+DEFAULT_VIEWPORT = (1280, 720)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
     """What one episode's browser context is like.
@@ -24,15 +27,17 @@ class SessionOptions:
         live_origins: origins that are read-only: no request that may write is sent to them.
         logical: maps a URL to its logical form, None for a URL of no site.
         viewport: width and height in CSS pixels.
+        shows_unnamed: observations hold what the page draws or lets be clicked without a name.
     """
 
     proxy_url: str | None
     cookies: Sequence[Cookie] = ()
     live_origins: frozenset[str] = frozenset()
     logical: Callable[[str], str | None] = lambda _: None
-    viewport: tuple[int, int] = (1280, 720)
+    viewport: tuple[int, int] = DEFAULT_VIEWPORT
     locale: str = "en-US"
     timezone: str = "UTC"
+    shows_unnamed: bool = False
 
 
 async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:

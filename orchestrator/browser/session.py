@@ -19,11 +19,13 @@ from orchestrator.browser.context import SessionOptions, cookie_of, new_context
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import Activity, Journal
 from orchestrator.browser.navigate import goto
+from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
 from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.unnamed import with_unnamed
 from orchestrator.browser.wire import Lifeline, PageGoneError, RefusedError
 from orchestrator.cookie import Cookie
 from orchestrator.observation import Observation, Tab
@@ -44,8 +46,16 @@ class Session:
     Each method raises BrowserError when the browser or a page crashed, or does not answer.
     """
 
-    def __init__(self, context: BrowserContext, lifeline: Lifeline, journal: Journal) -> None:
+    def __init__(
+        self,
+        context: BrowserContext,
+        lifeline: Lifeline,
+        journal: Journal,
+        *,
+        shows_unnamed: bool = False,
+    ) -> None:
         self._context = context
+        self._shows_unnamed = shows_unnamed
         self._lifeline = lifeline
         self._journal = journal
         self._ids = ElementIds()
@@ -78,6 +88,8 @@ class Session:
         async with self._lifeline.bounded("observe the page", _READ_S):
             current = await self._bar.standing()
             tree = await read_tree(current, self._ids)
+            if self._shows_unnamed:
+                tree = await with_unnamed(current, self._ids, tree)
             tabs = [
                 Tab(
                     index=tab.number,
@@ -155,6 +167,11 @@ class Session:
                 await self._bar.replaced(tab)
                 continue
             settled = tab
+
+    async def pin(self) -> PinnedDocument:
+        """Keep hold of the document in the current tab: what the page itself is asked later."""
+        async with self._lifeline.bounded("find the page's document", _READ_S):
+            return await pin(await self._bar.standing(), self._lifeline)
 
     def drain(self) -> Activity:
         """Return what happened since the last drain, and forget it."""
@@ -277,7 +294,7 @@ async def open_session(
     async with lifeline.bounded("open a browser context", _OPEN_S):
         context = await new_context(browser, options)
     journal = Journal(options.logical)
-    session = Session(context, lifeline, journal)
+    session = Session(context, lifeline, journal, shows_unnamed=options.shows_unnamed)
     try:
         async with lifeline.bounded("open a browser context", _OPEN_S):
             watched = Watched(

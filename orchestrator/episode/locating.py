@@ -16,6 +16,7 @@ from evaluators.checks import (
     LocateElement,
     LocatePage,
     LocateUrl,
+    LocateWob,
     PerWorld,
     When,
 )
@@ -24,16 +25,30 @@ from orchestrator.browser.locate import Fetched
 from orchestrator.browser.session import Session
 from orchestrator.episode.json_path import JsonPathError, read_json_path
 from orchestrator.episode.stage import Stage
+from orchestrator.episode.wob import WobEpisode
 from orchestrator.fleet.apis import ApiAnswer
-from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError
+from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError, TaskError
 
 
 class Locators:
-    """Runs the locators of a task's checks against the stage and the agent's browser session."""
+    """Runs the locators of a task's checks against the stage and the agent's browser session.
 
-    def __init__(self, stage: Stage, session: Session) -> None:
+    Attributes:
+        wob: the episode of the MiniWoB++ page, once it is started.
+    """
+
+    def __init__(self, stage: Stage, session: Session, beside: Session | None = None) -> None:
         self._stage = stage
         self._session = session
+        # Opens what is not the agent's own page: the agent's session, unless it must not notice.
+        self._opener = beside or session
+        self.wob: WobEpisode | None = None
+
+    def through(self, beside: Session) -> Locators:
+        """Return locators that open pages in another session, and read the agent's own in its."""
+        locators = Locators(self._stage, self._session, beside)
+        locators.wob = self.wob
+        return locators
 
     async def at_step(self, checks: Iterable[Check]) -> tuple[Located, ...]:
         """Look for the key nodes that read the agent's own page; the others need no look."""
@@ -79,8 +94,18 @@ class Locators:
             case LocateDelta() as locate:
                 changes = await self._stage.database.changes(locate.site, locate.ignore)
                 return tuple(map(change_as_text, changes))
+            case LocateWob():
+                return await self._reward()
             case LocateUrl() | LocateAnswer() | LocateElement():
                 return ()  # read from the steps themselves when scored
+
+    async def _reward(self) -> tuple[str, ...]:
+        if self.wob is None:
+            message = "the task starts no episode of a MiniWoB++ page"
+            raise TaskError(message)
+        await self.wob.look()
+        raw = self.wob.record.raw
+        return () if raw is None else (repr(raw),)
 
     async def _page(self, locate: LocatePage) -> tuple[str, ...]:
         selector = locate.selector
@@ -89,7 +114,7 @@ class Locators:
         if locate.at == "own":
             return await self._session.read_own(selector, locate.attribute)
         url = self._stage.atlas.url(locate.at, self._stage.world)
-        return await self._session.read_fresh(url, selector, locate.attribute)
+        return await self._opener.read_fresh(url, selector, locate.attribute)
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
         url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)
@@ -110,7 +135,7 @@ class Locators:
 
     async def _answer(self, locate: LocateApi, url: str) -> Fetched | ApiAnswer:
         if locate.role is None:
-            return await self._session.fetch_text(url)
+            return await self._opener.fetch_text(url)
         parts = urlsplit(url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         return await self._stage.database.ask_api(locate.site, locate.role, path)

@@ -16,7 +16,7 @@ from evaluators.evidence import (
     UnscoredReason,
 )
 from evaluators.match import match
-from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.context import DEFAULT_VIEWPORT, SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
 from orchestrator.cookie import Cookie
@@ -27,6 +27,9 @@ from orchestrator.episode.logins import dropped_login
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.episode.stage import Part, Stage
+from orchestrator.episode.witness import Sight, aside, moved_between
+from orchestrator.episode.wob import VIEWPORT as WOB_VIEWPORT
+from orchestrator.episode.wob import WobEpisode, start_wob
 from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
 from orchestrator.together import together
@@ -69,9 +72,11 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
                 cookies=await _log_in(task, stage),
                 live_origins=read_only_origins(task, stage),
                 logical=stage.atlas.logical,
+                viewport=WOB_VIEWPORT if task.wob else DEFAULT_VIEWPORT,
+                shows_unnamed=task.wob is not None,
             )
             async with stage.browser.session(options) as session:
-                await _Performance(part, stage, recorder, gateway, session).play()
+                await _Performance(recorder, gateway, session, options).play()
         finally:
             recorder.wrote = frozenset(
                 site for site in task.sites if may_have_written(gateway.journal, site)
@@ -87,16 +92,18 @@ class _Performance:
     """One attempt, its gateway and its browser session."""
 
     def __init__(
-        self, part: Part, stage: Stage, recorder: Recorder, gateway: Gateway, session: Session
+        self, recorder: Recorder, gateway: Gateway, session: Session, options: SessionOptions
     ) -> None:
-        self._part = part
-        self._task = part.task
-        self._stage = stage
+        self._part = recorder.part
+        self._task = recorder.part.task
+        self._stage = recorder.stage
         self._recorder = recorder
         self._journal = gateway.journal
         self._session = session
-        self._locators = Locators(stage, session)
-        self._checks = part.task.checks_in(stage.world)
+        self._options = options
+        self._locators = Locators(self._stage, session)
+        self._checks = self._task.checks_in(self._stage.world)
+        self._wob: WobEpisode | None = None
 
     async def play(self) -> None:
         """Play from the start pages to the end checks."""
@@ -115,6 +122,7 @@ class _Performance:
             self._end(Ended.DEADLINE, f"{self._task.limits.seconds:g} s were over")
         if not self._recorder.interrupted:
             self._recorder.located = await self._locators.at_end(self._checks)
+            self._recorder.wob = self._wob.record if self._wob else None
             dropped = await dropped_login(self._task, self._stage, self._journal, self._session)
             if dropped is not None:
                 self._recorder.fault(UnscoredReason.INFRA, dropped)
@@ -134,6 +142,9 @@ class _Performance:
         urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start]
         mark = self._journal.mark()
         _, act_ms = await _timed(self._session.open(urls))
+        if self._task.wob is not None:
+            self._wob = self._locators.wob = await start_wob(self._session, self._task.wob)
+            self._recorder.wob = self._wob.record
         return await self._close_step(0, None, None, mark, Timings(act_ms=act_ms))
 
     async def _act(self, observation: Observation, deadline: asyncio.Timeout) -> None:
@@ -146,14 +157,44 @@ class _Performance:
                 self._end(Ended.AGENT_GAVE_UP, error.message)
                 return
             self._count_tokens(decision)
+            await _uncounted(self._be_witnessed(index), deadline)
             if isinstance(decision.action, Stop):
                 await self._stop(index, decision, decide_ms)
                 return
             observation = await self._step(index, decision, decide_ms)
+            if await self._page_is_over():
+                return
             if self._stage.interrupted.is_set():
                 self._recorder.interrupted = True
                 return
         self._end(Ended.STEP_LIMIT, f"{self._task.limits.steps} steps were used up")
+
+    async def _be_witnessed(self, step: int) -> None:
+        """Let the witness look, if there is one, before an action is done."""
+        witness, world = self._part.witness, self._stage.world
+        wanted = witness.wants(self._task, world, step) if witness else None
+        if witness is None or wanted is None:
+            return
+        before = await self._stage.database.marks()
+        mark = self._journal.mark()
+        async with aside(self._stage.browser, self._options, self._session) as beside:
+            locators = self._locators.through(beside)
+            located = await locators.at_end(self._checks)
+            asked = await locators.at_end(wanted)
+        refuse_broken(self._journal.since(mark))
+        moved = moved_between(before, await self._stage.database.marks())
+        sight = Sight(step=step, located=located, asked=asked, moved=moved)
+        witness.saw(self._task, world, sight)
+
+    async def _page_is_over(self) -> bool:
+        """Look whether the step ended the episode of a MiniWoB++ page; no step counts after it."""
+        if self._wob is None:
+            return False
+        await self._wob.look()
+        if self._wob.is_over:
+            left = self._wob.record.was_left
+            self._end(Ended.PAGE_LEFT if left else Ended.PAGE_ENDED, self._wob.why())
+        return self._wob.is_over
 
     async def _step(self, index: int, decision: Decision, decide_ms: float) -> Observation:
         mark = self._journal.mark()
@@ -252,7 +293,7 @@ class _Performance:
         sites = {name: self._stage.atlas.site(name) for name in self._task.sites}
         return Assignment(
             task=self._task.id,
-            intent=self._task.intent,
+            intent=self._wob.record.utterance if self._wob else self._task.intent,
             world=self._stage.world,
             sites={
                 site.title: self._stage.atlas.url(f"{name}:/", self._stage.world)

@@ -14,6 +14,7 @@ from evaluators.evidence import (
     Receipt,
     StepEvidence,
     UnscoredReason,
+    WobRecord,
 )
 from orchestrator.episode.stage import Part, Stage
 
@@ -36,6 +37,7 @@ class Recorder:
     wrote: frozenset[str] = frozenset()
     input_tokens: int = 0
     output_tokens: int = 0
+    wob: WobRecord | None = None
     _fault: Fault | None = None
     _clock: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -73,4 +75,5 @@ class Recorder:
             staged=self.stage.staged,
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
+            wob=self.wob,
         )

@@ -1,0 +1,1 @@
+"""How the oracle solves pages of MiniWoB++: by rules on what a page asks for and shows."""

@@ -1,0 +1,53 @@
+"""Plays the rules of one page: an action for each observation, until the rules end."""
+
+from __future__ import annotations
+
+from evaluators.actions import Action
+from orchestrator.agents.wob.page import Moves, Page, UnsolvedError
+from orchestrator.agents.wob.rules import RULES
+from orchestrator.observation import Observation
+from sites.errors import AgentError
+
+
+class WobPlayer:
+    """The rules of a page at work on one episode.
+
+    Args:
+        page: its name.
+        goal: what the page asks for, in its words.
+    """
+
+    def __init__(self, page: str, goal: str) -> None:
+        self._page = page
+        self._goal = goal
+        self._moves: Moves | None = None
+
+    def next(self, observation: Observation) -> Action | None:
+        """Return the next action; None where the rules have come to their end.
+
+        Raises:
+            AgentError: the page has no rules, or they do not fit what it asks for or shows.
+        """
+        shown = Page(self._goal, observation)
+        try:
+            if self._moves is None:
+                self._moves = self._begin(shown)
+                return next(self._moves)
+            return self._moves.send(shown)
+        except StopIteration:
+            return None
+        except (UnsolvedError, LookupError, ValueError) as error:
+            message = f"the rules for the page '{self._page}' do not fit: {error}"
+            raise AgentError(message) from error
+        except RuntimeError as error:  # a generator's way to pass on that a `next` found nothing
+            if not isinstance(error.__cause__, StopIteration):
+                raise
+            message = f"the rules for the page '{self._page}' miss an element they need"
+            raise AgentError(message) from error
+
+    def _begin(self, shown: Page) -> Moves:
+        rules = RULES.get(self._page)
+        if rules is None:
+            message = f"there are no rules for the page '{self._page}'"
+            raise AgentError(message)
+        return rules(self._goal, shown)

@@ -1,0 +1,128 @@
+"""What a page draws or lets be clicked without a name: its accessibility tree has no word of it.
+
+Icons made of a style sheet, coloured boxes, shapes of an SVG. Pages of MiniWoB++ are full of them,
+and what agents see there has always held tag, class, colour and box of every element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from orchestrator.browser.axtree import Tree
+from orchestrator.browser.elements import Address, ElementIds
+from orchestrator.browser.frames import Frame
+from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.wire import Reply
+from orchestrator.observation import UNNAMED, Node
+
+_DRAWN = frozenset({"circle", "ellipse", "rect", "polygon", "path", "line", "text", "tspan"})
+_WHOLE = frozenset({"html", "body", "svg"})
+_STYLES = ("background-color", "fill", "visibility")
+_CLEAR = "rgba(0, 0, 0, 0)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An element, by its place in the document's order."""
+
+    place: int
+    backend: int
+    name: str
+    look: str
+
+
+async def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree) -> Tree:
+    """Return a tree with the unnamed elements of the main document in the places where they stand.
+
+    Each is a node of the role `unnamed`. Its name is tag, id and classes as CSS writes them, its
+    value `WIDTHxHEIGHT at LEFT,TOP` in CSS pixels of the document, and its colour where it has one.
+
+    Raises:
+        RefusedError: the document went away meanwhile.
+    """
+    frame = tab.frames.main
+    snapshot = await tab.wire.send_for_bulk(
+        "DOMSnapshot.captureSnapshot", {"computedStyles": list(_STYLES)}
+    )
+    document = _Document(snapshot)
+    places = document.places()
+    said = _said(tree.nodes, ids)
+    left = [found for found in document.unnamed() if found.backend not in said]
+    nodes = [node for node in tree.nodes if node.name or node.role != "graphics-symbol"]
+    at = [places.get(_backend(node, ids), -1) for node in nodes]
+    merged: list[Node] = []
+    for node, place in zip(nodes, at, strict=True):
+        while left and place >= 0 and left[0].place < place:
+            merged.append(_shown(left.pop(0), tab, frame, ids, node.depth))
+        merged.append(node)
+    merged.extend(_shown(found, tab, frame, ids, 0) for found in left)
+    return replace(tree, nodes=tuple(merged))
+
+
+def _said(nodes: Sequence[Node], ids: ElementIds) -> frozenset[int]:
+    """Return the elements that the tree shows; a shape without a name says nothing."""
+    return frozenset(
+        _backend(node, ids) for node in nodes if node.name or node.role != "graphics-symbol"
+    )
+
+
+def _backend(node: Node, ids: ElementIds) -> int:
+    address = ids.address_of(node.id)
+    return address.backend if address else -1
+
+
+def _shown(found: _Found, tab: OpenTab, frame: Frame, ids: ElementIds, depth: int) -> Node:
+    address = Address(tab.number, frame.id, frame.loader, found.backend)
+    return Node(id=ids.id_of(address), depth=depth, role=UNNAMED, name=found.name, value=found.look)
+
+
+class _Document:
+    """The main document of a snapshot."""
+
+    def __init__(self, snapshot: Reply) -> None:
+        self._strings: Sequence[str] = snapshot["strings"]
+        document = snapshot["documents"][0]
+        self._nodes: Reply = document["nodes"]
+        layout = document["layout"]
+        self._boxes: Mapping[int, tuple[Sequence[float], Sequence[int]]] = {
+            node: (layout["bounds"][at], layout["styles"][at])
+            for at, node in reversed(list(enumerate(layout["nodeIndex"])))
+        }
+
+    def places(self) -> Mapping[int, int]:
+        """Return the place of each node in the document's order, by the browser's node id."""
+        return {backend: place for place, backend in enumerate(self._nodes["backendNodeId"])}
+
+    def unnamed(self) -> Iterator[_Found]:
+        """Yield what is visible and either drawn or clickable, in the document's order."""
+        clickable = frozenset(self._nodes["isClickable"]["index"])
+        for place, backend in enumerate(self._nodes["backendNodeId"]):
+            tag = self._strings[self._nodes["nodeName"][place]].lower()
+            is_told = place in clickable or tag in _DRAWN
+            if not is_told or tag in _WHOLE or tag.startswith("#"):
+                continue
+            look = self._look(place)
+            if look is not None:
+                yield _Found(place, backend, self._name(place, tag), look)
+
+    def _name(self, place: int, tag: str) -> str:
+        flat = [self._strings[at] for at in self._nodes["attributes"][place]]
+        given = dict(zip(flat[::2], flat[1::2], strict=True))
+        own = f"#{given['id']}" if given.get("id") else ""
+        classes = "".join(f".{name}" for name in given.get("class", "").split())
+        corners = len(given["points"].split()) if given.get("points") else 0
+        return f"{tag}{own}{classes}" + (f" of {corners} corners" if corners else "")
+
+    def _look(self, place: int) -> str | None:
+        """Return box and colour; None where nothing of it shows."""
+        if place not in self._boxes:
+            return None
+        (left, top, width, height), styles = self._boxes[place]
+        painted = [self._strings[at] if at >= 0 else "" for at in styles]
+        if min(width, height) <= 0 or len(painted) < len(_STYLES) or painted[2] != "visible":
+            return None
+        is_shape = self._strings[self._nodes["nodeName"][place]].lower() in _DRAWN
+        colour = painted[1] if is_shape else painted[0]
+        box = f"{width:.4g}x{height:.4g} at {left:.4g},{top:.4g}"
+        return box if colour in {_CLEAR, "none"} else f"{box} {colour.replace(' ', '')}"

@@ -1,0 +1,83 @@
+"""Suites of MiniWoB++ pages: a task for each page and seed, written as a list of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluators.checks import Slug
+
+SITE = "miniwob"
+_SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give a part of it
+
+Seed = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class WobPages(BaseModel):
+    """Pages, and the seeds with which each is played: together pages × seeds tasks.
+
+    Attributes:
+        pages: by name, without `.html`.
+        steps, seconds: limits of each task.
+        mode: see `WobStart`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pages: tuple[Slug, ...] = Field(min_length=1)
+    seeds: tuple[Seed, ...] = Field(min_length=1)
+    mode: Literal["train", "test"] | None = None
+    steps: int = 50
+    seconds: float = 120.0
+
+    def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[dict[str, object]]:
+        """Yield the tasks as they would be written out, called `PAGE-sSEED`.
+
+        Args:
+            seeds: in place of those written.
+        """
+        for page in self.pages:
+            for seed in seeds or self.seeds:
+                yield self._task(page, seed)
+
+    def _task(self, page: str, seed: int) -> dict[str, object]:
+        start = {"page": page, "seed": seed}
+        if self.mode is not None:
+            start["mode"] = self.mode
+        return {
+            "id": f"{page}-s{seed}",
+            "family": "interaction",
+            "intent": "Do what the page asks for.",
+            "sites": [SITE],
+            "start": [f"{SITE}:/{SITE}/{page}.html"],
+            "worlds": ["offline"],
+            "limits": {"steps": self.steps, "seconds": self.seconds},
+            "wob": start,
+            "checks": [
+                {
+                    "name": "reward",
+                    "when": "end",
+                    "locate": {"by": "wob"},
+                    "match": {"how": "number", "value": 1, "tolerance": _SUCCESS},
+                }
+            ],
+            "reference": [{"do": "wob", "page": page}, {"do": "stop"}],
+        }
+
+
+def read_seeds(text: str) -> tuple[int, ...]:
+    """Return the seeds of `7`, `1-5` or `1-3,7,4711`.
+
+    Raises:
+        ValueError: the text is none of these.
+    """
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        seeds.extend(range(int(first), int(last) + 1) if dash else [int(first)])
+    if not seeds or max(seeds) >= 2**31:
+        message = f"'{text}' names no seeds"
+        raise ValueError(message)
+    return tuple(dict.fromkeys(seeds))
