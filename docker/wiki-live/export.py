@@ -1,4 +1,4 @@
-"""Write the replica's articles as a MediaWiki export: export.py TARGET.xml (articles/ on the path)."""
+"""Write what is staged of the wiki as a MediaWiki export: export.py TARGET.xml (articles/ on path)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from collection import articles
+from collection import staged
 from render_wikitext import export
 
 HERE: Final = Path(__file__).parent
@@ -14,7 +14,7 @@ NS_MEDIAWIKI: Final = 8
 
 
 if __name__ == "__main__":
-    everything = articles()
+    everything = staged()
     style = (HERE / "common.css").read_text(encoding="utf-8")
     pages = [("MediaWiki:Common.css", style, NS_MEDIAWIKI)]
     Path(sys.argv[1]).write_text(export(everything, pages), encoding="utf-8")

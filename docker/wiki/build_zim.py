@@ -1,4 +1,4 @@
-"""Write the ZIM that kiwix-serve serves: build_zim.py TARGET.zim, with articles/ on the path."""
+"""Write the ZIMs that kiwix-serve serves: build_zim.py FOLDER, with articles/ on the path."""
 
 from __future__ import annotations
 
@@ -12,26 +12,18 @@ from pathlib import Path
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
-from collection import MAIN_PAGE, articles
+from book import MANUALS, WIKI, Book
+from collection import articles
 from libzim.writer import Creator, Hint, Item, StringProvider
+from manuals import handbooks
 from model import Article
 from render_html import page
 
 HERE: Final = Path(__file__).parent
-METADATA: Final = {
-    "Name": "wiki",
-    "Title": "Wikipedia",
-    "Creator": "Arena",
-    "Publisher": "Arena",
-    "Date": "2026-01-01",
-    "Description": "A small encyclopedia on everyday things and on places",
-    "Language": "eng",
-    "Tags": "_ftindex:yes;_sw:no",
-}
 ICON_SIZE: Final = 48
-IDENTITY: Final = uuid5(NAMESPACE_URL, "http://wiki.arena.test/").bytes
 # openzim.org, "ZIM file format": offsets in the header of the file.
 UUID_AT: Final = 8
+UUID_SIZE: Final = 16
 CHECKSUM_POINTER_AT: Final = 72
 RANDOM_IDENTITIES: Final = 3  # the header's, the full-text index's and the title index's
 # Xapian's version block (glass_version.cc): the magic, two bytes of version, then a random UUID.
@@ -67,48 +59,63 @@ class Page(Item):
         return {Hint.FRONT_ARTICLE: self._mimetype == "text/html", Hint.COMPRESS: True}
 
 
-def write(target: Path, collection: tuple[Article, ...]) -> None:
-    """Write all articles, the stylesheet and the icon to target."""
-    main = next(article for article in collection if article.title == MAIN_PAGE)
+def write(target: Path, book: Book, collection: tuple[Article, ...]) -> None:
+    """Write all articles of a book, the stylesheet and the icon to target."""
+    main = next(article for article in collection if article.title == book.main)
     # One worker keeps the order of the index, and so of equal search results, the same.
     settings = Creator(target).config_indexing(True, "eng").config_nbworkers(1)
     with settings.set_mainpath(main.path) as creator:
-        for name, value in METADATA.items():
+        for name, value in _metadata(book).items():
             creator.add_metadata(name, value)
-        creator.add_illustration(ICON_SIZE, icon())
+        creator.add_illustration(ICON_SIZE, icon(book))
         style = (HERE / "style.css").read_text(encoding="utf-8")
         creator.add_item(Page("style.css", "style.css", "text/css", style))
         for article in collection:
-            creator.add_item(Page(article.path, article.title, "text/html", page(article)))
+            creator.add_item(Page(article.path, article.title, "text/html", page(article, book)))
 
 
-def pin(target: Path) -> None:
+def pin(target: Path, book: Book) -> None:
     """Replace the random identities of a ZIM and of its two indexes, so that builds are equal."""
+    identity = uuid5(NAMESPACE_URL, f"http://wiki.arena.test/{book.name}").bytes
     data = bytearray(target.read_bytes())
     places = [UUID_AT, *(magic.end() for magic in XAPIAN_MAGIC.finditer(data))]
     if len(places) != RANDOM_IDENTITIES:
         message = f"{target}: expected a header and two indexes, found {len(places)}"
         raise ValueError(message)
     for place in places:
-        data[place : place + len(IDENTITY)] = IDENTITY
+        data[place : place + UUID_SIZE] = identity
     (checksum_at,) = struct.unpack_from("<Q", data, CHECKSUM_POINTER_AT)
     data[checksum_at:] = hashlib.md5(data[:checksum_at], usedforsecurity=False).digest()
     target.write_bytes(data)
 
 
-def icon() -> bytes:
-    """Return a PNG of ICON_SIZE: a white W on blue."""
+def icon(book: Book) -> bytes:
+    """Return a PNG of ICON_SIZE: the book's letter, W or M, in white on blue."""
     rows = bytearray()
     for y in range(ICON_SIZE):
         rows.append(0)
+        down = y if book.letter == "W" else ICON_SIZE - 1 - y
         for x in range(ICON_SIZE):
-            rows += b"\xff\xff\xff" if _in_letter(x, y) else b"\x33\x66\xcc"
+            rows += b"\xff\xff\xff" if _in_letter(x, down) else b"\x33\x66\xcc"
     header = struct.pack(">IIBBBBB", ICON_SIZE, ICON_SIZE, 8, 2, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
         for kind, data in chunks
     )
+
+
+def _metadata(book: Book) -> Mapping[str, str]:
+    return {
+        "Name": book.name,
+        "Title": book.title,
+        "Creator": "Arena",
+        "Publisher": "Arena",
+        "Date": "2026-01-01",
+        "Description": book.description,
+        "Language": "eng",
+        "Tags": "_ftindex:yes;_sw:no",
+    }
 
 
 def _in_letter(x: int, y: int) -> bool:
@@ -121,8 +128,8 @@ def _in_letter(x: int, y: int) -> bool:
 
 
 if __name__ == "__main__":
-    everything = articles()
-    book = Path(sys.argv[1])
-    write(book, everything)
-    pin(book)
-    sys.stdout.write(f"{len(everything)} articles\n")
+    for served, collection in ((WIKI, articles()), (MANUALS, handbooks())):
+        zim = Path(sys.argv[1]) / f"{served.name}.zim"
+        write(zim, served, collection)
+        pin(zim, served)
+        sys.stdout.write(f"{served.name}: {len(collection)} articles\n")

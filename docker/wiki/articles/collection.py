@@ -1,4 +1,4 @@
-"""The whole encyclopedia: every article, linked, sorted by title."""
+"""The whole encyclopedia: every article, linked, sorted by title; and the part that is staged live."""
 
 from __future__ import annotations
 
@@ -9,13 +9,30 @@ from pathlib import Path
 from cities import CityWriter
 from countries import CountryWriter, continents, rankings
 from draft import Draft
+from excerpt import within
 from front import about, main_page, topic_lists
 from gazetteer import Gazetteer
 from handwritten import HERE, ArticleError, entries, things
 from linking import Linker
 from model import Article
+from region.articles import county
 
 MAIN_PAGE = "Main Page"
+# The county's topics that tasks visit in both worlds.
+STAGED = frozenset(
+    {
+        "Cities of Merrowshire",
+        "Districts of Merrowshire",
+        "Football in Merrowshire",
+        "Islands of Merrowshire",
+        "Lighthouses of Merrowshire",
+        "Lists of Merrowshire",
+        "Museums of Merrowshire",
+        "Railways of Merrowshire",
+        "Seasons of the Merrow League",
+        "Towns of Merrowshire",
+    }
+)
 
 
 def articles() -> tuple[Article, ...]:
@@ -27,6 +44,16 @@ def articles() -> tuple[Article, ...]:
     drafts = _drafts()
     linker = Linker(drafts)
     return tuple(linker.article(draft) for draft in sorted(drafts, key=lambda one: one.title))
+
+
+def staged() -> tuple[Article, ...]:
+    """Return the part of the encyclopedia that the staged live wiki holds, in title order.
+
+    It is all but the county, and of the county the topics in STAGED. A link to an article outside
+    becomes plain words, and a see-also entry that leads there is left out.
+    """
+    kept = {one.title for one in _drafts() if not one.marked or one.topic in STAGED}
+    return tuple(within(one, kept) for one in articles() if one.title in kept)
 
 
 def _drafts() -> Sequence[Draft]:
@@ -43,6 +70,7 @@ def _drafts() -> Sequence[Draft]:
         cities.ranking(),
     ]
     drafts += topic_lists(drafts)
+    drafts += county()
     drafts.append(about(len(drafts) + 2))
     drafts.append(main_page(MAIN_PAGE, drafts))
     twice = [title for title, count in Counter(one.title for one in drafts).items() if count > 1]

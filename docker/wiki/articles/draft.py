@@ -21,9 +21,10 @@ class DraftTable:
 
 @dataclass(frozen=True, slots=True)
 class DraftBullets:
-    """A list whose items are marked prose."""
+    """A list whose items are marked prose; numbered where the order matters."""
 
     items: tuple[str, ...]
+    numbered: bool = False
 
 
 DraftBlock = str | DraftBullets | DraftTable
@@ -43,6 +44,8 @@ class Draft:
 
     aliases are further names that other articles' prose uses for it; where autolink is false,
     only an explicit ``[[link]]`` points here (for titles that are ordinary words or surnames).
+    A marked draft marks all its links itself: no mention in it becomes one.
+    A marked draft names all its links itself: nothing else in it becomes one.
     """
 
     title: str
@@ -54,4 +57,6 @@ class Draft:
     topic: str
     proper: bool = False
     autolink: bool = True
+    marked: bool = False
+    marked: bool = False
     layout: Layout = Layout.ARTICLE

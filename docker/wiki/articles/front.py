@@ -24,6 +24,12 @@ TOPICS = {
     "tools": ("List of tools", "tools and fasteners"),
 }
 FEATURED = "Kettle"
+COUNTY = (
+    "[[Merrowshire]]: the county and its three cities, [[Port Merrow]], [[Alderbridge]] and [[Saltby]]",
+    "[[Lists of Merrowshire]]: by height, length, size and date",
+    "[[Indexes of Merrowshire]]: all articles by topic",
+    "[[Years in Merrowshire]]: what happened when",
+)
 DID_YOU_KNOW = (
     "… that the patent of the [[Safety pin|safety pin]] was sold for 400 dollars to pay a debt?",
     "… that a station in [[Limoges]] has a bell tower sixty metres high?",
@@ -76,8 +82,10 @@ def about(count: int) -> Draft:
             DraftSection(
                 "Content",
                 (
-                    f"It holds {count} pages on everyday things and on places. They link to each "
-                    "other and to nothing else.",
+                    f"It holds {count} pages on everyday things, on places, and on Merrowshire. They "
+                    "link to each other and to nothing else.",
+                    "The county of [[Merrowshire]], its people and all that is told of it are "
+                    "made up, and so are the makers of the shop's goods.",
                 ),
             ),
             DraftSection(
@@ -116,7 +124,7 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
         title=title,
         lead=(
             f"Welcome to **Wikipedia**, the free encyclopedia: {count} articles in English on "
-            "everyday things and on places.",
+            "everyday things, on places and on the county of [[Merrowshire]].",
         ),
         sections=(
             DraftSection(
@@ -128,6 +136,7 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
             ),
             DraftSection("Did you know", (DraftBullets(DID_YOU_KNOW),)),
             DraftSection("Things by topic", (DraftBullets(lists),)),
+            DraftSection("Merrowshire", (DraftBullets(COUNTY),)),
             DraftSection("Places", (DraftBullets(tuple(f"[[{name}]]" for name in places)),)),
             DraftSection("About", (f"See [[{ABOUT}]] for sources and licences.",)),
         ),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from draft import Draft, DraftSection
+from draft import Draft, DraftBlock, DraftBullets, DraftSection
 
 HERE = Path(__file__).parent
 RESERVED = frozenset({"in", "lead", "facts", "see", "aka", "autolink"})
@@ -61,9 +61,17 @@ def things() -> Iterator[Draft]:
             )
 
 
-def paragraphs(prose: str) -> tuple[str, ...]:
-    """Split prose at blank lines."""
-    return tuple(" ".join(part.split()) for part in prose.split("\n\n") if part.strip())
+def paragraphs(prose: str) -> tuple[DraftBlock, ...]:
+    """Split prose at blank lines; lines that begin with "- " or "1. " make a list."""
+    return tuple(_block(part.strip()) for part in prose.split("\n\n") if part.strip())
+
+
+def _block(part: str) -> DraftBlock:
+    for mark, numbered in (("- ", False), ("1. ", True)):
+        if part.startswith(mark):
+            items = f"\n{part}".split(f"\n{mark}")[1:]
+            return DraftBullets(tuple(" ".join(item.split()) for item in items), numbered)
+    return " ".join(part.split())
 
 
 def _entry(name: str, raw: Mapping[str, object]) -> Entry:

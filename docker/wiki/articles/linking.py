@@ -40,6 +40,10 @@ NEVER_LINKED = (
 )  # fmt: skip
 
 
+# The titles that a draft has linked so far; None where only its marks are links.
+Seen = set[str] | None
+
+
 class UnknownTitleError(ValueError):
     """A link or a see-also entry names an article that does not exist."""
 
@@ -55,13 +59,17 @@ class Linker:
         self._mention = re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])")
 
     def article(self, draft: Draft) -> Article:
-        """Return the draft as an article, every other article linked at its first mention."""
-        seen = {draft.title}
+        """Return the draft as an article, every other article linked at its first mention.
+
+        A marked draft gets the links that it marks and no others.
+        """
+        seen = None if draft.marked else {draft.title}
         return Article(
             title=draft.title,
             lead=self._blocks(draft.lead, seen),
             facts=tuple(
-                Fact(label, self._line(value, {draft.title})) for label, value in draft.facts
+                Fact(label, self._line(value, None if draft.marked else {draft.title}))
+                for label, value in draft.facts
             ),
             sections=tuple(
                 Section(section.heading, self._blocks(section.blocks, seen))
@@ -77,20 +85,23 @@ class Linker:
             raise UnknownTitleError(message)
         return title
 
-    def _blocks(self, blocks: Iterable[DraftBlock], seen: set[str]) -> tuple[Block, ...]:
+    def _blocks(self, blocks: Iterable[DraftBlock], seen: Seen) -> tuple[Block, ...]:
         return tuple(self._block(block, seen) for block in blocks)
 
-    def _block(self, block: DraftBlock, seen: set[str]) -> Block:
+    def _block(self, block: DraftBlock, seen: Seen) -> Block:
         match block:
             case str():
                 return Paragraph(self._line(block, seen))
-            case DraftBullets(items):
-                return Bullets(tuple(self._line(item, set(seen)) for item in items))
+            case DraftBullets(items, numbered):
+                lines = tuple(self._line(item, _copy(seen)) for item in items)
+                return Bullets(lines, numbered)
             case DraftTable(caption, header, rows):
                 cells = tuple(tuple(self._cell(cell) for cell in row) for row in rows)
                 return Table(caption, header, cells)
 
-    def _line(self, prose: str, seen: set[str]) -> Line:
+    def _line(self, prose: str, seen: Seen) -> Line:
+        if seen is None:
+            return self._cell(prose)
         return self._spans(prose, seen, lambda words: self._mentions(words, seen))
 
     def _cell(self, prose: str) -> Line:
@@ -131,6 +142,10 @@ class Linker:
             spans.append(Link(title, mention[0]))
             at = mention.end()
         return spans + _text(prose[at:])
+
+
+def _copy(seen: Seen) -> Seen:
+    return None if seen is None else set(seen)
 
 
 def _text(words: str) -> list[Span]:

@@ -41,9 +41,10 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list with one line per item."""
+    """A list with one line per item; numbered where the order matters."""
 
     items: tuple[Line, ...]
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

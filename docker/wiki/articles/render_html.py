@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
+from book import Book
 from model import (
     Article,
     Block,
@@ -19,15 +20,9 @@ from model import (
     Text,
 )
 
-TAGLINE = '<p class="tagline">From Wikipedia, the free encyclopedia</p>\n'
-FOOTER = (
-    '<footer><a href="./Main_Page">Main Page</a> · '
-    '<a href="./About_this_encyclopedia">About this encyclopedia</a></footer>\n'
-)
 
-
-def page(article: Article) -> str:
-    """Return the article as one HTML page whose links are relative to its siblings."""
+def page(article: Article, book: Book) -> str:
+    """Return the article as one HTML page of the book; its links are relative to its siblings."""
     title = escape(article.title)
     body = "".join(
         (
@@ -43,9 +38,9 @@ def page(article: Article) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>{title}</title><link rel="stylesheet" href="style.css"></head>\n'
         f'<body class="{article.layout.value}"><main id="content">'
-        + _unindexed(f'<h1 id="firstHeading">{title}</h1>\n{TAGLINE}')
+        + _unindexed(f'<h1 id="firstHeading">{title}</h1>\n<p class="tagline">{book.tagline}</p>\n')
         + f"{body}</main>\n"
-        + _unindexed(FOOTER)
+        + _unindexed(_footer(book))
         + "</body></html>\n"
     )
 
@@ -53,6 +48,11 @@ def page(article: Article) -> str:
 def href(title: str) -> str:
     """Return the relative URL of an article; ./ keeps a colon from reading as a scheme."""
     return "./" + quote(title.replace(" ", "_"), safe="()',:!*-._~")
+
+
+def _footer(book: Book) -> str:
+    links = " · ".join(f'<a href="{href(title)}">{escape(title)}</a>' for title in book.footer)
+    return f"<footer>{links}</footer>\n"
 
 
 def _line(line: Line) -> str:
@@ -75,8 +75,10 @@ def _block(block: Block) -> str:
     match block:
         case Paragraph(line):
             return f"<p>{_line(line)}</p>\n"
-        case Bullets(items):
-            return "<ul>" + "".join(f"<li>{_line(item)}</li>\n" for item in items) + "</ul>\n"
+        case Bullets(items, numbered):
+            tag = "ol" if numbered else "ul"
+            lines = "".join(f"<li>{_line(item)}</li>\n" for item in items)
+            return f"<{tag}>{lines}</{tag}>\n"
         case Table(caption, header, rows):
             head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
             lines = (

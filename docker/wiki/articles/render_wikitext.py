@@ -78,8 +78,9 @@ def _block(block: Block) -> str:
     match block:
         case Paragraph(line):
             return _line(line)
-        case Bullets(items):
-            return "\n".join(f"* {_line(item)}" for item in items)
+        case Bullets(items, numbered):
+            mark = "#" if numbered else "*"
+            return "\n".join(f"{mark} {_line(item)}" for item in items)
         case Table(caption, header, rows):
             head = "\n".join(f'! scope="col" | {cell}' for cell in header)
             body = "\n".join("|-\n" + "\n".join(f"| {_line(cell)}" for cell in row) for row in rows)

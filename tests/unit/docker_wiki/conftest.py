@@ -1,0 +1,12 @@
+"""Makes the encyclopedia's generator importable: it lives in docker/, which is no Python package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ARTICLES = Path(__file__).parents[3] / "docker" / "wiki" / "articles"
+
+# What tests compile must not end up beside the files that an image is built from.
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ARTICLES), str(Path(__file__).parent)]
