@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -70,13 +71,14 @@ async def broken_under_load(
     door, ends = replica_door(replica.site, replica.endpoint), time.monotonic() + seconds
     starts = starts_of(replica)
     writers = WRITERS if write is not None else 0
-    crew = [
-        asyncio.to_thread(_read, door, starts, Random(number), ends, tally)  # noqa: S311 - no secret
-        for number in range(READERS + WRITERS - writers)
-    ]
-    if write is not None:
-        crew += [asyncio.to_thread(_write, door, write, n, ends, tally) for n in range(writers)]
-    await asyncio.gather(*crew)
+    readers = READERS + WRITERS - writers
+    dice = [Random(number) for number in range(readers)]  # noqa: S311 - no secret
+    # Threads of their own: the loop's usual ones are fewer than all these where cores are few.
+    with ThreadPoolExecutor(READERS + WRITERS) as pool:
+        work = [pool.submit(_read, door, starts, own, ends, tally) for own in dice]
+        if write is not None:
+            work += [pool.submit(_write, door, write, n, ends, tally) for n in range(writers)]
+        await asyncio.gather(*map(asyncio.wrap_future, work))
     breaches = [f"{times} times: {fault}" for fault, times in tally.faults.most_common(_SHOWN)]
     if tally.reads < READERS:
         breaches.append(f"only {tally.reads} pages were read")
