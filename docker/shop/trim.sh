@@ -15,6 +15,8 @@ rm -rf django/contrib/gis oscar/static/oscar/js/tinymce/langs oscar/static/oscar
 sed -i '/oscar.dashboard.orders.initTable/d' oscar/templates/oscar/dashboard/orders/order_detail.html
 # The dashboard's choices stay native: the widget laid over them hides the choice's name from assistive technology.
 sed -i "/selects.not('.related-widget-wrapper select').select2(/d" oscar/static/oscar/js/oscar/dashboard.js
+# The shop has its own row of related products on a product's page.
+sed -i '/with recommended_products=product.sorted_recommended_products/,/endwith/d' oscar/templates/oscar/catalogue/detail.html
 # Sentences that Oscar leaves to each shop.
 invoice='Invoice with the parcel, payable within 30 days.'
 sed -i "s/Payment details to go here/$invoice/" oscar/templates/oscar/checkout/checkout.html

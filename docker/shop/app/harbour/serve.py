@@ -14,7 +14,6 @@ from gunicorn.app.wsgiapp import WSGIApplication
 from gunicorn.arbiter import Arbiter
 
 
-
 class WarmArbiter(Arbiter):
     """The parent of the workers: it draws the main pages once, so that workers fork warm.
 

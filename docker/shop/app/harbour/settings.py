@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from oscar.defaults import *  # noqa: F403  (Oscar reads its defaults from the settings module)
+from oscar.defaults import OSCAR_DASHBOARD_NAVIGATION as OSCARS_MENU
+
+from harbour.menu import is_merchant
 
 ROOT = Path("/srv/shop")
 BASE = Path(__file__).resolve().parent
@@ -64,6 +68,9 @@ INSTALLED_APPS = [
     "treebeard",
     "django_tables2",
     "harbour.apps.HarbourConfig",
+    "harbour.returns.apps.ReturnsConfig",
+    "harbour.groups.apps.GroupsConfig",
+    "harbour.insights.apps.InsightsConfig",
 ]
 
 MIDDLEWARE = [
@@ -161,6 +168,24 @@ OSCAR_ORDER_STATUS_PIPELINE = {
 OSCAR_LINE_STATUS_PIPELINE = OSCAR_ORDER_STATUS_PIPELINE
 OSCAR_ORDER_STATUS_CASCADE = {status: status for status in OSCAR_ORDER_STATUS_PIPELINE}
 OSCAR_GOOGLE_ANALYTICS_ID = None
+
+
+def _with_ours(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return Oscar's menu with this shop's entries behind those that they belong to."""
+    ours = {
+        "dashboard:order-list": ("Returns", "return-list"),
+        "dashboard:users-index": ("Customer groups", "group-list"),
+    }
+    menu = []
+    for entry in entries:
+        menu.append({**entry, "children": _with_ours(entry.get("children", []))})
+        if added := ours.get(entry.get("url_name", "")):
+            label, url_name = added
+            menu.append({"label": label, "url_name": url_name, "access_fn": is_merchant})
+    return menu
+
+
+OSCAR_DASHBOARD_NAVIGATION = _with_ours(OSCARS_MENU)
 
 LOGIN_REDIRECT_URL = "/"
 WARM_PAGES = ("/", "/catalogue/", "/search/?q=kettle", "/accounts/login/")

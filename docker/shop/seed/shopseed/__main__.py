@@ -14,7 +14,19 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.contrib.sites.models import Site  # noqa: E402
 from django.db import connection, transaction  # noqa: E402
 
-from shopseed import catalogue, clock, customers, offers, orders, pictures, reviews  # noqa: E402
+from shopseed import (  # noqa: E402
+    catalogue,
+    clock,
+    customers,
+    groups,
+    offers,
+    orders,
+    pictures,
+    recommendations,
+    returns,
+    reviews,
+    searches,
+)
 from shopseed.vocabulary import load  # noqa: E402
 
 
@@ -34,7 +46,11 @@ def main() -> None:
         reviews.write_reviews(items)
         offers.write_offers()
         offers.write_wishlists(items)
+        groups.write_groups()
+        recommendations.write_recommendations(departments, items)
+        returns.write_returns()
     catalogue.index_text()
+    searches.write_searches()
     with connection.cursor() as cursor:
         cursor.execute("UPDATE django_migrations SET applied = %s", [clock.NOW])
     pictures.draw_all(departments, Path(settings.MEDIA_ROOT))

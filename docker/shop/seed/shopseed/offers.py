@@ -56,7 +56,8 @@ def _offer(name: str, offer_type: str, rule: Condition, benefit: Benefit) -> Con
     )
 
 
-def _write_voucher(entry: dict, selected: Range, added: int) -> None:
+def write_voucher(entry: dict, selected: Range, added: int) -> None:
+    """Write a voucher with its offer."""
     rule = Condition.objects.create(
         range=selected,
         type=Condition.VALUE if entry["least"] else Condition.COUNT,
@@ -86,7 +87,7 @@ def write_offers() -> None:
     rng = Random("vouchers")
     for entry in phrases("vouchers")["voucher"]:
         added = 0 if entry["usage"] == "Single use" else rng.randint(20, 160)
-        _write_voucher(entry, ranges[entry["department"]], added)
+        write_voucher(entry, ranges[entry["department"]], added)
     three = Condition.objects.create(range=ranges[CANDLES], type=Condition.COUNT, value=Decimal(3))
     free = Benefit.objects.create(range=ranges[CANDLES], type=Benefit.MULTIBUY)
     offer = _offer("Three candles for two", ConditionalOffer.SITE, three, free)

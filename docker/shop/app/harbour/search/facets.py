@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DecimalField, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 from oscar.core.loading import get_model
 
+ProductRecord = get_model("analytics", "ProductRecord")
 StockRecord = get_model("partner", "StockRecord")
 PARAMETER = "selected_facets"
 
@@ -60,6 +61,16 @@ def with_price(products: QuerySet) -> QuerySet:
     lowest = records.filter(product__parent=OuterRef("pk"))[:1]
     field = DecimalField(max_digits=12, decimal_places=2)
     return products.annotate(price=Coalesce(Subquery(own), Subquery(lowest), output_field=field))
+
+
+def with_sold(products: QuerySet) -> QuerySet:
+    """Annotate each product with `sold`: how many pieces of it, or of its variants, ever were."""
+    records = ProductRecord.objects.order_by()
+    own = records.filter(product=OuterRef("pk")).values("num_purchases")
+    variants = records.filter(product__parent=OuterRef("pk")).values("product__parent")
+    total = variants.annotate(pieces=Sum("num_purchases")).values("pieces")
+    field = IntegerField()
+    return products.annotate(sold=Coalesce(Subquery(own), Subquery(total), 0, output_field=field))
 
 
 def chosen(query: QueryDict) -> list[Choice]:

@@ -22,7 +22,7 @@ class SearchForm(forms.Form):
         label="Search",
         widget=SearchInput({"placeholder": "Search", "tabindex": "1", "class": "form-control"}),
     )
-    RELEVANCY, TOP_RATED, NEWEST = "relevancy", "rating", "newest"
+    RELEVANCY, TOP_RATED, NEWEST, BEST_SELLING = "relevancy", "rating", "newest", "best-selling"
     PRICE_DOWN, PRICE_UP, A_TO_Z, Z_TO_A = "price-desc", "price-asc", "title-asc", "title-desc"
     sort_by = forms.ChoiceField(
         label="Sort by",
@@ -30,6 +30,7 @@ class SearchForm(forms.Form):
         choices=[
             (RELEVANCY, "Relevancy"),
             (TOP_RATED, "Customer rating"),
+            (BEST_SELLING, "Best selling"),
             (NEWEST, "Newest"),
             (PRICE_DOWN, "Price high to low"),
             (PRICE_UP, "Price low to high"),
@@ -39,6 +40,7 @@ class SearchForm(forms.Form):
     )
     ORDER: ClassVar[dict[str, tuple[str, ...]]] = {
         TOP_RATED: ("-rating", "id"),
+        BEST_SELLING: ("-sold", "id"),
         NEWEST: ("-date_created", "id"),
         PRICE_DOWN: ("-price", "id"),
         PRICE_UP: ("price", "id"),

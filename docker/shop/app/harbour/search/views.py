@@ -13,7 +13,15 @@ from django.views.generic import ListView
 from oscar.apps.search.signals import user_search
 from oscar.core.loading import get_model
 
-from harbour.search.facets import PARAMETER, chosen, facet_data, narrowed, with_price
+from harbour.search.facets import (
+    PARAMETER,
+    chosen,
+    facet_data,
+    narrowed,
+    with_price,
+    with_sold,
+)
+from harbour.search.filters import FilterForm
 from harbour.search.forms import SearchForm
 from harbour.search.fulltext import matching
 from harbour.shelf import shelf
@@ -29,7 +37,7 @@ class Result(NamedTuple):
 
 
 class ProductListView(ListView):
-    """A page of products: narrowed by facets, sorted as asked."""
+    """A page of products: filtered, narrowed by facets, sorted as asked."""
 
     paginate_by = settings.OSCAR_PRODUCTS_PER_PAGE
     default_order: tuple[str, ...] = ("-date_created", "id")
@@ -41,11 +49,14 @@ class ProductListView(ListView):
     def get_queryset(self) -> QuerySet:
         """Return the ids of all pages' products, in the order asked for."""
         self.form = SearchForm(self.request.GET)
-        self.unrefined = self.matching_products()
+        self.filters = FilterForm(self.request.GET)
+        self.unrefined = self.filters.kept(self.matching_products())
         products = narrowed(self.unrefined, chosen(self.request.GET))
         order = SearchForm.ORDER.get(self.request.GET.get("sort_by", ""))
         if order:
-            products = with_price(products).order_by(*order)
+            key = order[0].lstrip("-")
+            annotate = {"price": with_price, "sold": with_sold}.get(key, QuerySet.all)
+            products = annotate(products).order_by(*order)
         elif not products.query.order_by:
             products = products.order_by(*self.default_order)
         return products.values_list("pk", flat=True)
@@ -60,6 +71,10 @@ class ProductListView(ListView):
         context.update(
             form=self.form,
             search_form=self.form,
+            filters=self.filters,
+            kept_by_sorting=self._others("sort_by"),
+            kept_by_filters=self._others(*self.filters.fields),
+            comparable=True,
             query=query.get("q", ""),
             page=page,
             has_facets=True,
@@ -67,6 +82,12 @@ class ProductListView(ListView):
             selected_facets=query.getlist(PARAMETER),
         )
         return context
+
+    def _others(self, *names: str) -> list[tuple[str, str]]:
+        """Return the URL's parameters that a form without these fields has to keep."""
+        lists = self.request.GET.lists()
+        left = [(name, values) for name, values in lists if name not in {*names, "page"}]
+        return [(name, value) for name, values in left for value in values]
 
 
 class FacetedSearchView(ProductListView):

@@ -1,0 +1,13 @@
+"""The words of groups, returns and searches, apart from the vocabulary that other sites read."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent.parent / "dealings"
+
+
+def phrases(name: str) -> dict:
+    """Return one of the lists: groups, returns or searches."""
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,294 @@
+"""What this shop adds to Oscar, asked of a replica over HTTP as a browser without scripts would."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from mutations.visitor import Visitor
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
+from orchestrator.fleet.logins import replica_door
+from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.queries import Row, ask
+from orchestrator.reset.replica import Replica
+from sites.atlas import load_atlas
+
+pytestmark = [pytest.mark.docker]
+
+EMMA = ("emma.hartley@example.com", "harbour-emma-2026")
+MERCHANT = ("margaret.oakes@harbourandpine.example", "pine-merchant-2026")
+ORDER = "102958"  # Emma's, shipped: one wax seal kit
+RAIN_JACKET = 1650  # dear enough for the group's voucher
+
+
+@dataclass(frozen=True, slots=True)
+class Shop:
+    """A replica and its door."""
+
+    replica: Replica
+    door: Door
+
+    async def rows(self, sql: str) -> tuple[Row, ...]:
+        return (await ask(self.replica, sql)).rows
+
+
+@contextmanager
+def somebody(door: Door, account: tuple[str, str] | None = None) -> Iterator[Visitor]:
+    with web_session(door) as session:
+        visitor = Visitor(door, session)
+        if account:
+            name, password = account
+            filled = {"login-username": name, "login-password": password, "login_submit": "Log In"}
+            visitor.send(visitor.open("/accounts/login/"), "login_form", filled)
+            assert name in visitor.open("/accounts/profile/").text
+        yield visitor
+
+
+@asynccontextmanager
+async def _shop() -> AsyncIterator[Shop]:
+    engine = await Engine.connect()
+    atlas = load_atlas()
+    try:
+        async with (
+            Fleet.open(engine, atlas, ["shop"], "shop-behaviour") as fleet,
+            fleet.lease(["shop"]) as slot,
+        ):
+            replica = slot.replicas["shop"]
+            yield Shop(replica, replica_door(atlas.sites["shop"], replica.endpoint))
+    finally:
+        await engine.close()
+
+
+@pytest.fixture
+def shop() -> AbstractAsyncContextManager[Shop]:
+    return _shop()
+
+
+def titles(page: str) -> list[str]:
+    """Return the titles of a list's products, in their order."""
+    return [
+        html.unescape(found)
+        for found in re.findall(r'<h3 class="mt-3">\s*<a[^>]*title="([^"]*)"', page)
+    ]
+
+
+def prices(page: str) -> list[Decimal]:
+    return [
+        Decimal(found.replace(",", ""))
+        for found in re.findall(r'class="price_color">£([\d,.]+)<', page)
+    ]
+
+
+async def test_filters_keep_what_they_say_and_stay_when_the_list_is_sorted(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    path = "/catalogue/category/kitchen-coffee/kettles_2/"
+    wanted = "price_from=30&price_to=60&min_rating=4&in_stock=on"
+
+    async with shop as site:
+        known = await site.rows(
+            "SELECT p.title FROM catalogue_product p "
+            "JOIN catalogue_productcategory c ON c.product_id = p.id AND c.category_id = 2 "
+            "JOIN partner_stockrecord s ON s.product_id = p.id WHERE p.structure = 'standalone' "
+            "AND s.price BETWEEN 30 AND 60 AND p.rating >= 4 "
+            "AND s.num_in_stock > s.num_allocated ORDER BY s.price, p.id"
+        )
+
+        def act() -> None:
+            with somebody(site.door) as visitor:
+                page = visitor.open(f"{path}?{wanted}&sort_by=price-asc").text
+                found = titles(page)
+                assert [title for (title,) in known] == [
+                    one for one in found if one in {t for (t,) in known}
+                ]
+                assert all(30 <= price <= 60 for price in prices(page))
+                assert len(found) >= len(known) > 0
+                for name in ("price_from", "price_to", "min_rating", "in_stock"):
+                    assert f'type="hidden" name="{name}"' in page, "sorting would forget it"
+                assert 'type="hidden" name="sort_by" value="price-asc"' in page
+
+        await asyncio.to_thread(act)
+
+
+async def test_best_sellers_come_first_where_that_is_asked_for(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    async with shop as site:
+        [(best, _)] = await site.rows(
+            "SELECT top.title, sum(r.num_purchases) n FROM analytics_productrecord r "
+            "JOIN catalogue_product p ON p.id = r.product_id "
+            "JOIN catalogue_product top ON top.id = coalesce(p.parent_id, p.id) "
+            "GROUP BY top.id, top.title ORDER BY n DESC, top.id LIMIT 1"
+        )
+
+        def act() -> None:
+            with somebody(site.door) as visitor:
+                assert titles(visitor.open("/catalogue/?sort_by=best-selling").text)[0] == best
+
+        await asyncio.to_thread(act)
+
+
+async def test_products_stand_side_by_side_and_looking_at_the_shop_writes_nothing(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    def act(door: Door) -> None:
+        with somebody(door, EMMA) as emma:
+            page = emma.open(
+                "/compare/?product=16&product=48&product=53&product=54&product=18"
+            ).text
+            assert "1 more was left out" in page
+            assert page.count("Lowest price") == page.count("Best rated") == 1
+            assert "/compare/?product=16&amp;product=53&amp;product=54" in page, "how 48 is removed"
+            assert "Add " in emma.open("/compare/?product=16&q=gooseneck").text
+            assert "Customers also bought" in emma.open("/catalogue/product_4405/").text
+            assert "Related products" in emma.open("/catalogue/product_16/").text
+            emma.open("/search/?q=typewriter")
+            emma.open(f"/accounts/orders/{ORDER}/return/")
+            emma.open("/api/orders/")
+        with somebody(door, MERCHANT) as merchant:
+            for path in ("returns/", "returns/211/", "customer-groups/", "customer-groups/1/"):
+                merchant.open(f"/dashboard/{path}")
+            merchant.open("/dashboard/reports/?report_type=best_sellers")
+            merchant.open("/dashboard/reports/?report_type=search_terms&download=on")
+
+    async with shop as site:
+        before = await counters(site)
+        await asyncio.to_thread(act, site.door)
+        assert await counters(site) == before
+
+
+async def counters(site: Shop) -> tuple[Row, ...]:
+    """Return what the server has written so far; a read moves none of these."""
+    return await site.rows(
+        "SHOW GLOBAL STATUS WHERE Variable_name IN "
+        "('Innodb_rows_inserted', 'Innodb_rows_updated', 'Innodb_rows_deleted')"
+    )
+
+
+async def test_a_return_goes_its_way_from_the_customer_to_the_refund(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    def act(door: Door) -> None:
+        with somebody(door, EMMA) as emma, somebody(door, MERCHANT) as merchant:
+            form = emma.open(f"/accounts/orders/{ORDER}/return/")
+            [line] = re.findall(r'<option value="(\d+)">', form.text.split('name="quantity"')[0])
+            asked = {"line": line, "quantity": "2", "reason": "fit", "comment": "Too blue."}
+            assert "Only 1 of these" in emma.send(form, "return_form", asked).text
+            shown = emma.send(form, "return_form", {**asked, "quantity": "1"})
+            assert shown.url.endswith(f"/accounts/orders/{ORDER}/")
+            assert "Does not fit: Too blue." in shown.text
+            assert (
+                "Only 0 of these" in emma.send(form, "return_form", {**asked, "quantity": "1"}).text
+            )
+
+            [number] = re.findall(r"<td>#(\d+)</td>", shown.text)
+            page = merchant.open(f"/dashboard/returns/{number}/")
+            assert ">Refunded<" not in page.text, "not before the parcel is here"
+            for status in ("Approved", "Received"):
+                page = merchant.send(page, "return_update_form", {"status": status})
+            paid = {"status": "Refunded", "refund_amount": "41.01", "note": "Sorry."}
+            assert "At most £41.00" in merchant.send(page, "return_update_form", paid).text
+            merchant.send(page, "return_update_form", {**paid, "refund_amount": "41.00"})
+            assert "£41.00" in emma.open(f"/accounts/orders/{ORDER}/").text.split("Returns")[1]
+            assert emma.ask("/accounts/orders/103000/return/").status_code == 404
+            assert emma.ask("/dashboard/returns/").status_code == 403
+
+    async with shop as site:
+        await asyncio.to_thread(act, site.door)
+
+
+async def test_a_voucher_of_a_group_is_for_its_members_alone(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    def act(door: Door) -> None:
+        with somebody(door, EMMA) as emma, somebody(door, MERCHANT) as merchant:
+            merchant.send(merchant.open("/dashboard/users/2/"), "membership_form", {"groups": "3"})
+            emma.send(
+                emma.open(f"/catalogue/product_{RAIN_JACKET}/"),
+                "add_to_basket_form",
+                {"quantity": "1"},
+            )
+            code = {"code": "CLUB20"}
+            page = emma.send(emma.open("/basket/"), "/basket/vouchers/add/", code)
+            assert "for members of Harbour Club only" in page.text
+            group = merchant.open("/dashboard/customer-groups/1/")
+            merchant.send(group, "member_form", {"email": EMMA[0].upper()})
+            found = merchant.open("/dashboard/users/?email=&name=Hartley&group=1&search=").text
+            assert EMMA[0] in found
+            page = emma.send(emma.open("/basket/"), "/basket/vouchers/add/", code)
+            assert "Voucher &#x27;CLUB20&#x27; added to basket" in page.text
+
+    async with shop as site:
+        await asyncio.to_thread(act, site.door)
+
+
+async def test_reports_count_what_was_sold_and_what_was_searched_for(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    async with shop as site:
+        [(title, units, revenue)] = await site.rows(
+            "SELECT l.title, sum(l.quantity) n, sum(l.line_price_incl_tax) FROM order_line l "
+            "JOIN order_order o ON o.id = l.order_id WHERE o.status <> 'Cancelled' "
+            "AND o.date_placed >= '2026-01-01' GROUP BY l.product_id, l.title "
+            "ORDER BY n DESC, 3 DESC LIMIT 1"
+        )
+
+        def act() -> None:
+            with somebody(site.door, MERCHANT) as merchant:
+                report = "/dashboard/reports/?report_type=best_sellers&date_from=2026-01-01"
+                first = merchant.open(report).text.split("<tbody>")[1].split("</tr>")[0]
+                assert str(title) in html.unescape(first)
+                assert f"<td>{units}</td>" in first
+                assert f"£{revenue:,}" in first
+                merchant.send(merchant.open("/search/?q=unobtainium"), "/search/wanted/", {})
+                terms = merchant.open("/dashboard/reports/?report_type=search_terms&page=4").text
+                assert "unobtainium" in terms
+
+        await asyncio.to_thread(act)
+
+
+async def test_the_api_shows_everybody_their_own_and_lets_the_merchant_write(
+    shop: AbstractAsyncContextManager[Shop],
+) -> None:
+    def act(door: Door) -> None:
+        with web_session(door) as session:
+
+            def call(path: str, account: tuple[str, str] | None = None, **sent: Any) -> Any:
+                method = "PATCH" if sent else "GET"
+                answer = session.request(
+                    method, door.url(path), auth=account, json=sent or None, timeout=PAGE_TIMEOUT_S
+                )
+                return answer.status_code, answer.json()
+
+            status, products = call("/api/products/?page=2")
+            assert (status, products["count"], len(products["results"])) == (200, 5000, 50)
+            assert call("/api/orders/")[0] == call("/api/me/", (EMMA[0], "wrong"))[0] == 401
+            assert call("/api/customers/", EMMA)[0] == 403
+            assert call("/api/orders/", EMMA)[1]["count"] == 37
+            assert call("/api/orders/103000/", EMMA)[0] == 404
+            assert call("/api/products/16/", EMMA, price="1.00")[0] == 403
+            assert call("/api/products/16/", MERCHANT, price="-1")[0] == 400
+            assert call("/api/products/16/", MERCHANT, colour="red")[0] == 400
+            status, product = call("/api/products/16/", MERCHANT, price="12.50", num_in_stock=3)
+            assert (status, product["price"], product["num_in_stock"]) == (200, "12.50", 3)
+            assert call(f"/api/orders/{ORDER}/", MERCHANT, status="Pending")[0] == 400
+            assert (
+                call(f"/api/orders/{ORDER}/", MERCHANT, status="Complete")[1]["status"]
+                == "Complete"
+            )
+        with somebody(door, MERCHANT) as merchant:
+            url = door.url("/api/products/16/")
+            answer = merchant.session.patch(url, json={"price": "1.00"}, timeout=PAGE_TIMEOUT_S)
+            assert answer.status_code == 401, "a cookie alone must not write"
+
+    async with shop as site:
+        await asyncio.to_thread(act, site.door)
