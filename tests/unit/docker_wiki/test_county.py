@@ -162,6 +162,13 @@ def test_the_league_counts_the_titles_that_its_clubs_list() -> None:
         assert listed == int(row["Titles"])
 
 
+def test_a_lighthouse_named_after_an_island_stands_on_it_and_its_port_has_the_ferry() -> None:
+    islands = {one.name: one for one in world().land.islands}
+    for one in world().buildings.lighthouses:
+        assert all(one.island is island for name, island in islands.items() if name in one.name)
+        assert one.island is None or one.place is one.island.ferry
+
+
 def test_a_tributary_is_shorter_than_the_river_that_it_joins() -> None:
     for river in world().land.rivers:
         assert river.mouth is None or river.length < river.mouth.length
@@ -189,6 +196,15 @@ def test_the_makers_are_those_of_the_shop() -> None:
         for department, city in one.workshops
     }
     assert told == sold
+
+
+def test_the_town_is_that_of_the_newspaper() -> None:
+    town = ROOT / "docker" / "cms" / "seed" / "vocabulary" / "town.toml"
+    told = tomllib.loads(town.read_text(encoding="utf-8"))["slots"]
+    kinds = ("venue", "museum", "school", "pub", "cafe", "club")
+    named = {name.removeprefix("the ").removeprefix("The ") for kind in kinds for name in told[kind]}
+    known = {one.name.removeprefix("The ") for one in world().subjects}
+    assert named - known == set()
 
 
 def test_articles_of_one_kind_are_told_in_several_ways() -> None:

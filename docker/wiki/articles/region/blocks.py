@@ -7,7 +7,19 @@ from typing import Final
 
 from draft import DraftBlock, DraftBullets, DraftTable
 
-from region.built import Bridge, Castle, Church, Lighthouse, Line, Mill, Museum, School, Station, Street
+from region.built import (
+    Bridge,
+    Castle,
+    Church,
+    Lighthouse,
+    Line,
+    Mill,
+    Museum,
+    School,
+    Station,
+    Street,
+    Venue,
+)
 from region.nature import Festival, Mineral, Species, Walk
 from region.people import Person, Trade
 from region.places import City, Hill, Lake, River, Settlement, Town, Village
@@ -137,6 +149,10 @@ def _streets(world: World, it: Subject) -> DraftBlock | None:
 
 def _street_museums(world: World, it: Subject) -> DraftBlock | None:
     return _bullets([f"{one.link}, on {one.topic}" for one in world.naming(it, Museum)])
+
+
+def _venues(world: World, it: Subject) -> DraftBlock | None:
+    return _bullets([f"{one.link}, {one.form}, opened in {one.opened}" for one in world.naming(it, Venue)])
 
 
 def _natives(world: World, it: Subject) -> DraftBlock | None:
@@ -348,6 +364,7 @@ BLOCKS: Final[dict[str, Block]] = {
     "festivals": _festivals,
     "streets": _streets,
     "street_museums": _street_museums,
+    "venues": _venues,
     "natives": _natives,
     "companies": _companies,
     "around": _around,

@@ -138,6 +138,16 @@ class Street(Subject):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Venue(Built):
+    """A public building, a pub or a café of Port Merrow."""
+
+    street: Street
+    form: str
+    use: str
+    seats: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Castle(Subject):
     """A castle or what is left of it."""
 
@@ -172,6 +182,7 @@ class Buildings:
     schools: tuple[School, ...]
     streets: tuple[Street, ...]
     museums: tuple[Museum, ...]
+    venues: tuple[Venue, ...]
     castles: tuple[Castle, ...]
     mills: tuple[Mill, ...]
 
@@ -189,6 +200,7 @@ def grow_buildings(words: Words, land: Land, society: Society) -> Buildings:
         schools=_schools(words, land),
         streets=streets,
         museums=_museums(words, land, streets),
+        venues=_venues(words, land, streets),
         castles=_castles(words, land, society),
         mills=_mills(words, land),
     )
@@ -202,10 +214,13 @@ def _lighthouses(words: Words, land: Land, society: Society) -> tuple[Lighthouse
     for point, height in zip(points, heights, strict=True):
         opened = dice.between(1787, 1911)
         name = point if "Light" in point else f"{point} Lighthouse"
+        named = [one for one in land.islands if one.name in name]
+        anywhere = dice.pick(land.islands) if dice.happens(0.4) else None
+        island = named[0] if named else anywhere
         lights.append(
             Lighthouse(
-                title=name, name=name, place=dice.pick(land.ports), opened=opened,
-                island=dice.pick(land.islands) if dice.happens(0.5) else None, height=height,
+                title=name, name=name, opened=opened, island=island, height=height,
+                place=dice.pick(land.ports) if island is None else island.ferry,
                 focal=height + dice.between(2, 61), reach=dice.between(8, 26),
                 light=f"{dice.pick(('one', 'two', 'three', 'four'))} "
                 f"{dice.pick(('white', 'red', 'green'))} every {dice.between(5, 30)} seconds",
@@ -218,22 +233,15 @@ def _lighthouses(words: Words, land: Land, society: Society) -> tuple[Lighthouse
 
 def _lines(words: Words, land: Land, society: Society) -> tuple[Line, ...]:
     dice = Dice("lines")
-    names = words["lines"]
-    lengths = dice.distinct(len(names), 11, 97)
-    hubs = (*land.cities, *land.towns)
-    lines = []
-    for name, length in zip(names, lengths, strict=True):
-        opened = dice.between(1841, 1904)
-        start, end = dice.some(hubs, 2)
-        if name == "Merrow Valley Line":
-            opened, start, end = 1851, land.cities[1], land.cities[0]
-        lines.append(
-            Line(
-                title=name, name=name, start=start, end=end, opened=opened, length=length,
-                engineer=society.at_work(dice, Trade.ENGINEER, opened),
-            )  # fmt: skip
-        )
-    return tuple(lines)
+    places = {one.name: one for one in (*land.cities, *land.towns)}
+    return tuple(
+        Line(
+            title=one["name"], name=one["name"], start=places[one["from"]], end=places[one["to"]],
+            opened=int(one["opened"]), length=int(one["length"]),
+            engineer=society.at_work(dice, Trade.ENGINEER, int(one["opened"])),
+        )  # fmt: skip
+        for one in words.records("lines")
+    )
 
 
 def _stations(land: Land, lines: tuple[Line, ...]) -> tuple[Station, ...]:
@@ -245,7 +253,7 @@ def _stations(land: Land, lines: tuple[Line, ...]) -> tuple[Station, ...]:
     stations = []
     for place, count in zip(served, passengers, strict=True):
         own = [line for line in lines if place in (line.start, line.end)]
-        line = own[0] if own else dice.pick(lines)
+        line = own[0] if own else dice.weighted(lines, [one.length for one in lines])
         shut = isinstance(place, Village) and dice.happens(0.45)
         busy = count * 40 if isinstance(place, City) else count * 4
         title = f"{place.name} railway station"
@@ -369,6 +377,25 @@ def _museums(words: Words, land: Land, streets: tuple[Street, ...]) -> tuple[Mus
             art="Gallery" in name and "Ink" not in name,
         )  # fmt: skip
         for (name, topic, place, street), count in zip(asked, visitors, strict=True)
+    )
+
+
+def _venues(words: Words, land: Land, streets: tuple[Street, ...]) -> tuple[Venue, ...]:
+    dice = Dice("venues")
+    city = land.cities[0]
+    here = [one for one in streets if one.city is city]
+    square = next(one for one in here if one.name == "Market Square")
+    records = (*words.records("venues"), *words.records("houses"))
+    seats = dice.distinct(len(records), 18, 640)
+    return tuple(
+        Venue(
+            title=f"{one['name']}, Port Merrow", name=one["name"], place=city,
+            opened=dice.between(1802, 1938), form=one["kind"],
+            street=square if "Market Square" in one["name"] else dice.pick(here),
+            use=one["use"] if "use" in one else dice.pick(words["house_use"]),
+            seats=count if "use" in one else count // 10 + 9,
+        )  # fmt: skip
+        for one, count in zip(records, seats, strict=True)
     )
 
 

@@ -94,9 +94,9 @@ class Season(Subject):
         return self.table[0].points
 
     @property
-    def lead(self) -> int:
-        """Return by how many points the champion was ahead."""
-        return self.table[0].points - self.table[1].points
+    def lead(self) -> int | None:
+        """Return by how many points the champion was ahead; None where goals decided."""
+        return self.table[0].points - self.table[1].points or None
 
     @property
     def goals(self) -> int:
@@ -138,16 +138,14 @@ def _clubs(words: Words, land: Land) -> tuple[Club, ...]:
     places = {one.name: one for one in land.settlements}
     records = words.records("clubs")
     capacities = dice.distinct(len(records), 900, 14_500)
-    grounds, kits = dice.shuffled(words["grounds"]), dice.shuffled(words["kits"])
-    nicknames = dice.shuffled(words["nicknames"])
     clubs = []
-    for at, one in enumerate(records):
+    for one, capacity in zip(records, capacities, strict=True):
         title = one["name"] + (" F.C." if "taken" in one else "")
         clubs.append(
             Club(
                 title=title, name=one["name"], place=places[one["place"]],
-                founded=dice.between(1868, 1924), ground=grounds[at], capacity=capacities[at],
-                kit=kits[at], nickname=nicknames[at],
+                founded=dice.between(1868, 1924), ground=one["ground"], capacity=capacity,
+                kit=one["kit"], nickname=one["nickname"],
             )  # fmt: skip
         )
     return tuple(clubs)
