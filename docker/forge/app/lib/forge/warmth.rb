@@ -6,16 +6,23 @@ module Forge
   # Looks at pages in this process, so that those who are forked from it find code, templates and schema warm.
   class Warmth
     DEADLINE_S = 60
-    PATHS = %w[/health / /projects /login].freeze
+    HOST = 'http://forge.arena.test'
+    PROJECT = '/projects/kettle-firmware'
+    PATHS = ['/health', '/', '/projects', '/issues', '/issues/100', '/issues/100.json', '/search?q=kettle', '/activity',
+             PROJECT, "#{PROJECT}/issues", "#{PROJECT}/roadmap", "#{PROJECT}/wiki", "#{PROJECT}/repository",
+             '/my/page', "#{PROJECT}/issues/new", "#{PROJECT}/settings"].freeze
+    ACCOUNT = { 'username' => 'ines.ferreira', 'password' => 'forge-ines-2026' }.freeze
 
     def initialize(app)
       @app = app
+      @cookie = nil
     end
 
     # Look at every page; the database must answer within the deadline. Leaves no connection behind.
     def spread
       wait_for_database
-      PATHS.each { |path| look(path) }
+      log_in
+      PATHS.each { |path| ask('GET', path) }
       ActiveRecord::Base.connection_handler.clear_all_connections!
       GC.start
       GC.compact if GC.respond_to?(:compact)
@@ -23,12 +30,21 @@ module Forge
 
     private
 
-    def look(path)
-      request = Rack::MockRequest.env_for("http://forge.arena.test#{path}")
-      status, _headers, body = @app.call(request)
-      body.each { |_part| nil }
-      body.close if body.respond_to?(:close)
+    def log_in
+      token = ask('GET', '/login')[/name="authenticity_token" value="([^"]+)"/, 1]
+      ask('POST', '/login', params: ACCOUNT.merge('authenticity_token' => token))
+    end
+
+    def ask(method, path, **more)
+      request = Rack::MockRequest.env_for("#{HOST}#{path}", method: method, 'HTTP_COOKIE' => @cookie.to_s, **more)
+      status, headers, body = @app.call(request)
       raise "#{path} answered #{status}" if status >= 400
+
+      @cookie = headers['Set-Cookie'].split(';').first if headers['Set-Cookie']
+      text = +''
+      body.each { |part| text << part.to_s }
+      body.close if body.respond_to?(:close)
+      text
     end
 
     # The socket is there before the database listens on it, and not there before that: both are waited for.
@@ -36,7 +52,7 @@ module Forge
       deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + DEADLINE_S
       begin
         ActiveRecord::Base.connection.execute('SELECT 1')
-      rescue ActiveRecord::ConnectionNotEstablished
+      rescue ActiveRecord::ConnectionNotEstablished, Mysql2::Error
         raise if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
 
         sleep(0.02)

@@ -1,0 +1,62 @@
+"""Rows on their way into the database: collected by table, written as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+
+from forgeseed.clock import stamp
+
+Cell = str | int | float | bool | None | date | datetime
+BATCH = 200
+ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\0": "\\0"})
+# Filled by Redmine's migrations and default data, and added to; every other table is emptied first.
+KEPT = frozenset({"users", "settings"})
+
+
+class Tables:
+    """Rows by table; all rows of a table name the same columns."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[Mapping[str, Cell]]] = {}
+
+    def add(self, table: str, **row: Cell) -> int:
+        """Add a row; return how many the table has now, which is its id where ids start at 1."""
+        held = self._rows.setdefault(table, [])
+        held.append(row)
+        return len(held)
+
+    def count(self, table: str) -> int:
+        """Return how many rows were added to a table."""
+        return len(self._rows.get(table, ()))
+
+    def statements(self) -> Iterator[str]:
+        """Yield the statements that empty and fill the tables."""
+        yield "SET NAMES utf8mb4, time_zone = '+00:00', unique_checks = 0, foreign_key_checks = 0;"
+        for table, rows in self._rows.items():
+            if table not in KEPT:
+                yield f"TRUNCATE `{table}`;"
+            columns = ", ".join(f"`{name}`" for name in rows[0])
+            for start in range(0, len(rows), BATCH):
+                values = ",\n".join(_row(row) for row in rows[start : start + BATCH])
+                yield f"INSERT INTO `{table}` ({columns}) VALUES\n{values};"
+
+
+def _row(row: Mapping[str, Cell]) -> str:
+    return "(" + ", ".join(_cell(cell) for cell in row.values()) + ")"
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case None:
+            return "NULL"
+        case bool():
+            return str(int(cell))
+        case int() | float():
+            return str(cell)
+        case datetime():
+            return f"'{stamp(cell)}'"
+        case date():
+            return f"'{cell.isoformat()}'"
+        case str():
+            return f"'{cell.translate(ESCAPES)}'"

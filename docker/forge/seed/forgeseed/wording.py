@@ -1,0 +1,65 @@
+"""Turns templates into sentences: slots come from the project and from the lists of [slots]."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Any
+
+from forgeseed.projects import Project
+from forgeseed.sources import products, vocabulary
+
+SLOT = re.compile(r"\{(\w+)\}")
+WEEKDAYS = ("Tuesday", "Wednesday", "Thursday")
+HOURS = ("9.30", "10.00", "14.00", "16.30")
+GOODS = frozenset({"harbour-store", "harbour-checkout", "harbour-search", "harbour-warehouse", "harbour-returns"})  # fmt: skip
+
+
+class Wording:
+    """The slots of one text: what is drawn once stays the same throughout.
+
+    Attributes:
+        drawn: slot and what stands for it.
+    """
+
+    def __init__(self, rng: Random, project: Project, **given: str) -> None:
+        thing, other = rng.sample(project.things, 2)
+        managers = project.committers
+        self._rng = rng
+        self.drawn = {
+            "thing": thing,
+            "other": other,
+            "name": project.name,
+            "about": project.about,
+            "lead": managers[0].name,
+            **given,
+        }
+        self._lists: dict[str, Any] = vocabulary("issues")["slots"]
+
+    def of(self, template: str) -> str:
+        """Return the template with its slots filled."""
+        return SLOT.sub(self._slot, template).strip()
+
+    def _slot(self, match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name[0].isupper():
+            text = self._word(name.lower())
+            return text[0].upper() + text[1:]
+        return self._word(name)
+
+    def _word(self, name: str) -> str:
+        if name not in self.drawn:
+            if name == "product":
+                self.drawn[name] = self._rng.choice(products())
+            else:
+                self.drawn[name] = self._rng.choice(self._lists[name])
+        return self.drawn[name]
+
+
+def subject_of(rng: Random, wording: Wording, project: Project, tracker: str) -> str:
+    """Return what an issue is called."""
+    told = vocabulary("issues")
+    templates = list(told["subjects"][tracker])
+    if project.identifier in GOODS and tracker in told["goods"] and rng.random() < 0.35:
+        templates = told["goods"][tracker]
+    return wording.of(rng.choice(templates))
