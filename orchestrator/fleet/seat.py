@@ -114,9 +114,16 @@ class Seat:
         return None if state.digest == occupant.replica.golden else seen.moved
 
     async def changes(self, occupant: Occupant, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs on a replica from golden; errors are those of `delta_of`."""
+        """Return what differs on a replica from golden; errors are those of `delta_of`.
+
+        Where nothing moved since it was proven golden, nothing differs, and nothing is read.
+        """
         from orchestrator.delta.delta import delta_of  # noqa: PLC0415  only checks ask for it
 
+        if occupant.watch is not None:
+            async with self._looking:
+                if await occupant.watch.moved() is None:
+                    return ()
         return (await delta_of(self._engine, occupant.replica, ignored=ignored)).changes
 
     async def cookies(self, occupant: Occupant, role_name: str) -> tuple[Cookie, ...]:

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from kiosk_site import OWNER
 
+from evaluators.changes import IgnoredChanges, RowChange
+from orchestrator.cookie import Cookie
+from orchestrator.delta.delta import Delta, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.doors import web_session
@@ -14,7 +20,7 @@ from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.pool import Fleet
 from orchestrator.fleet.seats import PrivateSeats
 from orchestrator.reset.replica import Replica
-from sites.atlas import Atlas
+from sites.atlas import Atlas, load_atlas
 from sites.errors import DatabaseError, ImageError, UnknownNameError, UsageError
 
 pytestmark = pytest.mark.docker
@@ -335,3 +341,42 @@ async def test_the_control_group_and_the_engine_agree_on_memory(
         container_id = occupant.replica.container.id
         ours = await memory_of(engine, container_id)
         assert ours == pytest.approx(await engine.memory_bytes(container_id), rel=0.2)
+
+
+async def test_where_nothing_moved_nothing_is_read_to_say_that_nothing_changed(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    async def counted(engine: Engine, replica: Replica, **options: Any) -> Delta:
+        read.append(replica.site.name)
+        return await delta_of(engine, replica, **options)
+
+    monkeypatch.setattr("orchestrator.delta.delta.delta_of", counted)
+    async with (
+        Fleet.open(engine, load_atlas(), ["forum"], OWNER, spares=0) as fleet,
+        fleet.lease(["forum"]) as slot,
+    ):
+        assert await slot.changes("forum", IgnoredChanges()) == ()
+        assert read == []
+        await slot.query("forum", "SELECT count(*) FROM waypost_forum")
+        cookies = await slot.cookies("forum", "member")
+        assert await slot.changes("forum", IgnoredChanges()) == ()
+        assert read == []
+        await asyncio.to_thread(subscribe, slot.replicas["forum"], cookies)
+        changed = await slot.changes("forum", IgnoredChanges())
+        tables = {change.table for change in changed if isinstance(change, RowChange)}
+        assert tables == {"waypost_forum", "waypost_subscription"}
+        assert read == ["forum"]
+
+
+def subscribe(replica: Replica, cookies: Sequence[Cookie]) -> None:
+    """Subscribe to a forum, as its page's own button does."""
+    door = replica_door(replica.site, replica.endpoint)
+    with web_session(door) as session:
+        for cookie in cookies:
+            session.cookies.set(cookie.name, cookie.value)
+        page = session.get(door.url("/f/vinyl"), timeout=10).text
+        [token, *_] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
+        sent = {"csrfmiddlewaretoken": token}
+        session.post(door.url("/f/vinyl/subscribe"), data=sent, timeout=10).raise_for_status()
