@@ -22,7 +22,7 @@ from region.built import (
 )
 from region.nature import Festival, Mineral, Species, Walk
 from region.people import Person, Trade
-from region.places import City, Hill, Lake, River, Settlement, Town, Village
+from region.places import City, Hill, Island, Lake, River, Settlement, Town, Village
 from region.sport import Career, Club, Season
 from region.subject import Subject
 from region.trade import Company, Maker, Ship
@@ -75,6 +75,11 @@ def _hills(world: World, it: Subject) -> DraftBlock | None:
 
 def _lakes(world: World, it: Subject) -> DraftBlock | None:
     ordered = sorted(world.naming(it, Lake), key=lambda one: -one.area)
+    return _bullets([f"{one.link}, {one.area:,} ha" for one in ordered])
+
+
+def _islands(world: World, it: Subject) -> DraftBlock | None:
+    ordered = sorted(world.naming(it, Island), key=lambda one: -one.area)
     return _bullets([f"{one.link}, {one.area:,} ha" for one in ordered])
 
 
@@ -352,6 +357,7 @@ BLOCKS: Final[dict[str, Block]] = {
     "rivers": _rivers,
     "hills": _hills,
     "lakes": _lakes,
+    "islands": _islands,
     "museums": _museums,
     "schools": _schools,
     "churches": _churches,
