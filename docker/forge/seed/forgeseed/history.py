@@ -1,4 +1,4 @@
-"""The history of a repository: who changed which function when, on which branch, for which issue."""
+"""The history of a repository: who changed what when, on which branch, for which issue."""
 
 from __future__ import annotations
 
@@ -16,11 +16,23 @@ from forgeseed.projects import Project
 from forgeseed.sources import vocabulary
 
 MAIN = "main"
-FOLDERS = {"python": "", "c": "src", "rust": "src", "php": "src", "go": "cmd", "ruby": "lib", "javascript": "src"}  # fmt: skip
-FIX = ("Fix the {thing}: check its input first", "Do not trip over an empty {thing}", "{Thing}: stop early where nothing is to be done")  # fmt: skip
+FOLDERS = {"python": "", "go": "cmd", "ruby": "lib"}  # of the sources; "src" elsewhere
+FIX = (
+    "Fix the {thing}: check its input first",
+    "Do not trip over an empty {thing}",
+    "{Thing}: stop early where nothing is to be done",
+)
 GROW = ("Add {function} to the {thing}", "{Thing}: add {function}", "New function {function}")
-TURN = ("Raise the limit of {function} to {to}", "{Function}: {to} instead of {old}", "Set the limit in {function} to {to}")  # fmt: skip
-LOWER = ("Lower the limit of {function} to {to}", "{Function}: {to} instead of {old}", "Set the limit in {function} to {to}")  # fmt: skip
+TURN = (
+    "Raise the limit of {function} to {to}",
+    "{function}: {to} instead of {old}",
+    "Set the limit in {function} to {to}",
+)
+LOWER = (
+    "Lower the limit of {function} to {to}",
+    "{function}: {to} instead of {old}",
+    "Set the limit in {function} to {to}",
+)
 TELL = ("Say what {function} does", "Comment on {function}")
 DROP = ("Remove {function}, which nobody calls", "Take {function} out")
 NOTES = ("README: how to try the {thing}", "Explain the {thing} in the README")
@@ -108,7 +120,9 @@ class _Writer:
         times += [(one.closed, one) for one in fixed if one.closed and one.closed < LAST]
         releases = [one for one in project.versions if one.status == "closed"]
         self._first(project.since)
-        for moment, issue in sorted(times, key=lambda pair: (pair[0], pair[1].id if pair[1] else 0)):
+        for moment, issue in sorted(
+            times, key=lambda pair: (pair[0], pair[1].id if pair[1] else 0)
+        ):
             while releases and releases[0].due <= moment.date():
                 self._release(releases.pop(0).name, moment)
             self._step(moment, issue)
@@ -161,7 +175,8 @@ class _Writer:
         return "\n".join([*lines, *self._notes]) + "\n"
 
     def _folder(self) -> str:
-        return FOLDERS[self._project.code] or self._project.identifier.replace("-", "_")
+        folder = FOLDERS.get(self._project.code, "src")
+        return folder or self._project.identifier.replace("-", "_")
 
     def _module(self, thing: str) -> Module:
         if thing not in self._modules:
@@ -209,10 +224,8 @@ class _Writer:
 
     def _say(self, said: tuple[str, ...], held: Module, function: str, **more: str) -> str:
         thing = held.thing
-        text = self._rng.choice(said).format(
-            thing=thing, Thing=thing[0].upper() + thing[1:], function=function, Function=function, **more,
-        )  # fmt: skip
-        return text
+        slots = {"thing": thing, "Thing": thing[0].upper() + thing[1:], "function": function}
+        return self._rng.choice(said).format(**slots, **more)
 
     def _open_issue(self, moment: datetime) -> Issue | None:
         known = [
@@ -237,7 +250,8 @@ class _Writer:
         self._commit(author or self._people[0], moment, message, {held.path: held.text()})
 
     def _note(self, thing: str, moment: datetime) -> None:
-        self._notes += ["", f"## {thing[0].upper()}{thing[1:]}", "", f"Run `make try` and open the {thing}."]  # fmt: skip
+        title = f"## {thing[0].upper()}{thing[1:]}"
+        self._notes += ["", title, "", f"Run `make try` and open the {thing}."]
         subject = self._rng.choice(NOTES).format(thing=thing)
         self._commit(self._someone(), moment, subject, {"README.md": self._readme()})
 
@@ -245,8 +259,10 @@ class _Writer:
         when = moment.replace(hour=7, minute=0, second=0)
         if self._made.commits[-1].when >= when:
             when = self._made.commits[-1].when.replace(second=59)
-        self._changes = [f"## {name} ({when.date()})", "", f"- {len(self._made.commits)} commits", "", *self._changes]  # fmt: skip
-        files = {"VERSION": f"{name}\n", "CHANGELOG.md": "\n".join(["# Changes", "", *self._changes])}
+        told = [f"## {name} ({when.date()})", "", f"- {len(self._made.commits)} commits", ""]
+        self._changes = [*told, *self._changes]
+        whole = "\n".join(["# Changes", "", *self._changes])
+        files = {"VERSION": f"{name}\n", "CHANGELOG.md": whole}
         mark = self._commit(self._people[0], when, f"Release {name}", files)
         self._made.tags.append(Tag(f"v{name}", mark, self._people[0], when))
 

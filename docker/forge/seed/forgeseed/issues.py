@@ -117,12 +117,13 @@ def _issue(rng: Random, project: Project, moment: datetime, seen: set[str]) -> I
             seen.add(subject)
             break
     texts = vocabulary("issues")["texts"]
+    about = "Goods" if "product" in wording.drawn else tracker
     version = next((one for one in project.versions if one.due > moment.date()), None)
     return Issue(
         project=project,
         tracker=tracker,
         subject=subject,
-        description=wording.of(rng.choice(texts["Goods" if "product" in wording.drawn else tracker])),
+        description=wording.of(rng.choice(texts[about])),
         author=rng.choice([person for person, _ in project.team]),
         made=moment,
         priority=rng.choice(PRIORITIES),

@@ -8,8 +8,12 @@ from forgeseed.projects import Project
 from forgeseed.tables import Tables
 
 ADMINISTRATOR = 1
-MODULES = ("issue_tracking", "time_tracking", "news", "documents", "files", "wiki", "repository", "boards", "calendar", "gantt")  # fmt: skip
+MODULES = (
+    "issue_tracking", "time_tracking", "news", "documents", "files",
+    "wiki", "repository", "boards", "calendar", "gantt",
+)  # fmt: skip
 ABOUT, WEBSITE, TOWN = 1, 2, 3  # custom fields of accounts
+PREFERENCES = "---\n:no_self_notified: '1'\n:comments_sorting: asc\n:warn_on_leaving_unsaved: '0'\n"
 REPOSITORIES = "/srv/forge/state/repositories"
 
 
@@ -31,7 +35,7 @@ def add_people(tables: Tables, people: tuple[Person, ...]) -> None:
         )  # fmt: skip
         tables.add(
             "user_preferences", user_id=person.id, hide_mail=False, time_zone=None,
-            others="---\n:no_self_notified: '1'\n:comments_sorting: asc\n:warn_on_leaving_unsaved: '0'\n",
+            others=PREFERENCES,
         )  # fmt: skip
         for action in ("api", "feeds"):
             tables.add(
@@ -94,9 +98,10 @@ def _add_plans(tables: Tables, project: Project) -> None:
             status=version.status, sharing="none",
         )  # fmt: skip
     if project.code:
+        where = f"{REPOSITORIES}/{project.identifier}.git"
         tables.add(
             "repositories", project_id=project.id, type="Repository::Git", is_default=True,
-            url=f"{REPOSITORIES}/{project.identifier}.git", root_url=f"{REPOSITORIES}/{project.identifier}.git",
+            url=where, root_url=where,
             identifier="", path_encoding="", log_encoding=None, created_on=project.since,
             extra_info=None,
         )  # fmt: skip

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from forgeseed.clock import OPENED
+from forgeseed.rows_people import MODULES
 from forgeseed.tables import Tables
 
 WELCOME = """
-The forge of Port Merrow: software of its shop, its newspaper, its museum, its map, its forum and its town council, and tools that people here make.
+The forge of Port Merrow: software of its shop, its newspaper, its museum, its map, its forum and
+its town council, and tools that people here make.
 
-Other sites of the town: [Harbour & Pine](http://shop.arena.test/), [The Merrow Gazette](http://cms.arena.test/), [Waypost](http://forum.arena.test/).
+Other sites of the town: [Harbour & Pine](http://shop.arena.test/),
+[The Merrow Gazette](http://cms.arena.test/), [Waypost](http://forum.arena.test/).
 """
 SETTINGS = {
     "app_title": "Merrow Forge",
@@ -40,15 +43,12 @@ SETTINGS = {
     "commit_logs_formatting": "1",
     "issue_group_assignment": "0",
     "default_projects_public": "1",
-    "default_projects_modules": "---\n" + "".join(
-        f"- {name}\n"
-        for name in ("issue_tracking", "time_tracking", "news", "documents", "files", "wiki", "repository", "boards", "calendar", "gantt")
-    ),
+    "default_projects_modules": "---\n" + "".join(f"- {name}\n" for name in MODULES),
     "default_notification_option": "none",
     "user_format": "firstname_lastname",
     "sequential_project_identifiers": "0",
     "timelog_required_fields": "--- []\n",
-    # While the history is read at build, "fixes" only links; see bake/finish.sql for what it does later.
+    # While the history is read at build, "fixes" only links; bake/finish.sql makes it close.
     "commit_ref_keywords": "refs,references,see,fixes,closes",
     "commit_cross_project_ref": "0",
 }  # fmt: skip

@@ -12,7 +12,9 @@ from forgeseed.sources import products, vocabulary
 SLOT = re.compile(r"\{(\w+)\}")
 WEEKDAYS = ("Tuesday", "Wednesday", "Thursday")
 HOURS = ("9.30", "10.00", "14.00", "16.30")
-GOODS = frozenset({"harbour-store", "harbour-checkout", "harbour-search", "harbour-warehouse", "harbour-returns"})  # fmt: skip
+GOODS = frozenset(
+    f"harbour-{name}" for name in ("store", "checkout", "search", "warehouse", "returns")
+)  # projects that speak of the shop's products
 
 
 class Wording:
