@@ -111,7 +111,7 @@ async def _make(
     on_line: Callable[[str], None],
 ) -> tuple[StateT, ImageInfo]:
     """Start, warm, fingerprint, stop, and commit with the golden state and its rows inside."""
-    async with _serving(engine, site, unsealed.id) as container:
+    async with serving(engine, site, unsealed.id) as container:
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
         await _warm(site, container)
@@ -148,7 +148,7 @@ async def _prove(
     engine: Engine, site: Site, image: ImageInfo, golden: StateT, take: Take[StateT]
 ) -> None:
     """Start a container of the sealed image and compare its state with golden."""
-    async with _serving(engine, site, image.id) as container:
+    async with serving(engine, site, image.id) as container:
         found = await take(engine, site, container)
     if found.digest != golden.digest:
         shown = "".join(f"\n  {line}" for line in found.differences(golden)[:20])
@@ -158,8 +158,14 @@ async def _prove(
 
 
 @asynccontextmanager
-async def _serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Container]:
-    """Run a healthy container under the replica's limits, and remove it at the end."""
+async def serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Container]:
+    """Run a healthy container under the replica's limits, and remove it at the end.
+
+    Args:
+        engine: the engine.
+        site: the manifest.
+        image: id of an image of the site, which need not be sealed.
+    """
     container = await engine.run(_spec(site, image))
     try:
         probe = HealthProbe(
