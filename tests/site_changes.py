@@ -70,11 +70,21 @@ async def _note(page: Page, origin: str) -> None:
     await page.get_by_text(TEXT).first.wait_for()
 
 
+async def _issue(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/projects/kettle-firmware/issues/new")
+    await page.get_by_label("Subject").fill(TEXT)
+    await page.locator("#issue-form input[name=commit]").click()
+    await page.get_by_role("heading", name=TEXT).first.wait_for()
+
+
 CHANGES: Final[Mapping[str, Change]] = {
     "cms": Change(
         "author",
         _comment,
         "SELECT comment_ID, comment_date_gmt FROM wp_comments ORDER BY comment_ID DESC LIMIT 1",
+    ),
+    "forge": Change(
+        "developer", _issue, "SELECT id, created_on FROM issues ORDER BY id DESC LIMIT 1"
     ),
     "forum": Change(
         "member", _submit, "SELECT id, created FROM waypost_submission ORDER BY id DESC LIMIT 1"
@@ -115,6 +125,12 @@ WRITES: Final[Mapping[str, Write]] = {
         "administrator",
         "/wp-json/wp/v2/comments",
         lambda text: {"post": 2500, "content": text},
+    ),
+    "forge": _post(
+        "forge",
+        "developer",
+        "/issues.json",
+        lambda text: {"issue": {"project_id": "kettle-firmware", "subject": text}},
     ),
     "forum": _post(
         "forum",
