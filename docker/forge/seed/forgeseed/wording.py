@@ -12,6 +12,10 @@ from forgeseed.sources import products, vocabulary
 SLOT = re.compile(r"\{(\w+)\}")
 WEEKDAYS = ("Tuesday", "Wednesday", "Thursday")
 HOURS = ("9.30", "10.00", "14.00", "16.30")
+TOOLS = frozenset(
+    "harbour-search map-routing waypost-markdown sextant ropewalk foghorn tidewatch brasswork "
+    "halyard barometer infrastructure".split()
+)
 GOODS = frozenset(
     f"harbour-{name}" for name in ("store", "checkout", "search", "warehouse", "returns")
 )  # projects that speak of the shop's products
@@ -36,7 +40,7 @@ class Wording:
             "lead": managers[0].name,
             **given,
         }
-        self._lists: dict[str, Any] = vocabulary("issues")["slots"]
+        self._lists = _lists(project)
 
     def of(self, template: str) -> str:
         """Return the template with its slots filled."""
@@ -56,6 +60,16 @@ class Wording:
             else:
                 self.drawn[name] = self._rng.choice(self._lists[name])
         return self.drawn[name]
+
+
+def _lists(project: Project) -> dict[str, Any]:
+    """Return the lists that slots are drawn from: a kettle has no browser, a library no screen."""
+    told = vocabulary("issues")
+    if project.code == "c":
+        return {**told["slots"], **told["slots_device"]}
+    if project.identifier in TOOLS:
+        return {**told["slots"], **told["slots_tool"]}
+    return dict(told["slots"])
 
 
 def subject_of(rng: Random, wording: Wording, project: Project, tracker: str) -> str:
