@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from bench import commands, gateway, resets, sites, slot_memory, workers
+from bench import commands, every_site, gateway, resets, sites, slot_memory, workers
 from bench.figures import Figure, show
 
 from orchestrator.gateway import Address
@@ -32,6 +32,10 @@ def main(names: list[str]) -> None:
 
 def _start() -> list[Figure]:
     return [commands.help_figure(), sites.up_figure()]
+
+
+def _sites() -> list[Figure]:
+    return asyncio.run(every_site.site_figures())
 
 
 def _gateway() -> list[Figure]:
@@ -74,6 +78,7 @@ def _unit() -> list[Figure]:
 
 _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "start": _start,
+    "sites": _sites,
     "gateway": _gateway,
     "resets": _resets,
     "memory": _memory,

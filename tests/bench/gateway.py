@@ -99,13 +99,13 @@ async def _load_in_turns(
     times: dict[BrowserContext, list[float]] = {through: [], direct: []}
     for number in range(-len(urls), loads):  # each page once before it counts
         for context in (through, direct) if number % 2 else (direct, through):
-            spent = await _load(context, urls[number % len(urls)])
+            spent = await load_page(context, urls[number % len(urls)])
             if number >= 0:
                 times[context].append(spent)
     return median(times[through]), median(times[direct])
 
 
-async def _load(context: BrowserContext, url: str) -> float:
+async def load_page(context: BrowserContext, url: str) -> float:
     """Load a page in a new tab with an empty cache; return ms up to its load event."""
     page = await context.new_page()
     session = await context.new_cdp_session(page)
