@@ -61,7 +61,7 @@ class Resources(Strict):
 class Database(Strict):
     """The read-only account that checks and fingerprints use; `port` is the container's."""
 
-    engine: Literal["mariadb"]
+    engine: Literal["mariadb", "postgresql"]
     port: Port
     name: str
     user: str
