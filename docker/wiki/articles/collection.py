@@ -9,7 +9,7 @@ from pathlib import Path
 from cities import CityWriter
 from countries import CountryWriter, continents, rankings
 from draft import Draft
-from excerpt import within
+from excerpt import staged_titles, within
 from front import about, main_page, topic_lists
 from gazetteer import Gazetteer
 from handwritten import HERE, ArticleError, entries, things
@@ -18,21 +18,6 @@ from model import Article
 from region.articles import county
 
 MAIN_PAGE = "Main Page"
-# The county's topics that tasks visit in both worlds.
-STAGED = frozenset(
-    {
-        "Cities of Merrowshire",
-        "Districts of Merrowshire",
-        "Football in Merrowshire",
-        "Islands of Merrowshire",
-        "Lighthouses of Merrowshire",
-        "Lists of Merrowshire",
-        "Museums of Merrowshire",
-        "Railways of Merrowshire",
-        "Seasons of the Merrow League",
-        "Towns of Merrowshire",
-    }
-)
 
 
 def articles() -> tuple[Article, ...]:
@@ -47,12 +32,8 @@ def articles() -> tuple[Article, ...]:
 
 
 def staged() -> tuple[Article, ...]:
-    """Return the part of the encyclopedia that the staged live wiki holds, in title order.
-
-    It is all but the county, and of the county the topics in STAGED. A link to an article outside
-    becomes plain words, and a see-also entry that leads there is left out.
-    """
-    kept = {one.title for one in _drafts() if not one.marked or one.topic in STAGED}
+    """Return the part of the encyclopedia that the staged live wiki holds, in title order."""
+    kept = staged_titles(_drafts())
     return tuple(within(one, kept) for one in articles() if one.title in kept)
 
 

@@ -1,15 +1,46 @@
-"""Part of a collection on its own: links that lead out of it become plain words."""
+"""Part of the encyclopedia on its own, for the staged live wiki."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from draft import Draft
 from model import Article, Block, Bullets, Fact, Line, Link, Paragraph, Section, Table, Text
 
 
+# The county's topics that tasks visit in both worlds.
+STAGED = frozenset(
+    {
+        "Cities of Merrowshire",
+        "Districts of Merrowshire",
+        "Football in Merrowshire",
+        "Islands of Merrowshire",
+        "Lighthouses of Merrowshire",
+        "Lists of Merrowshire",
+        "Museums of Merrowshire",
+        "Railways of Merrowshire",
+        "Seasons of the Merrow League",
+        "Towns of Merrowshire",
+    }
+)
+
+
+def staged_titles(drafts: Iterable[Draft]) -> frozenset[str]:
+    """Return what is staged: all but the county, and of the county STAGED with its indexes."""
+    return frozenset(
+        one.title
+        for one in drafts
+        if not one.marked or one.topic in STAGED or one.title in STAGED
+    )
+
+
 def within(article: Article, kept: AbstractSet[str]) -> Article:
-    """Return the article as it reads where only the kept titles exist."""
+    """Return the article as it reads where only the kept titles exist.
+
+    A link that leads out becomes plain words, and a see-also entry that does is left out.
+    """
     return replace(
         article,
         lead=tuple(_block(block, kept) for block in article.lead),
