@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator, model_validator
@@ -58,10 +59,22 @@ class Resources(Strict):
     pids: int = Field(ge=8)
 
 
+class DatabaseEngine(StrEnum):
+    """What a site keeps its rows in.
+
+    Checks, computed answers and probes ask both. Only MariaDB's tables are part of a fingerprint,
+    and only its counters tell that nothing was written: a site on PostgreSQL says with probes what
+    its state is.
+    """
+
+    MARIADB = "mariadb"
+    POSTGRESQL = "postgresql"
+
+
 class Database(Strict):
     """The read-only account that checks and fingerprints use; `port` is the container's."""
 
-    engine: Literal["mariadb", "postgresql"]
+    engine: DatabaseEngine
     port: Port
     name: str
     user: str

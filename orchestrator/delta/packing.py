@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from orchestrator.reset.tables import quoted
 from sites.errors import SiteError, SiteGoneError
+from sites.manifest import DatabaseEngine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,14 +51,14 @@ async def pack_rows(engine: Engine, site: Site, container: Container, into: Path
         into: a path where no file is.
 
     Returns:
-        Whether there are rows at all: the site has a database.
+        Whether there are rows at all: the site has a database whose tables are read.
 
     Raises:
         DatabaseError: a table could not be read.
         SiteGoneError: the container publishes no database port.
         SiteError: it took longer than five minutes.
     """
-    if site.database is None:
+    if site.database is None or site.database.engine is not DatabaseEngine.MARIADB:
         return False
     endpoint = container.ports.get(site.database.port)
     if endpoint is None:

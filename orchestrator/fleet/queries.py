@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from orchestrator.reset.replica import Replica
 from sites.errors import DatabaseError, UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.reset.database import Answer
 
 DEADLINE_S = 60.0
 
@@ -19,20 +22,6 @@ _QUOTED_OR_COMMENT = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _READING = frozenset({"select", "show", "with", "describe", "explain"})
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a query gave.
-
-    Attributes:
-        columns: their names.
-        cut: whether there were more rows than asked for.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    cut: bool = False
 
 
 async def ask(replica: Replica, sql: str, limit: int | None = None) -> Answer:
@@ -83,17 +72,10 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _ask(replica: Replica, sql: str, limit: int | None) -> Answer:
-    from orchestrator.reset.database import connected  # noqa: PLC0415  loads the database's client
+    from orchestrator.reset.database import reading  # noqa: PLC0415  loads the database's client
 
     if replica.database is None:
         message = f"site '{replica.site.name}' has no database"
         raise DatabaseError(message)
-    with (
-        connected(replica.site, replica.database) as connection,
-        connection.cursor() as cursor,
-    ):
-        cursor.execute(sql)
-        found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
-        columns = tuple(str(column[0]) for column in cursor.description or ())
-    kept = tuple(found[:limit])
-    return Answer(columns=columns, rows=kept, cut=len(kept) < len(found))
+    with reading(replica.site, replica.database) as reader:
+        return reader.read(sql, limit)

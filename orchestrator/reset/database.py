@@ -1,15 +1,21 @@
-"""Read-only connections to a replica's database, with every failure named."""
+"""Read-only connections to a replica's database, with every failure named.
+
+`reading` asks any engine; `connect` and `connected` are for what only MariaDB can tell: tables with
+their checksums, counters, rows to compare.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 import pymysql
 from pymysql.constants import CLIENT
 
 from sites.errors import DatabaseError
+from sites.manifest import DatabaseEngine
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
@@ -25,10 +31,71 @@ READ_TIMEOUT_S = 60
 Row = tuple[object, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a query gave.
+
+    Attributes:
+        columns: their names.
+        cut: whether there were more rows than asked for.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    cut: bool = False
+
+
+class Reader(Protocol):
+    """An open connection to a database of any engine, which may only read."""
+
+    def read(self, sql: str, limit: int | None = None) -> Answer:
+        """Run one statement; read at most so many rows, or all.
+
+        Raises:
+            DatabaseError: it failed.
+        """
+        ...
+
+
+@contextmanager
+def reading(site: Site, endpoint: Endpoint) -> Iterator[Reader]:
+    """Open a connection to the site's database, whatever its engine; blocking.
+
+    Raises:
+        DatabaseError: the site has none, or it cannot be opened.
+    """
+    if site.database is None:
+        raise _no_database(site)
+    match site.database.engine:
+        case DatabaseEngine.MARIADB:
+            with connected(site, endpoint) as connection:
+                yield _MariadbReader(connection)
+        case DatabaseEngine.POSTGRESQL:
+            from orchestrator.reset.postgresql import opened  # noqa: PLC0415  loads its client
+
+            with opened(site, endpoint) as reader:
+                yield reader
+        case _:
+            assert_never(site.database.engine)
+
+
+class _MariadbReader:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def read(self, sql: str, limit: int | None = None) -> Answer:
+        with self._connection.cursor() as cursor:
+            cursor.execute(sql)
+            found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
+            columns = tuple(str(column[0]) for column in cursor.description or ())
+        kept = tuple(found[:limit])
+        return Answer(columns=columns, rows=kept, cut=len(kept) < len(found))
+
+
 def connect(
     site: Site, endpoint: Endpoint, *, answer_s: int = READ_TIMEOUT_S, autocommit: bool = False
 ) -> Connection:
-    """Open a connection that may only read; blocking, so it belongs into a thread.
+    """Open a connection to MariaDB that may only read; blocking, so it belongs into a thread.
 
     One statement a call: the protocol's multi-statement flag stays off. Times are in UTC.
 
@@ -39,12 +106,17 @@ def connect(
         autocommit: whether every statement sees the newest rows, outside any transaction.
 
     Raises:
-        DatabaseError: it cannot be opened.
+        DatabaseError: it cannot be opened, or is of another engine.
     """
     if site.database is None:
-        message = f"site '{site.name}' has no database in its manifest"
-        raise DatabaseError(message)
+        raise _no_database(site)
     account = site.database
+    if account.engine is not DatabaseEngine.MARIADB:
+        message = (
+            f"site '{site.name}': its database is of the engine '{account.engine}'; tables, rows"
+            " and counters are only read from MariaDB"
+        )
+        raise DatabaseError(message, hint="say in fingerprint.probes what its state is")
     try:
         return pymysql.connect(
             host=endpoint.host,
@@ -98,3 +170,7 @@ def rows_of(connection: Connection, sql: str) -> tuple[Row, ...]:
 def _database_error(site: Site, what: str, cause: Exception) -> DatabaseError:
     detail = str(cause.args[-1]) if cause.args else str(cause)
     return DatabaseError(f"database of site '{site.name}': {what}: {detail}")
+
+
+def _no_database(site: Site) -> DatabaseError:
+    return DatabaseError(f"site '{site.name}' has no database in its manifest")

@@ -99,7 +99,7 @@ async def _database(site: Site, container: Container) -> Snapshot | None:
     endpoint = _published(site, container, site.database.port)
     from orchestrator.reset.snapshot import read_snapshot  # noqa: PLC0415  loads the client
 
-    return await asyncio.to_thread(read_snapshot, site, endpoint)
+    return await asyncio.to_thread(read_snapshot, site, site.database, endpoint)
 
 
 def _published(site: Site, container: Container, port: int) -> Endpoint:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -13,23 +14,22 @@ from sites.errors import SiteError
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
-    from orchestrator.reset.database import Connection
     from sites.manifest import Probe, Site
+
+Read = Callable[[str], tuple[tuple[object, ...], ...]]
 
 _LONGEST: Final = 200
 _PAGE_S: Final = 30.0
 _NOTHING: Final = "nothing"
 
 
-def ask_database(connection: Connection, probes: tuple[Probe, ...]) -> tuple[ProbeState, ...]:
+def ask_database(read: Read, probes: tuple[Probe, ...]) -> tuple[ProbeState, ...]:
     """Run the queries of the probes that have one; their rows, in the order they come, are facts.
 
     Whoever writes a probe whose order matters puts an ORDER BY into it.
     """
-    from orchestrator.reset.database import rows_of  # noqa: PLC0415  loads the database's client
-
     return tuple(
-        _state(probe, json.dumps(rows_of(connection, probe.sql), default=_as_text))
+        _state(probe, json.dumps(read(probe.sql), default=_as_text))
         for probe in probes
         if probe.sql is not None
     )

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
-from orchestrator.reset.database import Connection, connected
+from orchestrator.reset.database import Connection, connected, reading, rows_of
 from orchestrator.reset.objects import read_objects
 from orchestrator.reset.probes import ask_database
 from orchestrator.reset.state import ObjectState, ProbeState, TableState
 from orchestrator.reset.tables import TablePlan, definitions, plans, table_state
+from sites.manifest import DatabaseEngine
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
-    from sites.manifest import Site
+    from sites.manifest import Database, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,24 @@ class Snapshot:
     probes: tuple[ProbeState, ...] = ()
 
 
-def read_snapshot(site: Site, endpoint: Endpoint) -> Snapshot:
+def read_snapshot(site: Site, database: Database, endpoint: Endpoint) -> Snapshot:
+    """Return the state of a database; blocking: of MariaDB all, of PostgreSQL what probes ask for.
+
+    Raises:
+        DatabaseError: naming the table that could not be read.
+    """
+    match database.engine:
+        case DatabaseEngine.MARIADB:
+            return _whole(site, endpoint)
+        case DatabaseEngine.POSTGRESQL:
+            with reading(site, endpoint) as reader:
+                asked = ask_database(lambda sql: reader.read(sql).rows, site.fingerprint.probes)
+            return Snapshot(probes=asked)
+        case _:
+            assert_never(database.engine)
+
+
+def _whole(site: Site, endpoint: Endpoint) -> Snapshot:
     """Return the state of every table that is not volatile, of objects and probes; blocking.
 
     The work is the database's: two connections keep two cores of it busy. Each sees its tables as
@@ -61,7 +80,7 @@ def _aside(
     """Read everything but the contents of the tables."""
     defined = definitions(connection)
     objects = read_objects(connection)
-    return defined, objects, ask_database(connection, site.fingerprint.probes)
+    return defined, objects, ask_database(partial(rows_of, connection), site.fingerprint.probes)
 
 
 def _read(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.supervision import Supervision
 from orchestrator.together import together
 from sites.errors import SiteError
+from sites.manifest import Database, DatabaseEngine
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
@@ -67,6 +68,17 @@ async def _is_rewound(supervision: Supervision, generation: int) -> bool:
     if not supervision.is_ready:
         await supervision.generation_after(supervision.generation, _REWIND_S)
     return supervision.generation != generation
+
+
+def _counts(database: Database) -> bool:
+    """Whether a database counts its writes in a way that is read here."""
+    match database.engine:
+        case DatabaseEngine.MARIADB:
+            return True
+        case DatabaseEngine.POSTGRESQL:
+            return False
+        case _:
+            assert_never(database.engine)
 
 
 class Watch:
@@ -154,7 +166,7 @@ class Watch:
         Raises:
             SiteError: a connection has ended or does not answer.
         """
-        if self._supervision is None and self._meter is None:
+        if self._writes_unseen() or (self._supervision is None and self._meter is None):
             return None
         return await self._mark()
 
@@ -189,7 +201,7 @@ class Watch:
         """Open what is not open; what was lost is opened anew, so no baseline survives it."""
         if self.replica.supervisor is not None:
             await self.supervision()
-        if self.replica.database is not None:
+        if self.replica.database is not None and not self._writes_unseen():
             from orchestrator.reset.counters import Meter  # noqa: PLC0415  loads the client
 
             self._drop_meter()
@@ -229,9 +241,16 @@ class Watch:
         """Say which part of the state nothing tells of, if there is one."""
         if self._supervision is None and self.replica.site.fingerprint.files:
             return "nothing tells of changed files: its image has no supervisor"
+        if self._writes_unseen():
+            return "nothing tells of writes to its database"
         if self._supervision is None and self._meter is None:
             return "nothing in it tells of changes"
         return None
+
+    def _writes_unseen(self) -> bool:
+        """Whether there is a database, and none of its counters is read here."""
+        database = self.replica.site.database
+        return database is not None and not _counts(database)
 
     def _drop_meter(self) -> None:
         if self._meter is not None:
