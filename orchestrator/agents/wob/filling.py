@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 from evaluators.actions import Action
 from orchestrator.agents.wob.page import Moves, Page, UnsolvedError, click, find, press, put
-from orchestrator.observation import Node
+from orchestrator.observation import UNNAMED
 
 _ORDINALS = {"1st": 0, "2nd": 1, "3rd": 2}
 
@@ -109,21 +109,19 @@ def films(goal: str, page: Page) -> Moves:
     genre, director, year = find(
         r"Search for (.*?) movies directed by (.*?) from year (\d+)", goal
     ).groups()
+    labels_first = next(n for n in page.nodes if n.role in {"StaticText", "textbox"}).role
     for words, text in (("Genre", genre), ("Director", director), ("Year|Date", year)):
         label = next(
             node
             for node in page.nodes
-            if re.search(words, node.name) and node.role not in {"textbox", "unnamed"}
+            if re.search(words, node.name) and node.role not in {"textbox", UNNAMED}
         )
         named = [n for n in page.all("textbox") if re.search(words, n.name)]
-        field = named[0] if named else next(n for n in page.after(label) if n.role == "textbox")
+        around = page.before(label) if labels_first == "textbox" else page.after(label)
+        field = named[0] if named else next(n for n in around if n.role == "textbox")
         page = yield put(field, text)
-    yield click(_last_button(page))
-
-
-def _last_button(page: Page) -> Node:
     buttons = page.all("button")
-    return buttons[-1] if buttons else page.unnamed(r".*\.final")[-1]
+    yield click(buttons[-1] if buttons else page.all("StaticText")[-1])
 
 
 def copied(goal: str, page: Page) -> Moves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from orchestrator.agents.wob.page import (
     Box,
@@ -170,6 +171,7 @@ def _best(marks: str) -> int:
     return max((at for at in range(9) if marks[at] == " "), key=lambda at: _worth(marks, at, "X"))
 
 
+@cache
 def _worth(marks: str, at: int, who: str) -> float:
     """Return what a move is worth: 1 for a win, 0 for anything else."""
     after = marks[:at] + who + marks[at + 1 :]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
-from orchestrator.agents.wob.page import Moves, Page, UnsolvedError, click, find, put
+from evaluators.actions import Action
+from orchestrator.agents.wob.page import Moves, Page, UnsolvedError, click, find, hover, put
 from orchestrator.observation import UNNAMED, Node
 
 
@@ -42,19 +43,22 @@ def mail_told(goal: str, page: Page) -> Moves:
 
 
 def _parties(goal: str, senders: list[str]) -> tuple[str, str]:
-    """Return whose mail is forwarded to whom: `to X` and `Send X …` name the receiver."""
-    names = [word for word in re.findall(r"\b[A-Z][a-z]+\b", goal) if word in senders] or senders
+    """Return whose mail is forwarded to whom.
+
+    `to X`, `Send X …` and `X wants …` name the receiver, except where X wants his own mail sent.
+    """
     name = r"([A-Z][a-z]+)"
-    receiver = (
+    found = (
         re.search(rf"\b(?:to|for|with) {name}\b", goal)
         or re.search(rf"\b(?:[Ss]end|[Gg]ive|[Ff]orward|[Ss]how) {name}\b(?!')", goal)
-        or re.search(rf"\b{name} (?:wants|needs|should)", goal)
+        or re.search(rf"\b{name} (?:wants|needs|should|is waiting)", goal)
     )
-    if receiver is None:
+    if found is None:
         message = f"the goal is not one that the rules know: {goal}"
         raise UnsolvedError(message)
-    sender = next((one for one in names if one != receiver[1]), names[0])
-    return sender, receiver[1]
+    receiver = found[1]
+    named = [one for one in senders if re.search(rf"\b{one}\b", goal)]
+    return next((one for one in named if one != receiver), named[0]), receiver
 
 
 def _senders(page: Page) -> Iterator[str]:
@@ -87,14 +91,21 @@ def _send(page: Page) -> Node:
 def post(goal: str, page: Page) -> Moves:
     """Click a button of one user's post; some stand in the menu behind its dots."""
     user, button = find(r'user (@\w+), click on the "(.*?)" button', goal).groups()
-    icon = {"Reply": "reply", "Retweet": "retweet", "Like": "like", "More": "more"}.get(button)
-    writer = page.text(user)
-    if icon is None:
-        more = next(n for n in page.after(writer) if n.name.startswith("span.more"))
-        page = yield click(more)
+    icon = {"Reply": "reply", "Retweet": "retweet", "Like": "like"}.get(button, "more")
+    page = yield from _icon_clicked(page, page.text(user), icon)
+    if icon == "more":
         yield click(_entry(page, user, button))
-        return
-    yield click(next(n for n in page.after(writer) if n.name.startswith(f"span.{icon}")))
+
+
+def _icon_clicked(page: Page, writer: Node, icon: str) -> Generator[Action, Page, Page]:
+    """Click an icon below a post; it is another picture under the pointer, which has to load."""
+
+    def found(shown: Page) -> Node:
+        here = next(one for one in shown.nodes if one.id == writer.id)
+        return next(n for n in shown.after(here) if n.name.startswith(f"span.{icon}"))
+
+    page = yield hover(found(page))
+    return (yield click(found(page)))
 
 
 def _entry(page: Page, user: str, button: str) -> Node:
@@ -113,11 +124,5 @@ def posts(goal: str, page: Page) -> Moves:
     icon = button.lower()
     writers = page.all("StaticText", user)
     for writer in writers[: len(writers) if some == "all" else int(some)]:
-        page = yield click(
-            next(n for n in page.after(_same(page, writer)) if n.name.startswith(f"span.{icon}"))
-        )
+        page = yield from _icon_clicked(page, writer, icon)
     yield click(page.one("button", "Submit"))
-
-
-def _same(page: Page, node: Node) -> Node:
-    return next(one for one in page.nodes if one.id == node.id)
