@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.engine import Engine
@@ -24,6 +25,10 @@ from sites.worlds import World
 from tasks.findings import Fault, Finding
 from tasks.schema import Task
 from tasks.sources import SuiteSource
+
+# What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
+# study, where each of them is told.
+_ATTEMPTS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,7 @@ class Prover:
             suite=source.suite,
             tasks=tasks,
             worlds=(World.OFFLINE, World.ONLINE),
+            attempts=_ATTEMPTS,
             agent=make_agent("oracle", AgentOptions()),
             agent_lock=AgentLock(name="oracle", options={"kind": "oracle"}),
             staged=True,
