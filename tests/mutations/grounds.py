@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 
@@ -12,14 +12,20 @@ class Grounds:
     """What mutations by SQL and files need to know of a site.
 
     Attributes:
-        prose: a text column of each of some tables; all of them number their rows by `id`.
+        prose: a text column of each of some tables that number their rows.
         copied: of those, the tables where a row may stand twice.
         aside: tables that are no state.
+        keys: the columns of the rows' numbers, where they are not called `id`.
     """
 
     prose: Mapping[str, str]
     copied: tuple[str, ...]
     aside: frozenset[str] = frozenset()
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+    def key(self, table: str) -> str:
+        """Return the column that numbers a table's rows."""
+        return self.keys.get(table, "id")
 
 
 GROUNDS: Final = {
@@ -32,6 +38,26 @@ GROUNDS: Final = {
             "reviews_productreview": "body",
         },
         copied=("catalogue_productimage", "order_ordernote"),
+    ),
+    "forum": Grounds(
+        prose={
+            "waypost_comment": "body",
+            "waypost_forum": "sidebar",
+            "waypost_logentry": "reason",
+            "waypost_member": "biography",
+            "waypost_message": "body",
+            "waypost_submission": "body",
+        },
+        copied=("waypost_logentry", "waypost_submission"),
+    ),
+    "cms": Grounds(
+        prose={
+            "wp_comments": "comment_content",
+            "wp_posts": "post_content",
+            "wp_usermeta": "meta_value",
+        },
+        copied=("wp_comments", "wp_posts"),
+        keys={"wp_comments": "comment_ID", "wp_posts": "ID", "wp_usermeta": "umeta_id"},
     ),
     "kiosk": Grounds(prose={"note": "text"}, copied=("note",), aside=frozenset({"visit"})),
 }

@@ -19,6 +19,8 @@ Result = TypeVar("Result")
 # How the superuser gets in: by the socket that the options name, without a password.
 _CLIENTS: Final = {
     "shop": ("mariadb", "--defaults-file=/srv/shop/my.cnf", "--user=arena"),
+    "forum": ("mariadb", "--defaults-file=/srv/forum/my.cnf", "--user=arena"),
+    "cms": ("mariadb", "--defaults-file=/srv/cms/my.cnf", "--user=arena"),
     "kiosk": ("mariadb", "--defaults-file=/srv/kiosk/my.cnf", "--user=root"),
 }
 _PLAIN: Final = ("--batch", "--skip-column-names", "--raw")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from random import Random
 
-from mutations.grounds import GROUNDS
+from mutations.grounds import GROUNDS, Grounds
 from mutations.mutation import Kind, Mutation
 from mutations.seeds import word
 from mutations.subject import Subject
@@ -20,7 +20,7 @@ async def used_ids(subject: Subject) -> tuple[str, ...]:
         statement
         for table in grounds.copied
         for statement in (
-            _copy_row(table, grounds.prose[table], "next"),
+            _copy_row(grounds, table, "next"),
             f"SELECT '{table}', LAST_INSERT_ID()",
         )
     ]
@@ -29,7 +29,7 @@ async def used_ids(subject: Subject) -> tuple[str, ...]:
 
 async def _insert(subject: Subject, dice: Random) -> str:
     table, text = dice.choice(GROUNDS[subject.site].copied), word(dice)
-    insert = _copy_row(table, GROUNDS[subject.site].prose[table], text)
+    insert = _copy_row(GROUNDS[subject.site], table, text)
     number = await subject.value(insert, "SELECT LAST_INSERT_ID()")
     assert int(number) > 0, f"{table} gave no id"
     return f"row {number} of {table}, '{text}'"
@@ -39,7 +39,8 @@ async def _update(subject: Subject, dice: Random) -> str:
     table, column, number = await _some_row(subject, dice)
     text = word(dice)
     changed = await subject.value(
-        f"UPDATE {table} SET {column} = '{text}' WHERE id = {number}", "SELECT ROW_COUNT()"
+        f"UPDATE {table} SET {column} = '{text}' WHERE {_key(subject, table)} = {number}",
+        "SELECT ROW_COUNT()",
     )
     assert changed == "1", f"{table}: {changed} rows changed"
     return f"row {number} of {table} says '{text}'"
@@ -48,7 +49,9 @@ async def _update(subject: Subject, dice: Random) -> str:
 async def _delete(subject: Subject, dice: Random) -> str:
     table, _, number = await _some_row(subject, dice)
     changed = await subject.value(
-        _UNBOUND, f"DELETE FROM {table} WHERE id = {number}", "SELECT ROW_COUNT()"
+        _UNBOUND,
+        f"DELETE FROM {table} WHERE {_key(subject, table)} = {number}",
+        "SELECT ROW_COUNT()",
     )
     assert changed == "1", f"{table}: {changed} rows deleted"
     return f"row {number} of {table}"
@@ -57,7 +60,7 @@ async def _delete(subject: Subject, dice: Random) -> str:
 async def _rolled_back_insert(subject: Subject, dice: Random) -> str:
     """No row stays; but the number it would have had is used up."""
     table = dice.choice(GROUNDS[subject.site].copied)
-    insert = _copy_row(table, GROUNDS[subject.site].prose[table], word(dice))
+    insert = _copy_row(GROUNDS[subject.site], table, word(dice))
     *_, before, rows, after, left = await subject.sql(
         _next_id(table),
         f"SELECT COUNT(*) FROM {table}",
@@ -166,16 +169,17 @@ SCHEMA = (
 )
 
 
-def _copy_row(table: str, column: str, text: str) -> str:
+def _copy_row(grounds: Grounds, table: str, text: str) -> str:
     """Return the statement, whatever columns the table has by now."""
+    column, key = grounds.prose[table], grounds.key(table)
     others = (
         "(SELECT GROUP_CONCAT('`', COLUMN_NAME, '`') FROM information_schema.COLUMNS"
         f" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'"
-        f" AND COLUMN_NAME NOT IN ('id', '{column}'))"
+        f" AND COLUMN_NAME NOT IN ('{key}', '{column}'))"
     )
     return (
         f"SET @others = {others}; EXECUTE IMMEDIATE CONCAT('INSERT INTO {table} ({column}, ',"
-        f" @others, ') SELECT ''{text}'', ', @others, ' FROM {table} ORDER BY id LIMIT 1')"
+        f" @others, ') SELECT ''{text}'', ', @others, ' FROM {table} ORDER BY {key} LIMIT 1')"
     )
 
 
@@ -184,6 +188,10 @@ def _next_id(table: str) -> str:
         "SELECT AUTO_INCREMENT FROM information_schema.TABLES"
         f" WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'"
     )
+
+
+def _key(subject: Subject, table: str) -> str:
+    return GROUNDS[subject.site].key(table)
 
 
 async def _tables(subject: Subject) -> list[str]:
@@ -197,9 +205,9 @@ async def _tables(subject: Subject) -> list[str]:
 async def _some_row(subject: Subject, dice: Random) -> tuple[str, str, int]:
     """Return a table, its text column and the id of one of its rows."""
     table, column = dice.choice(sorted(GROUNDS[subject.site].prose.items()))
-    place = dice.random()
+    place, key = dice.random(), _key(subject, table)
     number = await subject.value(
-        f"SELECT id FROM {table} WHERE id >= (SELECT MIN(id) + {place} * (MAX(id) - MIN(id))"
-        f" FROM {table}) ORDER BY id LIMIT 1"
+        f"SELECT {key} FROM {table} WHERE {key} >= (SELECT MIN({key}) + {place} * (MAX({key})"
+        f" - MIN({key})) FROM {table}) ORDER BY {key} LIMIT 1"
     )
     return table, column, int(number)

@@ -46,7 +46,7 @@ class Visitor:
 
         Args:
             page: where the form stands.
-            form: its id, or a part of the path that it is sent to.
+            form: its id, a part of the path that it is sent to, or the name of one of its fields.
             values: what is filled in, the pressed button included.
             files: what its file inputs hold, by name.
         """
@@ -80,7 +80,8 @@ def _there(answer: requests.Response) -> requests.Response:
 def _form(page: requests.Response, wanted: str) -> Form:
     forms = read_page(page.text).forms
     for form in forms:
-        if form.id == wanted or (wanted.startswith("/") and wanted in form.action):
+        is_sent_there = wanted.startswith("/") and wanted in form.action
+        if form.id == wanted or is_sent_there or wanted in form.fields:
             return form
     there = ", ".join(form.id or form.action for form in forms)
     message = f"no form '{wanted}' on {page.url}; there are: {there}"

@@ -51,16 +51,21 @@ _FILES: Final = (
 
 async def witness(subject: Subject) -> frozenset[str]:
     """Return one line for each fact of a replica's state; equal sets mean equal state."""
-    files, database = await asyncio.gather(
-        subject.shell(_FILES, subject.folder), _database(subject)
-    )
-    return frozenset((*files.splitlines(), *database))
+    files, database = await asyncio.gather(_files(subject), _database(subject))
+    return frozenset((*files, *database))
 
 
 def parted(found: frozenset[str], golden: frozenset[str]) -> str:
     """Say in a few lines how two states differ; empty where they are equal."""
     lines = [f"- {line}" for line in golden - found] + [f"+ {line}" for line in found - golden]
     return "\n".join(sorted(lines, key=lambda line: line[2:])[:20])
+
+
+async def _files(subject: Subject) -> list[str]:
+    """Return the facts of the stateful folders, the first one's only; none where there is none."""
+    if not subject.replica.site.fingerprint.files:
+        return []
+    return (await subject.shell(_FILES, subject.folder)).splitlines()
 
 
 async def _database(subject: Subject) -> tuple[str, ...]:
