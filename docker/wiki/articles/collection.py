@@ -1,4 +1,4 @@
-"""The whole encyclopedia: every article, linked, sorted by title; and the part that is staged live."""
+"""The whole encyclopedia, every article linked and sorted by title, and what is staged of it."""
 
 from __future__ import annotations
 

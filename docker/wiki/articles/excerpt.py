@@ -30,9 +30,7 @@ STAGED = frozenset(
 def staged_titles(drafts: Iterable[Draft]) -> frozenset[str]:
     """Return what is staged: all but the county, and of the county STAGED with its indexes."""
     return frozenset(
-        one.title
-        for one in drafts
-        if not one.marked or one.topic in STAGED or one.title in STAGED
+        one.title for one in drafts if not one.marked or one.topic in STAGED or one.title in STAGED
     )
 
 

@@ -25,7 +25,7 @@ TOPICS = {
 }
 FEATURED = "Kettle"
 COUNTY = (
-    "[[Merrowshire]]: the county and its three cities, [[Port Merrow]], [[Alderbridge]] and [[Saltby]]",
+    "[[Merrowshire]]: the county with its cities [[Port Merrow]], [[Alderbridge]] and [[Saltby]]",
     "[[Lists of Merrowshire]]: by height, length, size and date",
     "[[Indexes of Merrowshire]]: all articles by topic",
     "[[Years in Merrowshire]]: what happened when",
@@ -82,8 +82,8 @@ def about(count: int) -> Draft:
             DraftSection(
                 "Content",
                 (
-                    f"It holds {count} pages on everyday things, on places, and on Merrowshire. They "
-                    "link to each other and to nothing else.",
+                    f"It holds {count} pages on everyday things, on places, and on Merrowshire. "
+                    "They link to each other and to nothing else.",
                     "The county of [[Merrowshire]], its people and all that is told of it are "
                     "made up, and so are the makers of the shop's goods.",
                 ),

@@ -1,4 +1,4 @@
-"""Makes the encyclopedia's generator importable: it lives in docker/, which is no Python package."""
+"""Makes the encyclopedia's generator importable: docker/ is no Python package."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ ARTICLES = Path(__file__).parents[3] / "docker" / "wiki" / "articles"
 
 # What tests compile must not end up beside the files that an image is built from.
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(ARTICLES), str(Path(__file__).parent)]
+sys.path.insert(0, str(ARTICLES))

@@ -1,4 +1,4 @@
-"""Lists and tables inside articles: what other subjects say about this one, by the name in prose/."""
+"""Lists and tables inside articles: what others say of a subject, by the name in prose/."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def _bullets(lines: Sequence[str]) -> DraftBlock | None:
     return DraftBullets(tuple(lines)) if lines else None
 
 
-def _table(caption: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> DraftBlock | None:
+def _table(
+    caption: str, header: tuple[str, ...], rows: Sequence[tuple[str, ...]]
+) -> DraftBlock | None:
     return DraftTable(caption, header, tuple(rows)) if rows else None
 
 
@@ -157,7 +159,9 @@ def _street_museums(world: World, it: Subject) -> DraftBlock | None:
 
 
 def _venues(world: World, it: Subject) -> DraftBlock | None:
-    return _bullets([f"{one.link}, {one.form}, opened in {one.opened}" for one in world.naming(it, Venue)])
+    return _bullets(
+        [f"{one.link}, {one.form}, opened in {one.opened}" for one in world.naming(it, Venue)]
+    )
 
 
 def _natives(world: World, it: Subject) -> DraftBlock | None:
@@ -259,7 +263,13 @@ def _titles(world: World, it: Subject) -> DraftBlock | None:
 def _players(world: World, it: Subject) -> DraftBlock | None:
     found = sorted(world.naming(it, Career), key=lambda one: (one.since, one.title))
     rows = [
-        (one.player.link, one.position, f"{one.since}–{one.until}", str(one.matches), str(one.goals))
+        (
+            one.player.link,
+            one.position,
+            f"{one.since}–{one.until}",
+            str(one.matches),
+            str(one.goals),
+        )
         for one in found
     ]
     return _table("Players", ("Player", "Position", "Years", "Matches", "Goals"), rows)

@@ -1,4 +1,4 @@
-"""Seeded choice: the same words and figures at every build, whatever other parts of the county do."""
+"""Seeded choice: the same words and figures at every build."""
 
 from __future__ import annotations
 

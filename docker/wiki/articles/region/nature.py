@@ -140,12 +140,19 @@ def _species(words: Words, land: Land, society: Society) -> tuple[Species, ...]:
         name = f"{firsts[at]} {dice.pick(last[one['group']].split('; '))}"
         describer = dice.pick(society.of(Trade.NATURALIST))
         found[name] = Species(
-            title=name, name=name, group=one["group"], latin=f"{one['latin']} {epithets[at]}",
-            describer=describer, described=dice.between(*describer.working),
-            habitat=dice.pick((*land.lakes, *land.hills)), part=one["unit"],
-            size=dice.between(int(one["low"]), int(one["high"])), status=dice.pick(words["status"]),
-            feeds=dice.pick(words["feeds"]), season=dice.pick(words["months"][2:10]),
-        )  # fmt: skip
+            title=name,
+            name=name,
+            group=one["group"],
+            latin=f"{one['latin']} {epithets[at]}",
+            describer=describer,
+            described=dice.between(*describer.working),
+            habitat=dice.pick((*land.lakes, *land.hills)),
+            part=one["unit"],
+            size=dice.between(int(one["low"]), int(one["high"])),
+            status=dice.pick(words["status"]),
+            feeds=dice.pick(words["feeds"]),
+            season=dice.pick(words["months"][2:10]),
+        )
     return tuple(found.values())
 
 
@@ -156,11 +163,16 @@ def _minerals(words: Words, land: Land, society: Society) -> tuple[Mineral, ...]
         found = dice.between(1801, 1954)
         minerals.append(
             Mineral(
-                title=name, name=name, colour=dice.pick(words["mineral_colours"]),
-                hardness=f"{dice.between(2, 15) / 2:g}", density=f"{dice.between(21, 52) / 10:.1f}",
-                hill=dice.pick(land.hills), use=dice.pick(words["mineral_uses"]), found=found,
+                title=name,
+                name=name,
+                colour=dice.pick(words["mineral_colours"]),
+                hardness=f"{dice.between(2, 15) / 2:g}",
+                density=f"{dice.between(21, 52) / 10:.1f}",
+                hill=dice.pick(land.hills),
+                use=dice.pick(words["mineral_uses"]),
+                found=found,
                 finder=society.at_work(dice, Trade.NATURALIST, found),
-            )  # fmt: skip
+            )
         )
     return tuple(minerals)
 
@@ -177,11 +189,17 @@ def _dishes(words: Words, land: Land) -> tuple[Dish, ...]:
         first, second, third = (*known, *dice.some(others, 3))[:3]
         dishes.append(
             Dish(
-                title=name, name=name, place=stated[0] if stated else dice.pick(land.towns),
-                course=kind["course"], first=first, second=second, third=third,
-                recorded=dice.between(1803, 1968), minutes=dice.between(2, 36) * 5,
+                title=name,
+                name=name,
+                place=stated[0] if stated else dice.pick(land.towns),
+                course=kind["course"],
+                first=first,
+                second=second,
+                third=third,
+                recorded=dice.between(1803, 1968),
+                minutes=dice.between(2, 36) * 5,
                 month=dice.pick(words["months"]),
-            )  # fmt: skip
+            )
         )
     return tuple(dishes)
 
@@ -194,10 +212,15 @@ def _festivals(words: Words, land: Land, dishes: tuple[Dish, ...]) -> tuple[Fest
     visitors = dice.distinct(len(asked), 350, 62_000)
     return tuple(
         Festival(
-            title=f"{place.name} {kind['name']}", name=f"{place.name} {kind['name']}", place=place,
-            month=kind["month"], founded=dice.between(1806, 2016),
-            days=dice.between(1, 9), visitors=count, dish=dice.pick(dishes),
-        )  # fmt: skip
+            title=f"{place.name} {kind['name']}",
+            name=f"{place.name} {kind['name']}",
+            place=place,
+            month=kind["month"],
+            founded=dice.between(1806, 2016),
+            days=dice.between(1, 9),
+            visitors=count,
+            dish=dice.pick(dishes),
+        )
         for (place, kind), count in zip(asked, visitors, strict=True)
     )
 
@@ -210,9 +233,15 @@ def _walks(words: Words, land: Land) -> tuple[Walk, ...]:
         start, end = dice.some((*land.cities, *land.towns), 2)
         walks.append(
             Walk(
-                title=name, name=name, start=start, end=end, via=dice.pick(land.villages),
-                hill=dice.pick(land.hills), length=length, climb=length * dice.between(9, 38),
+                title=name,
+                name=name,
+                start=start,
+                end=end,
+                via=dice.pick(land.villages),
+                hill=dice.pick(land.hills),
+                length=length,
+                climb=length * dice.between(9, 38),
                 marked=dice.between(1931, 2014),
-            )  # fmt: skip
+            )
         )
     return tuple(walks)

@@ -57,13 +57,16 @@ def _county(world: World) -> Draft:
             ),
         ),
         see_also=(
-            "Lists of Merrowshire", "Indexes of Merrowshire", "Merrow Gazette", "Merrow League",
+            "Lists of Merrowshire",
+            "Indexes of Merrowshire",
+            "Merrow Gazette",
+            "Merrow League",
         ),
         topic="Districts of Merrowshire",
         proper=True,
         autolink=False,
         marked=True,
-    )  # fmt: skip
+    )
 
 
 def _league(world: World) -> Draft:
@@ -72,14 +75,16 @@ def _league(world: World) -> Draft:
         (f"[[{one.title}]]", one.champion.link, str(one.points), one.second.link)
         for one in football.seasons
     )
-    titles = {club: sum(one.champion is club for one in football.seasons) for club in football.clubs}
+    titles = {
+        club: sum(one.champion is club for one in football.seasons) for club in football.clubs
+    }
     ordered = sorted(titles.items(), key=lambda pair: (-pair[1], pair[0].name))
     won = tuple((club.link, club.place.link, str(count)) for club, count in ordered)
     return Draft(
         title="Merrow League",
         lead=(
-            f"The **Merrow League** is the football league of [[Merrowshire]]. {len(football.clubs)} "
-            "clubs play each other twice a season.",
+            "The **Merrow League** is the football league of [[Merrowshire]]. Its "
+            f"{len(football.clubs)} clubs play each other twice a season.",
         ),
         facts=(("Clubs", str(len(football.clubs))), ("First season", "1965–66")),
         sections=(
@@ -106,14 +111,24 @@ def _gazette() -> Draft:
         ),
         facts=(("Founded", "1871"), ("Office", "4 [[Market Square, Port Merrow|Market Square]]")),
         sections=(
-            DraftSection("Office", ("Its office stands at 4 [[Market Square, Port Merrow|Market "
-                                    "Square]] and is open from Monday to Friday.",)),
-            DraftSection("Content", ("It writes about the council and the harbour, tests what "
-                                     "people buy, and prints recipes and football tables.",)),
+            DraftSection(
+                "Office",
+                (
+                    "Its office stands at 4 [[Market Square, Port Merrow|Market "
+                    "Square]] and is open from Monday to Friday.",
+                ),
+            ),
+            DraftSection(
+                "Content",
+                (
+                    "It writes about the council and the harbour, tests what "
+                    "people buy, and prints recipes and football tables.",
+                ),
+            ),
         ),
         see_also=("Port Merrow",),
         topic="Companies of Merrowshire",
         proper=True,
         autolink=False,
         marked=True,
-    )  # fmt: skip
+    )

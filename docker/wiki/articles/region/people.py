@@ -108,11 +108,15 @@ class Person(Subject):
     def subject_matter(self) -> str | None:
         """Return what the work is known for, as a sentence."""
         known = {
-            Trade.PAINTER: "painted above all", Trade.COMPOSER: "wrote above all",
-            Trade.NOVELIST: "wrote about", Trade.ENGINEER: "built",
-            Trade.NATURALIST: "collected", Trade.DIRECTOR: "made",
-            Trade.POLITICIAN: "stood for", Trade.CAPTAIN: "sailed with",
-        }  # fmt: skip
+            Trade.PAINTER: "painted above all",
+            Trade.COMPOSER: "wrote above all",
+            Trade.NOVELIST: "wrote about",
+            Trade.ENGINEER: "built",
+            Trade.NATURALIST: "collected",
+            Trade.DIRECTOR: "made",
+            Trade.POLITICIAN: "stood for",
+            Trade.CAPTAIN: "sailed with",
+        }
         verb = known.get(self.trade)
         return None if verb is None else f"{self.She} {verb} {self.field}."
 
@@ -181,13 +185,21 @@ def _person(
     field = "football" if trade is Trade.FOOTBALLER else dice.pick(words[trade.words])
     teacher = dice.pick(teachers) if teachers and dice.happens(0.4) else None
     return Person(
-        title=name, name=name, trade=trade, woman=woman, born=born,
-        birthday=f"{dice.between(1, 28)} {dice.pick(months.split())}", birthplace=birthplace,
-        died=died or None, deathplace=(_home(dice, land) if dice.happens(0.6) else birthplace)
-        if died else None, parent=dice.pick(words["parents"]), studied=dice.pick(words["studied"]),
-        habit=dice.pick(words["habit"]), field=field,
+        title=name,
+        name=name,
+        trade=trade,
+        woman=woman,
+        born=born,
+        birthday=f"{dice.between(1, 28)} {dice.pick(months.split())}",
+        birthplace=birthplace,
+        died=died or None,
+        deathplace=(_home(dice, land) if dice.happens(0.6) else birthplace) if died else None,
+        parent=dice.pick(words["parents"]),
+        studied=dice.pick(words["studied"]),
+        habit=dice.pick(words["habit"]),
+        field=field,
         teacher=None if trade is Trade.FOOTBALLER else teacher,
-    )  # fmt: skip
+    )
 
 
 def _alive(person: Person, year: int) -> bool:

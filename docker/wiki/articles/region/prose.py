@@ -3,8 +3,8 @@
 A text is a list of pools, and of each pool one sentence is said. ``{it.river.link}`` walks from the
 subject to what it knows; a sentence that meets None on the way is not said, so a village without a
 river has no sentence on its river. An empty sentence in a pool makes it one that may be left out.
-``!c`` capitalises a value, ``!n`` puts "a" or "an" before it, ``{it.days:day}`` counts. ``@works`` stands for a table or a
-list of ``blocks``.
+``!c`` capitalises a value, ``!n`` puts "a" or "an" before it, ``{it.days:day}`` counts. ``@works``
+stands for a table or a list of ``blocks``.
 """
 
 from __future__ import annotations
@@ -94,9 +94,7 @@ class Prose:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self._patterns = {
-            kind: patterns
-            for path in sorted(HERE.glob("*.yaml"))
-            for kind, patterns in _read(path)
+            kind: patterns for path in sorted(HERE.glob("*.yaml")) for kind, patterns in _read(path)
         }
 
     def draft(self, subject: Subject) -> Draft:

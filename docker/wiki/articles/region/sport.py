@@ -143,10 +143,15 @@ def _clubs(words: Words, land: Land) -> tuple[Club, ...]:
         title = one["name"] + (" F.C." if "taken" in one else "")
         clubs.append(
             Club(
-                title=title, name=one["name"], place=places[one["place"]],
-                founded=dice.between(1868, 1924), ground=one["ground"], capacity=capacity,
-                kit=one["kit"], nickname=one["nickname"],
-            )  # fmt: skip
+                title=title,
+                name=one["name"],
+                place=places[one["place"]],
+                founded=dice.between(1868, 1924),
+                ground=one["ground"],
+                capacity=capacity,
+                kit=one["kit"],
+                nickname=one["nickname"],
+            )
         )
     return tuple(clubs)
 
@@ -162,10 +167,16 @@ def _careers(words: Words, society: Society, clubs: tuple[Club, ...]) -> tuple[C
         often = {"goalkeeper": 0, "full back": 3, "centre half": 5}.get(position, 30)
         careers.append(
             Career(
-                title=player.title, name=player.name, player=player, club=dice.pick(clubs),
-                position=position, since=since, until=until, matches=matches,
+                title=player.title,
+                name=player.name,
+                player=player,
+                club=dice.pick(clubs),
+                position=position,
+                since=since,
+                until=until,
+                matches=matches,
                 goals=matches * dice.between(0, often) // 100,
-            )  # fmt: skip
+            )
         )
     return tuple(careers)
 

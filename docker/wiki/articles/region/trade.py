@@ -117,21 +117,36 @@ def grow_companies(words: Words, land: Land, society: Society) -> tuple[Company,
         name = f"{founder} {tail}"
         companies.append(
             Company(
-                title=name, name=name, form=form, product=products[form], place=place,
-                opened=opened, closed=opened + dice.between(24, 110) if dice.happens(0.45) else None,
-                founder=f"{dice.pick(('Amos', 'Hester', 'Jabez', 'Martha', 'Silas', 'Ruth'))} {founder}",
-                employees=employees, story=dice.pick(words["company_story"]),
-            )  # fmt: skip
+                title=name,
+                name=name,
+                form=form,
+                product=products[form],
+                place=place,
+                opened=opened,
+                closed=opened + dice.between(24, 110) if dice.happens(0.45) else None,
+                founder=f"{dice.pick(words['founders'])} {founder}",
+                employees=employees,
+                story=dice.pick(words["company_story"]),
+            )
         )
-    return tuple(one if one.closed is None or one.closed < 2025 else _open(one) for one in companies)
+    return tuple(
+        one if one.closed is None or one.closed < 2025 else _open(one) for one in companies
+    )
 
 
 def _open(company: Company) -> Company:
     return Company(
-        title=company.title, name=company.name, form=company.form, product=company.product,
-        place=company.place, opened=company.opened, closed=None, founder=company.founder,
-        employees=company.employees, story=company.story,
-    )  # fmt: skip
+        title=company.title,
+        name=company.name,
+        form=company.form,
+        product=company.product,
+        place=company.place,
+        opened=company.opened,
+        closed=None,
+        founder=company.founder,
+        employees=company.employees,
+        story=company.story,
+    )
 
 
 def grow_ships(
@@ -152,12 +167,20 @@ def grow_ships(
         ]
         title = f"{name} ({form} of {launched})"
         found[title] = Ship(
-            title=title, name=name, form=form, yard=dice.pick(able) if able else None,
-            launched=launched, length=length // 6 + 8, tons=length * dice.between(1, 3) + 11,
-            crew=dice.between(3, 38), port=dice.pick(land.ports), cargo=dice.pick(words["cargo"]),
-            master=society.at_work(dice, Trade.CAPTAIN, launched), fate=dice.pick(words["fates"]),
+            title=title,
+            name=name,
+            form=form,
+            yard=dice.pick(able) if able else None,
+            launched=launched,
+            length=length // 6 + 8,
+            tons=length * dice.between(1, 3) + 11,
+            crew=dice.between(3, 38),
+            port=dice.pick(land.ports),
+            cargo=dice.pick(words["cargo"]),
+            master=society.at_work(dice, Trade.CAPTAIN, launched),
+            fate=dice.pick(words["fates"]),
             ended=min(2019, launched + dice.between(3, 61)),
-        )  # fmt: skip
+        )
     return tuple(found.values())
 
 
@@ -168,8 +191,10 @@ def read_makers(words: Words) -> tuple[Maker, ...]:
         workshops = [pair.split(" = ") for pair in one["workshops"].split("; ")]
         makers.append(
             Maker(
-                title=one["name"], name=one["name"], goods=tuple(one["goods"].split("; ")),
+                title=one["name"],
+                name=one["name"],
+                goods=tuple(one["goods"].split("; ")),
                 workshops=tuple((department, city) for department, city in workshops),
-            )  # fmt: skip
+            )
         )
     return tuple(makers)

@@ -145,11 +145,19 @@ def _paintings(
         museum, year = dice.pick(galleries), _year(dice, maker)
         acquired = max(year, museum.opened) + dice.between(0, 40)
         found[name] = Painting(
-            title=name, name=name, maker=maker, year=year, place=place, museum=museum,
-            medium=dice.pick(words["media"]), width=dice.between(24, 240),
-            height=dice.between(20, 190), number=f"{museum.name[:1]}.{1000 + len(found) * 7}",
-            acquired=min(acquired, 2025), seen=dice.pick(words["seen"]),
-        )  # fmt: skip
+            title=name,
+            name=name,
+            maker=maker,
+            year=year,
+            place=place,
+            museum=museum,
+            medium=dice.pick(words["media"]),
+            width=dice.between(24, 240),
+            height=dice.between(20, 190),
+            number=f"{museum.name[:1]}.{1000 + len(found) * 7}",
+            acquired=min(acquired, 2025),
+            seen=dice.pick(words["seen"]),
+        )
     return tuple(found.values())
 
 
@@ -163,11 +171,18 @@ def _pieces(words: Words, land: Land, society: Society) -> tuple[Piece, ...]:
         name = f"{dice.pick(words['piece_forms'])} {last}"
         year = _year(dice, maker)
         found[name] = Piece(
-            title=name, name=name, maker=maker, year=year, place=place,
-            opus=dice.between(2, 94), minutes=dice.between(4, 58), movements=dice.between(1, 5),
-            forces=dice.pick(words["forces"]), key=dice.pick(words["keys"]),
+            title=name,
+            name=name,
+            maker=maker,
+            year=year,
+            place=place,
+            opus=dice.between(2, 94),
+            minutes=dice.between(4, 58),
+            movements=dice.between(1, 5),
+            forces=dice.pick(words["forces"]),
+            key=dice.pick(words["keys"]),
             played=min(2025, year + dice.between(0, 6)),
-        )  # fmt: skip
+        )
     return tuple(found.values())
 
 
@@ -183,15 +198,23 @@ def _novels(
         maker = dice.pick(writers)
         year = _year(dice, maker)
         able = [
-            one for one in houses if one.opened <= year and (one.closed is None or one.closed > year)
+            one
+            for one in houses
+            if one.opened <= year and (one.closed is None or one.closed > year)
         ]
         novels.append(
             Novel(
-                title=name, name=name, maker=maker, year=year, place=_place(dice, land),
-                pages=dice.between(118, 744), chapters=dice.between(9, 61),
-                publisher=dice.pick(able) if able else None, plot=dice.pick(words["plots"]),
+                title=name,
+                name=name,
+                maker=maker,
+                year=year,
+                place=_place(dice, land),
+                pages=dice.between(118, 744),
+                chapters=dice.between(9, 61),
+                publisher=dice.pick(able) if able else None,
+                plot=dice.pick(words["plots"]),
                 critic=dice.pick(words["critics"]),
-            )  # fmt: skip
+            )
         )
     return tuple(novels)
 
@@ -208,12 +231,17 @@ def _films(
         novel = dice.pick([one for one in novels if one.year < year])
         films.append(
             Film(
-                title=f"{name} ({year} film)", name=name, maker=maker, year=year,
-                place=_place(dice, land), minutes=dice.between(71, 164),
+                title=f"{name} ({year} film)",
+                name=name,
+                maker=maker,
+                year=year,
+                place=_place(dice, land),
+                minutes=dice.between(71, 164),
                 novel=novel if dice.happens(0.5) else None,
                 colour="black and white" if year < 1958 else "colour",
                 composer=society.at_work(dice, Trade.COMPOSER, year),
-                plot=dice.pick(words["plots"]), days=dice.between(17, 96),
-            )  # fmt: skip
+                plot=dice.pick(words["plots"]),
+                days=dice.between(17, 96),
+            )
         )
     return tuple(films)

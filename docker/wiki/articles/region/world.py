@@ -8,10 +8,12 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TypeVar
 
-from region.built import Buildings, grow_buildings
+from region.building import grow_buildings
+from region.built import Buildings
+from region.landscape import grow_land
 from region.nature import Nature, grow_nature
 from region.people import Society, grow_society
-from region.places import Land, grow_land
+from region.places import Land
 from region.sport import Football, grow_football
 from region.subject import Event, Subject
 from region.trade import Company, Maker, Ship, grow_companies, grow_ships, read_makers
@@ -40,7 +42,9 @@ class World:
     def subjects(self) -> tuple[Subject, ...]:
         """Return every subject, kind by kind."""
         groups = (self.land, self.society, self.buildings, self.arts, self.football, self.nature)
-        found = [one for group in groups for part in fields(group) for one in getattr(group, part.name)]
+        found = [
+            one for group in groups for part in fields(group) for one in getattr(group, part.name)
+        ]
         return (*found, *self.companies, *self.ships, *self.makers)
 
     @cached_property

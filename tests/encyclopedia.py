@@ -43,20 +43,25 @@ def words(line: Any) -> str:
     return "".join(getattr(span, "label", None) or span.words for span in line)
 
 
+def lines(article: Any) -> list[Any]:
+    """Return all lines of an article below its box, in reading order."""
+    model = import_module("model")
+    found: list[Any] = []
+    for block in [*article.lead, *(block for one in article.sections for block in one.blocks)]:
+        if isinstance(block, model.Paragraph):
+            found.append(block.line)
+        elif isinstance(block, model.Bullets):
+            found += block.items
+        else:
+            found += [cell for row in block.rows for cell in row]
+    return found
+
+
 def links(article: Any) -> set[str]:
     """Return the titles that an article links anywhere."""
     model = import_module("model")
-    lines = [fact.value for fact in article.facts]
-    blocks = [*article.lead, *(block for one in article.sections for block in one.blocks)]
-    for block in blocks:
-        match block:
-            case model.Paragraph(line):
-                lines.append(line)
-            case model.Bullets(items):
-                lines += items
-            case model.Table(_, _, rows):
-                lines += [cell for row in rows for cell in row]
-    spans = [span for line in lines for span in line if isinstance(span, model.Link)]
+    everywhere = [*(fact.value for fact in article.facts), *lines(article)]
+    spans = [span for line in everywhere for span in line if isinstance(span, model.Link)]
     return {span.title for span in spans} | set(article.see_also)
 
 
@@ -78,20 +83,9 @@ def table(title: str, heading: str) -> list[dict[str, str]]:
     return rows
 
 
-def text(title: str) -> str:
-    """Return all words of an article below its box."""
-    model = import_module("model")
-    said = []
-    article = articles()[title]
-    for block in [*article.lead, *(block for one in article.sections for block in one.blocks)]:
-        match block:
-            case model.Paragraph(line):
-                said.append(words(line))
-            case model.Bullets(items):
-                said += [words(item) for item in items]
-            case model.Table(_, _, rows):
-                said += [words(cell) for row in rows for cell in row]
-    return "\n".join(said)
+def text(article: Any) -> str:
+    """Return all words of an article below its box, a line each."""
+    return "\n".join(words(line) for line in lines(article))
 
 
 def doubles(titles: list[str]) -> list[str]:
