@@ -1,0 +1,210 @@
+"""The contract on one site, point by point: what `arena site check` runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.contract.clocks import broken_clock
+from orchestrator.contract.confinement import broken_confinement
+from orchestrator.contract.healthiness import broken_health
+from orchestrator.contract.load import broken_under_load
+from orchestrator.contract.pages import broken_pages, outside_requests, starts_of
+from orchestrator.contract.rights import broken_api, broken_login
+from orchestrator.cookie import Cookie
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
+from orchestrator.fleet.logins import login, replica_door, role_of
+from orchestrator.fleet.placements import place
+from orchestrator.fleet.queries import ask
+from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.reset.ladder import LADDER, Rung, reset_replica
+from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.reset.watch import Watch
+from sites.atlas import Atlas
+from sites.errors import ArenaError, DatabaseError
+from sites.manifest import Site
+
+_LOAD_S: Final = 10.0
+_MARK: Final = ".arena-mark"
+_BAD: Final = 400
+_TABLES: Final = {
+    "mariadb": "SHOW TABLES",
+    "postgresql": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+}
+
+_Look = Callable[[Engine, Replica], Awaitable[tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of the contract, and in what a site breaks it; kept where there is no breach."""
+
+    title: str
+    breaches: tuple[str, ...]
+
+
+async def check_site(
+    engine: Engine, atlas: Atlas, site: Site, owner: str, on_point: Callable[[Point], None]
+) -> tuple[Point, ...]:
+    """Check a site's sealed image on replicas of its own; they are gone when this returns.
+
+    Args:
+        engine: where they run.
+        atlas: all sites: links may lead to them.
+        site: the one to check.
+        owner: what its containers are labelled with.
+        on_point: hears of each point as soon as it is decided.
+
+    Raises:
+        ImageError: the site has no sealed image.
+        SiteError: no replica of it becomes healthy.
+    """
+    looks = _looks(site, frozenset(one.host for one in atlas.sites.values()))
+    points: list[Point] = []
+
+    async def decide(title: str, work: Awaitable[tuple[str, ...]]) -> None:
+        try:
+            point = Point(title, await work)
+        except ArenaError as failure:
+            point = Point(title, (failure.message,))
+        points.append(point)
+        on_point(point)
+
+    async with _replica(engine, site, owner) as replica:
+        for title, look in looks:
+            await decide(title, look(engine, replica))
+    for rung in (rung for rung in LADDER[1:] if site.state or rung.name == "recreate"):
+        title = f"golden again after a change, by {rung.name}"
+        await decide(title, _undone(engine, site, owner, rung))
+    return tuple(points)
+
+
+def _looks(site: Site, hosts: frozenset[str]) -> tuple[tuple[str, _Look], ...]:
+    """Return what is looked at on one replica, in order: the last one breaks it."""
+    has_roles, has_database = bool(site.roles), site.database is not None
+    looks: list[tuple[bool, str, _Look]] = [
+        (True, "a fresh replica is golden", _golden),
+        (
+            True,
+            "pages answer, and load nothing from outside",
+            lambda _, replica: _pages(replica, hosts),
+        ),
+        (
+            has_roles,
+            "every role logs in, and may what it should",
+            lambda _, replica: _roles(replica),
+        ),
+        (True, "looking at pages changes nothing", _looked_at),
+        (
+            has_database,
+            "the account of checks cannot write",
+            lambda _, replica: _read_only(replica),
+        ),
+        (True, "time zone and language are the manifest's", broken_clock),
+        (True, "no privileges, no way out, limits that hold", broken_confinement),
+        (
+            True,
+            f"{_LOAD_S:g} s of many readers without a fault",
+            lambda _, replica: broken_under_load(replica, None, seconds=_LOAD_S),
+        ),
+        (
+            has_database,
+            "health fails with the database, and a dead one ends the container",
+            broken_health,
+        ),
+    ]
+    return tuple((title, look) for applies, title, look in looks if applies)
+
+
+@asynccontextmanager
+async def _replica(engine: Engine, site: Site, owner: str) -> AsyncIterator[Replica]:
+    replica = await start_replica(engine, await place(engine, site, owner=owner, slot=0))
+    try:
+        yield replica
+    finally:
+        await engine.sweep(owner)
+
+
+async def _golden(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    found = await take_fingerprint(engine, replica.site, replica.container)
+    return () if found.digest == replica.golden else (f"its state is {found.digest}",)
+
+
+async def _pages(replica: Replica, hosts: frozenset[str]) -> tuple[str, ...]:
+    breaches = (*await broken_pages(replica, hosts), *await outside_requests(replica))
+    return tuple(dict.fromkeys(breaches))
+
+
+async def _roles(replica: Replica) -> tuple[str, ...]:
+    breaches: list[str] = []
+    for name, role in replica.site.roles.items():
+        breaches += await broken_login(replica, name)
+        breaches += await broken_api(replica, name)
+        if not (role.may or role.may_not):
+            breaches.append(f"role '{name}': no page is named that it may or may not open")
+    return tuple(breaches)
+
+
+async def _looked_at(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    site, door = replica.site, replica_door(replica.site, replica.endpoint)
+    breaches: list[str] = []
+    for name in (None, *site.roles):
+        role = role_of(site, name) if name else None
+        cookies = await login(site, name, role, door) if name and role else ()
+        paths = [*starts_of(replica), *(page.path for page in (role.may if role else ()))]
+
+        breaches += await asyncio.to_thread(_bad_answers, door, cookies, paths)
+    return (*breaches, *await _golden(engine, replica))
+
+
+def _bad_answers(door: Door, cookies: Sequence[Cookie], paths: Sequence[str]) -> list[str]:
+    breaches = []
+    with web_session(door) as session:
+        for one in cookies:
+            session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
+        for path in paths:
+            status = session.get(door.url(path), timeout=PAGE_TIMEOUT_S).status_code
+            if status >= _BAD:
+                breaches.append(f"{path} answers {status}")
+    return breaches
+
+
+async def _read_only(replica: Replica) -> tuple[str, ...]:
+    database = replica.site.database
+    if database is None:
+        return ()
+    rows = (await ask(replica, _TABLES[database.engine])).rows
+    if not rows:
+        return (f"it sees no table of the database '{database.name}'",)
+    breaches = []
+    for statement in (f"DELETE FROM {rows[0][0]}", "CREATE TABLE arena_mark (id INT)"):  # noqa: S608 - a name the database gave
+        try:
+            await ask(replica, statement)
+        except DatabaseError:
+            continue
+        breaches.append(f"it was let do this: {statement}")
+    return tuple(breaches)
+
+
+async def _undone(engine: Engine, site: Site, owner: str, rung: Rung) -> tuple[str, ...]:
+    """Leave a file behind, go back by one rung, and look whether it is gone."""
+    async with _replica(engine, site, owner) as replica:
+        watch = Watch.over(engine, replica)
+        if not rung.applies(watch, wrote=True):
+            await watch.close()
+            return ("it does not apply",)
+        folder = site.state.folder if site.state else "/tmp"  # noqa: S108
+        mark = f"{folder}/{_MARK}"
+        await engine.execute(replica.container.id, ["touch", mark])
+        reset = await reset_replica(engine, watch, rungs=[rung], wrote=True)
+        await reset.watch.close()
+        after = reset.replica.container.id
+        left = (await engine.execute(after, ["test", "-e", mark])).exit_code == 0
+        breaches = [f"{mark} is still there"] if left else []
+        if reset.receipt.strategy != rung.name or not reset.receipt.proven:
+            breaches.append(f"it went by {reset.receipt.strategy}: {reset.receipt.fallbacks}")
+        return tuple(breaches)
