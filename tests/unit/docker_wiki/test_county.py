@@ -239,3 +239,22 @@ def test_values_are_capitalised_counted_and_given_an_article() -> None:
     said = prose.Sentences(bridge).say("{it.form!n} with {it.spans:span}; {it.form!c}")
     one = "" if bridge.spans == 1 else "s"
     assert said == f"a {bridge.form} with {bridge.spans} span{one}; {bridge.form.capitalize()}"
+
+
+def test_a_mark_that_leads_to_no_article_stops_the_build() -> None:
+    draft, linking = import_module("draft"), import_module("linking")
+    lost = draft.Draft(
+        title="Lost", lead=("See [[Nowhere]].",), sections=(), topic="x", marked=True
+    )
+    with pytest.raises(linking.UnknownTitleError, match="Nowhere"):
+        linking.Linker([lost]).article(lost)
+
+
+def test_a_marked_draft_gets_no_links_but_its_own() -> None:
+    draft, linking = import_module("draft"), import_module("linking")
+    kettle = draft.Draft(title="Kettle", lead=("A **kettle**.",), sections=(), topic="x")
+    plain = draft.Draft(title="Plain", lead=("A kettle.",), sections=(), topic="x")
+    marked = draft.Draft(title="Marked", lead=("A kettle.",), sections=(), topic="x", marked=True)
+    linker = linking.Linker([kettle, plain, marked])
+    assert links(linker.article(plain)) == {"Kettle"}
+    assert links(linker.article(marked)) == set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 
 from region.built import Buildings, Museum
 from region.dice import Dice
@@ -137,7 +138,9 @@ def _paintings(
     galleries = [one for one in buildings.museums if one.art]
     painters = society.of(Trade.PAINTER)
     found: dict[str, Painting] = {}
-    while len(found) < 220:
+    for serial in count(1000, 7):
+        if len(found) == 220:
+            break
         place, maker = _place(dice, land), dice.pick(painters)
         name = f"{dice.pick(words['painting_first'])} " + dice.pick(words["painting_last"]).format(
             place=place.name
@@ -154,7 +157,7 @@ def _paintings(
             medium=dice.pick(words["media"]),
             width=dice.between(24, 240),
             height=dice.between(20, 190),
-            number=f"{museum.name[:1]}.{1000 + len(found) * 7}",
+            number=f"{museum.name[:1]}.{serial}",
             acquired=min(acquired, 2025),
             seen=dice.pick(words["seen"]),
         )
