@@ -13,6 +13,7 @@ from orchestrator.cookie import Cookie
 from orchestrator.delta.delta import Delta, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
+from orchestrator.episode.witness import moved_between
 from orchestrator.fleet.doors import web_session
 from orchestrator.fleet.events import FleetEvent, Phase
 from orchestrator.fleet.logins import replica_door
@@ -359,11 +360,15 @@ async def test_where_nothing_moved_nothing_is_read_to_say_that_nothing_changed(
     ):
         assert await slot.changes("forum", IgnoredChanges()) == ()
         assert read == []
+        before = await slot.marks()
         await slot.query("forum", "SELECT count(*) FROM waypost_forum")
         cookies = await slot.cookies("forum", "member")
+        assert moved_between(before, await slot.marks()) == {}
         assert await slot.changes("forum", IgnoredChanges()) == ()
         assert read == []
         await asyncio.to_thread(subscribe, slot.replicas["forum"], cookies)
+        moved = moved_between(before, await slot.marks())
+        assert moved["forum"].startswith("the database was written to")
         changed = await slot.changes("forum", IgnoredChanges())
         tables = {change.table for change in changed if isinstance(change, RowChange)}
         assert tables == {"waypost_forum", "waypost_subscription"}

@@ -1,0 +1,51 @@
+"""What looking itself may do: nothing; and where an application writes when it is read, proof."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.engine.engine import Engine
+from orchestrator.episode import performance
+from orchestrator.linting.proof import Prover
+from orchestrator.runner.events import Noted, RunEvent, TrialEnded
+from sites.atlas import load_atlas
+from tasks.loader import load_source
+from tasks.select import Selection, select_tasks
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+BELLS = "wiki-bells-of-bruges"
+
+
+async def told() -> list[RunEvent]:
+    """Prove one sound task, and return what was told."""
+    events: list[RunEvent] = []
+    source = load_source("demo")
+    async with await Engine.connect() as engine:
+        prover = Prover(atlas=load_atlas(), engine=engine, on_event=events.append)
+        tasks = select_tasks(source.suite, Selection(ids=(BELLS,)))
+        findings = await prover.prove(source, tasks)
+    assert findings == ()
+    return events
+
+
+def ended(events: list[RunEvent]) -> list[str]:
+    return [
+        f"{one.trial.world} {one.score.outcome}" for one in events if isinstance(one, TrialEnded)
+    ]
+
+
+async def test_a_reference_is_played_once_where_looking_left_no_trace() -> None:
+    assert sorted(ended(await told())) == ["offline success", "online success"]
+
+
+async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moved = {"wiki": "Handler_write moved by 1"}
+    monkeypatch.setattr(performance, "moved_between", lambda *_: moved)
+    events = await told()
+    assert sorted(ended(events)) == ["offline success"] * 2 + ["online success"] * 2
+    [note] = [one.text for one in events if isinstance(one, Noted) and "traces" in one.text]
+    assert BELLS in note
+    assert "wiki: Handler_write moved by 1" in note
