@@ -13,7 +13,8 @@ from typing import Final
 from sites.errors import UsageError
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,29}[a-z0-9]")
-_TITLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,'&()-]{0,59}")
+_TITLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,()-]{0,59}")
+_YAML_WORDS: Final = frozenset({"yes", "no", "on", "off", "true", "false", "null"})
 _SUFFIX: Final = ".in"  # keeps linters and importers away from what is no part of Arena
 _SHARED: Final = "test_site.py"
 
@@ -53,11 +54,11 @@ class NewSite:
         Raises:
             UsageError: the name or the title will not do, or there is such a folder already.
         """
-        if not _NAME.fullmatch(self.name):
+        if not _NAME.fullmatch(self.name) or self.name in _YAML_WORDS:
             message = f"'{self.name}' is no name for a site: lower-case letters, digits and '-'"
             raise UsageError(message, hint="for example: arena site new my-shop")
         if not _TITLE.fullmatch(self.title):
-            message = f"'{self.title}' is no title: letters, digits and .,'&()- (60 at most)"
+            message = f"'{self.title}' is no title: letters, digits and .,()- (60 at most)"
             raise UsageError(message)
         if self.folder.exists():
             message = f"{self.folder} exists already, and nothing in it was touched"
