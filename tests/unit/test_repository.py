@@ -43,6 +43,7 @@ def test_the_top_level_is_what_the_design_says() -> None:
         "README.md",
         "docker",
         "evaluators",
+        "examples",
         "orchestrator",
         "pyproject.toml",
         "sites",
