@@ -3,13 +3,14 @@
 # Loads Redmine once, looks at its pages so that their code is warm, and then keeps one child that serves:
 # a child that a rewind killed is followed by one whose memory is as the first one's was.
 $stdout.sync = $stderr.sync = true
-Dir.chdir(__dir__)
-require_relative 'config/environment'
+Dir.chdir('/srv/forge/app')
+require '/srv/forge/app/config/environment'
 require 'puma'
 require 'puma/configuration'
 require 'puma/launcher'
-require_relative 'lib/forge/door'
-require_relative 'lib/forge/warmth'
+require_relative 'forge/clone_address'
+require_relative 'forge/door'
+require_relative 'forge/warmth'
 
 SOCKET = '/run/forge/app.sock'
 LISTENER = 3

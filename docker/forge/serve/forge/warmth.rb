@@ -8,9 +8,8 @@ module Forge
     DEADLINE_S = 60
     HOST = 'http://forge.arena.test'
     PROJECT = '/projects/kettle-firmware'
-    PATHS = ['/health', '/', '/projects', '/issues', '/issues/100', '/issues/100.json', '/search?q=kettle', '/activity',
-             PROJECT, "#{PROJECT}/issues", "#{PROJECT}/roadmap", "#{PROJECT}/wiki", "#{PROJECT}/repository",
-             '/my/page', "#{PROJECT}/issues/new", "#{PROJECT}/settings"].freeze
+    PATHS = ['/health', '/', '/projects', '/issues/100', PROJECT, "#{PROJECT}/issues", "#{PROJECT}/wiki",
+             "#{PROJECT}/repository", "#{PROJECT}/issues/new"].freeze
     ACCOUNT = { 'username' => 'ines.ferreira', 'password' => 'forge-ines-2026' }.freeze
 
     def initialize(app)
