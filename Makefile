@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 ARENA := $(VENV)/bin/arena
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test unit lint bench setup images clean
+.PHONY: help demo test slow unit lint bench setup images clean
 
 help:  ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,9 +35,13 @@ lint: $(STAMP)  ## style, types, arrows between packages
 	@$(PYTHON) -m mypy
 	@$(VENV)/bin/lint-imports
 
-test: images lint  ## everything: lint, unit, contract, docker, browser, and the suite's own proof
-	@$(PYTHON) -m pytest tests -q
+test: images lint  ## lint, unit, contract, docker, browser, and the demo suite's own proof
+	@$(PYTHON) -m pytest tests -q -m "not slow"
+	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
+
+slow: images  ## the tests that take minutes each: every image baked twice, every site under load
+	@$(PYTHON) -m pytest tests -q -m slow
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -26,3 +28,10 @@ def scripted_model() -> Iterator[StartModel]:
     """Start model endpoints that answer by script; they are closed when the test is over."""
     with ExitStack() as open_models:
         yield lambda script: open_models.enter_context(ScriptedModel(script))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a slow test out, and say so, where there is no time left for it."""
+    until = os.environ.get("ARENA_SLOW_UNTIL", "")
+    if item.get_closest_marker("slow") and until and time.time() > float(until):
+        pytest.skip("no time is left for slow tests (ARENA_SLOW_UNTIL)")

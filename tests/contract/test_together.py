@@ -1,0 +1,26 @@
+"""All sites at once, as `arena up all` has them."""
+
+from __future__ import annotations
+
+import pytest
+from every_site import ATLAS, OWNER
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.memory import memory_of
+from orchestrator.fleet.pool import Fleet
+from orchestrator.reset.replica import await_health
+
+pytestmark = pytest.mark.docker
+
+# The issue's budget for all sites together.
+MEMORY_MIB = 1_536
+
+
+async def test_all_sites_stand_side_by_side_within_their_budget_of_memory(engine: Engine) -> None:
+    async with Fleet.open(engine, ATLAS, tuple(ATLAS.sites), f"{OWNER}-all", spares=0) as fleet:
+        replicas = [occupant.replica for occupant in await fleet.up()]
+        assert {replica.site.name for replica in replicas} == set(ATLAS.sites)
+        for replica in replicas:
+            await await_health(engine, replica, timeout_s=30)
+        used = [await memory_of(engine, replica.container.id) for replica in replicas]
+        assert sum(used) <= MEMORY_MIB << 20
