@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib.auth import authenticate
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
@@ -62,4 +62,7 @@ class ApiView(View):
         if (self.needs == "merchant" or not is_reading) and not user.is_staff:
             return refusal(403, "This is for the merchant.")
         self.user = user
-        return super().dispatch(request, *args, **kwargs)
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except Http404:
+            return refusal(404, "There is no such thing.")
