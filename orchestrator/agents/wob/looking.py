@@ -43,6 +43,14 @@ def coloured_box(goal: str, page: Page) -> Moves:
     yield click(next(n for n in page.unnamed(r"div\.color") if box_of(n).colour == wanted))
 
 
+def greatest_card(_: str, page: Page) -> Moves:
+    """Turn the card with the greatest number, and submit."""
+    numbers = [node for node in page.all("StaticText") if node.name.isdigit()]
+    greatest = max(numbers, key=lambda node: int(node.name))
+    page = yield click(next(n for n in page.before(greatest) if n.name.startswith("div.card")))
+    yield click(page.one("button", "Submit"))
+
+
 def shades(goal: str, page: Page) -> Moves:
     """Click every box in which one of red, green and blue outweighs the others, and submit."""
     strongest = ("red", "green", "blue").index(find(r"shades of (\w+)", goal)[1])

@@ -16,6 +16,9 @@ class UnsolvedError(AgentError):
     """The rules do not fit what the page asks for or shows."""
 
 
+_LOOKS = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """Where an unnamed element is, in CSS pixels, and its colour."""
@@ -86,8 +89,6 @@ class Page:
         yield from reversed(self.nodes[: self.nodes.index(node)])
 
 
-_LOOKS = 20
-
 Moves = Generator[Action, Page, None]
 Rules = Callable[[str, Page], Moves]
 
@@ -106,14 +107,17 @@ def _goal_ends(goal: str, nodes: Sequence[Node]) -> int:
 
 
 def until(
-    page: Page, ready: Callable[[Page], bool], meanwhile: Callable[[Page], Action]
+    page: Page,
+    ready: Callable[[Page], bool],
+    meanwhile: Callable[[Page], Action],
+    looks: int = _LOOKS,
 ) -> Generator[Action, Page, Page]:
     """Do something harmless until the page shows what its own clock brings; return that page.
 
     Raises:
         UnsolvedError: it does not come.
     """
-    for _ in range(_LOOKS):
+    for _ in range(looks):
         if ready(page):
             return page
         page = yield meanwhile(page)

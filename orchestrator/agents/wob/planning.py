@@ -119,6 +119,18 @@ def proposed_word(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
+def stock(goal: str, page: Page) -> Moves:
+    """Wait until a price has fallen below the limit, and buy."""
+    limit = float(find(r"less than \$([\d.]+)\.", goal)[1])
+
+    def is_low(shown: Page) -> bool:
+        prices = [n.name for n in shown.all("StaticText") if re.fullmatch(r"\$[\d.]+", n.name)]
+        return bool(prices) and float(prices[-1].removeprefix("$")) < limit
+
+    page = yield from until(page, is_low, lambda shown: hover(shown.text("Stock price:")), 45)
+    yield click(page.one("button", "Buy"))
+
+
 def contact(goal: str, page: Page) -> Moves:
     """Turn the pages of a book of contacts to a person, and click what is asked for."""
     name, what = find(r"Find (\w+) in the contact book and click on their (.*)\.", goal).groups()
@@ -172,6 +184,22 @@ def table_form(goal: str, page: Page) -> Moves:
     page = yield click(page.one("radio", nth=int(nth) - 1))
     page = yield put(page.one("textbox", nth=int(field) - 1), number)
     yield click(page.one("button", "Submit"))
+
+
+def size_and_answer(goal: str, page: Page) -> Moves:
+    """Choose from a drop-down, and click the button of an answer."""
+    size, answer = find(r'Choose (.*) from the dropdown, .* labeled "(.*)"', goal).groups()
+    page = yield click(page.text("▾"))
+    page = yield from until(
+        page, lambda shown: len(_sizes(shown, size)) > 0, lambda shown: hover(shown.text("▾"))
+    )
+    page = yield click(_sizes(page, size)[-1])
+    yield click(page.one("button", answer))
+
+
+def _sizes(page: Page, size: str) -> list[Node]:
+    """Return what shows a size in the page's own list; the hidden select has it as well."""
+    return [n for n in page.nodes if n.name == size and n.role not in {"option", UNNAMED}]
 
 
 def meal(goal: str, page: Page) -> Moves:
