@@ -18,7 +18,7 @@ from evaluators.checks import (
     MatchDelta,
     When,
 )
-from evaluators.evidence import Evidence
+from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.match import match
 from evaluators.scores import Score, score
 from evaluators.verdicts import OutcomeKind, Standing
@@ -57,6 +57,14 @@ class Played:
         """By site, what looking in the middle moved; empty where it left no trace."""
         seen = [one for one in (self.untouched, self.before_last) if one is not None]
         return {site: moved for one in seen for site, moved in one.moved.items()}
+
+    @property
+    def was_slow(self) -> bool:
+        """Whether it failed where the machine may have been too slow, not the reference wrong."""
+        fault = self.evidence.fault
+        is_broken = fault is not None and fault.reason is UnscoredReason.INFRA
+        has_failed = any(True for _ in oracle_passes(self))
+        return has_failed and (is_broken or not all(step.settled for step in self.evidence.steps))
 
     @property
     def was_played(self) -> bool:

@@ -291,3 +291,17 @@ def test_a_value_that_cannot_be_computed_is_a_finding() -> None:
 def test_a_pattern_takes_the_value_out_of_a_sentence() -> None:
     task = make_task(SALE, computing("42", pattern="costs ([0-9]+)"))
     assert findings(played(task, went(), asked("It costs 42 pounds."))) == []
+
+
+def unsettled(evidence: Evidence) -> Evidence:
+    steps = tuple(step.model_copy(update={"settled": step.index != 1}) for step in evidence.steps)
+    return evidence.model_copy(update={"steps": steps})
+
+
+def test_a_failure_on_a_page_that_did_not_come_to_rest_is_doubtful() -> None:
+    task = make_task(SALE, PRICE)
+    assert played(task, unsettled(went("43"))).was_slow
+    assert played(task, broke(UnscoredReason.INFRA, OFF)).was_slow
+    assert not played(task, unsettled(went())).was_slow
+    assert not played(task, went("43")).was_slow
+    assert not played(task, broke(UnscoredReason.CHECK_ERROR, OFF)).was_slow
