@@ -71,6 +71,9 @@ def new(
 def check(
     name: Annotated[str, typer.Argument(help="The site: your own or one of Arena's.")],
     sites: Annotated[Path | None, _FOLDER] = None,
+    twice: Annotated[
+        bool, typer.Option("--twice", help="Bake the data a second time too, and compare.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Build a site and hold it to the contract that every site of Arena keeps.
@@ -82,7 +85,7 @@ def check(
     """
     console = Console(as_json)
     atlas = load_atlas() if sites is None else load_atlas([sites.resolve()])
-    points = run(_check(console, atlas, atlas.site(name)))
+    points = run(_check(console, atlas, atlas.site(name), twice=twice))
     rows = [(_verdict(point), point.title, "; ".join(point.breaches)) for point in points]
     documents: list[Json] = [
         {"point": point.title, "kept": not point.breaches, "breaches": list(point.breaches)}
@@ -96,7 +99,7 @@ def check(
         raise SiteError(message, hint=f"mend them, then: arena site check {name}")
 
 
-async def _check(console: Console, atlas: Atlas, site: Site) -> tuple[Point, ...]:
+async def _check(console: Console, atlas: Atlas, site: Site, *, twice: bool) -> tuple[Point, ...]:
     from orchestrator.contract.checkup import check_site
     from orchestrator.delta.packing import pack_rows
     from orchestrator.engine.engine import Engine
@@ -113,6 +116,7 @@ async def _check(console: Console, atlas: Atlas, site: Site) -> tuple[Point, ...
             site,
             f"check-{os.getpid()}",
             lambda point: console.note(f"{_verdict(point):6} {point.title}"),
+            twice=twice,
         )
 
 

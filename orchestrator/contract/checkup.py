@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.contract.bakes import broken_bakes
 from orchestrator.contract.clocks import broken_clock
 from orchestrator.contract.confinement import broken_confinement
 from orchestrator.contract.healthiness import broken_health
@@ -48,7 +49,13 @@ class Point:
 
 
 async def check_site(
-    engine: Engine, atlas: Atlas, site: Site, owner: str, on_point: Callable[[Point], None]
+    engine: Engine,
+    atlas: Atlas,
+    site: Site,
+    owner: str,
+    on_point: Callable[[Point], None],
+    *,
+    twice: bool = False,
 ) -> tuple[Point, ...]:
     """Check a site's sealed image on replicas of its own; they are gone when this returns.
 
@@ -58,6 +65,7 @@ async def check_site(
         site: the one to check.
         owner: what its containers are labelled with.
         on_point: hears of each point as soon as it is decided.
+        twice: bake the image once more and compare, which takes as long as its bake.
 
     Raises:
         ImageError: the site has no sealed image.
@@ -80,6 +88,8 @@ async def check_site(
     for rung in (rung for rung in LADDER[1:] if site.state or rung.name == "recreate"):
         title = f"golden again after a change, by {rung.name}"
         await decide(title, _undone(engine, site, owner, rung))
+    if twice:
+        await decide("a second bake gives the same state", broken_bakes(engine, atlas, site))
     return tuple(points)
 
 

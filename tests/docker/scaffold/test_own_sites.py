@@ -41,7 +41,7 @@ class Lab:
         return done.stdout
 
     def broken_points(self, name: str, code: int) -> dict[str, list[str]]:
-        told = json.loads(self.arena("site", "check", name, "--json", code=code))
+        told = json.loads(self.arena("site", "check", name, "--twice", "--json", code=code))
         return {one["point"]: one["breaches"] for one in told if not one["kept"]}
 
     def plays(self, name: str) -> float:
