@@ -1,0 +1,1 @@
+"""The pages of the map, in the URL shapes of openstreetmap.org."""
