@@ -176,14 +176,20 @@ def _mark(field: Node) -> str:
 
 def _best(marks: str) -> int:
     """Return the move after which the page, which plays half at random, is most likely to lose."""
-    return max((at for at in range(9) if marks[at] == " "), key=lambda at: _worth(marks, at, "X"))
+    free = [at for at in range(9) if marks[at] == " "]
+    won = [at for at in free if _wins(marks[:at] + "X" + marks[at + 1 :], "X")]
+    return won[0] if won else max(free, key=lambda at: _worth(marks, at, "X"))
+
+
+def _wins(marks: str, who: str) -> bool:
+    return any(all(marks[at] == who for at in line) for line in _LINES)
 
 
 @cache
 def _worth(marks: str, at: int, who: str) -> float:
     """Return what a move is worth: 1 for a win, 0 for anything else."""
     after = marks[:at] + who + marks[at + 1 :]
-    if any(all(after[i] == who for i in line) for line in _LINES):
+    if _wins(after, who):
         return 1.0 if who == "X" else 0.0
     free = [i for i in range(9) if after[i] == " "]
     if not free:
