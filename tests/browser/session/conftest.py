@@ -186,3 +186,10 @@ async def drive(browser: Browser, site: Site) -> AsyncIterator[Drive]:
     )
     async with browser.session(options) as session:
         yield Drive(session, site)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def keen_drive(browser: Browser, site: Site) -> AsyncIterator[Drive]:
+    """A session whose observations hold what has no name."""
+    async with browser.session(SessionOptions(proxy_url=None, shows_unnamed=True)) as session:
+        yield Drive(session, site)
