@@ -52,14 +52,12 @@ async def _comment(page: Page, origin: str) -> None:
     await page.get_by_text(TEXT).first.wait_for()
 
 
-async def _review(page: Page, origin: str) -> None:
-    await page.goto(f"{origin}{product_page(54)}reviews/add/")
-    form = page.locator("#add_review_form")
-    await form.locator("[name=title]").fill(TEXT)
-    await form.locator("[name=body]").fill(TEXT)
-    await form.locator("select[name=score]").select_option("4")
-    await form.locator("button[type=submit]").click()
-    await page.get_by_text(TEXT).first.wait_for()
+async def _ask_for_return(page: Page, origin: str) -> None:
+    await page.goto(f"{origin}/accounts/orders/102958/return/")
+    await page.get_by_label("Item").select_option(index=1)
+    await page.get_by_label("Reason").select_option("Does not fit")
+    await page.get_by_role("button", name="Ask for return").click()
+    await page.get_by_text("requested.").first.wait_for()
 
 
 async def _note(page: Page, origin: str) -> None:
@@ -91,8 +89,8 @@ CHANGES: Final[Mapping[str, Change]] = {
     ),
     "shop": Change(
         "customer",
-        _review,
-        "SELECT id, date_created FROM reviews_productreview ORDER BY id DESC LIMIT 1",
+        _ask_for_return,
+        "SELECT id, date_requested FROM returns_return ORDER BY id DESC LIMIT 1",
     ),
     "tools": Change("emma", _note, "SELECT id, created FROM desk_note ORDER BY id DESC LIMIT 1"),
 }
