@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-import unpack
+
+unpack = import_module("unpack")
 
 
 @pytest.fixture
