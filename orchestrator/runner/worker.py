@@ -55,7 +55,6 @@ class NoReplicas:
         """
         raise _out_of_reach(site)
 
-
     async def marks(self) -> Mapping[str, Mark]:
         """Return nothing: there is no replica whose state could move."""
         return {}

@@ -232,7 +232,7 @@ async def test_a_replica_of_the_sealed_image_is_golden(trial: Any) -> None:
     [outcome] = await trial.build(trial.site())
     site = trial.site()
 
-    async with sealing._serving(trial.engine, site, trial.tag) as container:
+    async with sealing.serving(trial.engine, site, trial.tag) as container:
         state = await take_fingerprint(trial.engine, site, container)
 
     assert state.digest == outcome.golden

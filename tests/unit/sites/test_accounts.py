@@ -50,14 +50,14 @@ def test_a_login_without_ends_is_ended_by_nothing() -> None:
 
 
 def test_a_basic_login_is_what_rfc_7617_says() -> None:
-    login = BasicApi(scheme="basic", username="emma", secret="pass: ü", proof=PROOF)  # type: ignore[arg-type]
+    login = BasicApi(scheme="basic", username="emma", secret="pass: ü", proof=PROOF)
     scheme, _, pair = login.headers()["Authorization"].partition(" ")
     assert scheme == "Basic"
     assert b64decode(pair).decode() == "emma:pass: ü"
 
 
 def test_a_key_goes_into_its_header() -> None:
-    login = HeaderApi(scheme="header", header="X-Redmine-API-Key", secret="k1", proof=PROOF)  # type: ignore[arg-type]
+    login = HeaderApi(scheme="header", header="X-Redmine-API-Key", secret="k1", proof=PROOF)
     assert login.headers() == {"X-Redmine-API-Key": "k1"}
 
 
@@ -77,5 +77,5 @@ def test_what_no_request_could_carry_is_refused(given: dict[str, object]) -> Non
 
 
 def test_a_secret_is_not_shown_with_its_login() -> None:
-    login = HeaderApi(scheme="header", header="X-Key", secret="very secret", proof=PROOF)  # type: ignore[arg-type]
+    login = HeaderApi(scheme="header", header="X-Key", secret="very secret", proof=PROOF)
     assert "very secret" not in repr(login)
