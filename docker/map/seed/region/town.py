@@ -16,7 +16,7 @@ Cell = tuple[int, int]
 _SQUARE = 64.0
 _RING = 88.0
 _GOES_ON = {"primary": 1.0, "secondary": 1.0, "tertiary": 0.97, "living_street": 1.0}
-_NAME_REACHES = {"primary": 13, "secondary": 10}
+_NAME_REACHES = {"primary": 13, "secondary": 10, "living_street": 8}
 
 
 @dataclass(frozen=True, slots=True)

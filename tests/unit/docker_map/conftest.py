@@ -1,0 +1,12 @@
+"""Makes the plain parts of the map's pages importable: docker/ is no Python package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+APP = Path(__file__).parents[3] / "docker" / "map" / "app"
+
+# What tests compile must not end up beside the files that an image is built from.
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(APP))
