@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 ARENA := $(VENV)/bin/arena
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test slow unit lint bench setup images clean
+.PHONY: help demo test slow unit lint bench setup images pictures clean
 
 help:  ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,6 +45,10 @@ slow: images  ## the tests that take minutes each: every image baked twice, ever
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench
+
+pictures: images  ## take the README's pictures of the sites anew
+	@$(ARENA) up all
+	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m pictures
 
 clean:  ## remove every container of Arena and what was installed here
 	@test ! -x $(ARENA) || $(ARENA) down

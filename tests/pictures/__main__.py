@@ -1,0 +1,78 @@
+"""`make pictures`: the README's pictures of the sites, taken from replicas that `arena up` runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
+
+from orchestrator.browser.launch import find_chromium
+from sites.atlas import load_atlas
+
+_FOLDER: Final = Path(__file__).parents[2] / ".github" / "sites"
+_PAGES: Final = {
+    "shop": "/catalogue/category/kitchen-coffee_1/",
+    "forum": "/f/coffee/top?t=all",
+    "forge": "/projects",
+    "cms": "/",
+    "wiki": "/wiki/A/Kettle",
+    "map": "/",
+    "tools": "/calculator?expression=31.95%20%2B%2038%20%2B%2054.95",
+    "miniwob": "/miniwob/book-flight.html",
+}
+_VIEWPORT: Final[ViewportSize] = {"width": 1280, "height": 800}
+_SCALE: Final = 0.5
+
+
+def main(names: list[str]) -> None:
+    """Take one picture of every named site that runs, or of all; say which do not run."""
+    ports = _running()
+    wanted = names or sorted(load_atlas().sites)
+    missing = sorted(set(wanted) - set(ports))
+    if missing:
+        sys.exit(f"not running: {', '.join(missing)}; first: arena up all")
+    _FOLDER.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        bundled = Path(playwright.chromium.executable_path)
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(None, os.environ, bundled),
+            args=["--no-sandbox", "--disable-gpu", _hosts(ports)],
+        )
+        for name in wanted:
+            _take(browser, name)
+        browser.close()
+
+
+def _running() -> dict[str, str]:
+    """Return by site the address its first replica listens at."""
+    listed = subprocess.run(["arena", "status", "--json"], check=True, capture_output=True)
+    found: dict[str, str] = {}
+    for row in json.loads(listed.stdout):
+        if row["owner"] != "up":
+            continue
+        found.setdefault(row["site"], row["url"].removeprefix("http://").rstrip("/"))
+    return found
+
+
+def _hosts(addresses: dict[str, str]) -> str:
+    """Return Chromium's option by which each site is found under the host name agents use."""
+    atlas = load_atlas()
+    rules = [f"MAP {atlas.site(name).host}:80 {address}" for name, address in addresses.items()]
+    return f"--host-resolver-rules={', '.join(rules)}"
+
+
+def _take(browser: Browser, name: str) -> None:
+    page = browser.new_page(viewport=_VIEWPORT, device_scale_factor=_SCALE)
+    host = load_atlas().site(name).host
+    page.goto(f"http://{host}{_PAGES.get(name, '/')}", wait_until="networkidle")
+    page.screenshot(path=_FOLDER / f"{name}.png")
+    page.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
