@@ -32,12 +32,11 @@ class PostgresqlReader:
     def read(self, sql: str, limit: int | None = None) -> Answer:
         """Run one statement; see `Reader`.
 
-        With parameters, even none, the server takes the statement by the extended protocol, which
-        refuses more than one; a raw cursor leaves its percent signs alone.
+        It is prepared first: the server refuses to prepare more than one statement.
         """
         try:
-            with psycopg.RawCursor(self._connection) as cursor:
-                cursor.execute(sql.encode(), ())
+            with self._connection.cursor() as cursor:
+                cursor.execute(sql.encode(), prepare=True)
                 if cursor.description is None:
                     return Answer(columns=(), rows=())
                 found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)

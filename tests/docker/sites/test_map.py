@@ -1,0 +1,81 @@
+"""The map's PostgreSQL as checks, probes and resets ask it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import pytest
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.queries import ask
+from orchestrator.reset.database import connect
+from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Watch
+from sites.atlas import load_atlas
+from sites.errors import DatabaseError
+
+pytestmark = [pytest.mark.docker]
+
+
+@asynccontextmanager
+async def _map() -> AsyncIterator[tuple[Engine, Replica]]:
+    async with await Engine.connect() as engine:
+        owner = f"map-postgresql-{os.getpid()}"
+        async with (
+            Fleet.open(engine, load_atlas(), ["map"], owner) as fleet,
+            fleet.lease(["map"]) as slot,
+        ):
+            yield engine, slot.replicas["map"]
+
+
+@pytest.fixture
+def running() -> AbstractAsyncContextManager[tuple[Engine, Replica]]:
+    return _map()
+
+
+async def test_postgresql_is_asked_one_statement_at_a_time_and_only_reads(
+    running: AbstractAsyncContextManager[tuple[Engine, Replica]],
+) -> None:
+    async with running as (_, replica):
+        found = await ask(replica, "SELECT name, id FROM osm.object WHERE name LIKE 'Kettle M%'")
+        assert found.columns == ("name", "id")
+        assert [row[0] for row in found.rows] == ["Kettle Museum"]
+        cut = await ask(replica, "SELECT id FROM osm.object ORDER BY id", limit=2)
+        assert (len(cut.rows), cut.cut) == (2, True)
+        for sql, said in (
+            ("SELECT 1; SELECT 2", "multiple commands"),
+            ("DELETE FROM osm.object", "read-only transaction"),
+            ("SET default_transaction_read_only = off; DELETE FROM osm.object", "multiple"),
+            ("SELECT nothing FROM osm.object", 'column "nothing" does not exist'),
+        ):
+            with pytest.raises(DatabaseError, match=f"database of site 'map'.*{said}"):
+                await ask(replica, sql)
+
+
+async def test_what_only_mariadb_tells_is_refused_with_a_clear_line(
+    running: AbstractAsyncContextManager[tuple[Engine, Replica]],
+) -> None:
+    async with running as (_, replica):
+        assert replica.database is not None
+        with pytest.raises(DatabaseError, match="engine 'postgresql'; tables, rows and counters"):
+            connect(replica.site, replica.database)
+
+
+async def test_its_state_is_what_the_probes_say_and_no_counter_vouches_for_it(
+    running: AbstractAsyncContextManager[tuple[Engine, Replica]],
+) -> None:
+    async with running as (engine, replica):
+        state = await take_fingerprint(engine, replica.site, replica.container)
+        assert state.tables == ()
+        assert {probe.name for probe in state.probes} == {"objects", "addresses", "words"}
+        assert state.digest == replica.golden
+        watch = Watch.over(engine, replica)
+        try:
+            assert (await watch.prove()).digest == replica.golden
+            assert await watch.mark() is None
+        finally:
+            await watch.close()
