@@ -1,6 +1,7 @@
 // The map beside the page's text: shows what the page is about, keeps #map=ZOOM/LAT/LON, and has OpenStreetMap's controls.
 "use strict";
-(() => {
+// Once the text is there: tiles must not hold up the page.
+addEventListener("load", () => {
   const shape = JSON.parse(document.getElementById("shape").textContent);
   const region = [[50.785, -4.7], [50.905, -4.44]];
   const map = L.map("map", { zoomControl: false, minZoom: 10, maxZoom: 19, maxBounds: [[50.5, -5.2], [51.2, -4.0]] });
@@ -121,7 +122,7 @@
   });
   map.addControl(new Buttons([["+", "Zoom In", () => map.zoomIn()], ["\u2212", "Zoom Out", () => map.zoomOut()]]));
   map.addControl(new Buttons([
-    ["\u25a4", "Layers", (button) => toggle("layers", button)], ["\u24d8", "Map Key", (button) => toggle("key", button)],
+    ["\u25a4", "Layers", (button) => toggle("layers", button)], ["i", "Map Key", (button) => toggle("key", button)],
     ["\u2197", "Share", (button) => toggle("share", button)],
   ]));
   map.addControl(new Buttons([["?", "Query features", (button) => {
@@ -176,4 +177,4 @@
   map.on("moveend", remember);
   window.addEventListener("hashchange", look);
   remember();
-})();
+});
