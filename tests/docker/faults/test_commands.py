@@ -86,11 +86,11 @@ def arena(
 def test_an_up_that_is_killed_half_way_is_made_good_by_the_next(
     arena: Apart, relay: Relay, moment: str
 ) -> None:
-    with arena.start("up", "kiosk") as process:
+    with arena.start("up", "shop") as process:
         relay.on(moment, after=process.kill)
         assert process.wait(LIMIT_S).code == -9
     assert len(containers_of(arena.owner)) == 1
-    again = arena.run("up", "kiosk")
+    again = arena.run("up", "shop")
     assert again.code == 0, again.err
     arena.require_golden()
     assert arena.down().code == 0
@@ -104,12 +104,12 @@ def test_an_up_that_is_killed_half_way_is_made_good_by_the_next(
 def test_a_reset_that_is_killed_is_made_good_by_the_next(
     arena: Apart, relay: Relay, strategy: str, moment: str
 ) -> None:
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     arena.spoil()
     with arena.start("reset", "--strategy", strategy) as process:
         relay.on(moment, after=process.kill)
         assert process.wait(LIMIT_S).code == -9
-    up = arena.run("up", "kiosk")
+    up = arena.run("up", "shop")
     assert up.code == 0, up.err
     again = arena.run("reset")
     assert again.code == 0, again.err
@@ -122,7 +122,7 @@ def test_a_reset_that_is_killed_is_made_good_by_the_next(
 def test_an_interrupted_reset_leaves_nothing_half_done(
     arena: Apart, relay: Relay, strategy: str, moment: str
 ) -> None:
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     arena.spoil()
     with arena.start("reset", "--strategy", strategy) as process:
         relay.on(moment, before=process.interrupt)
@@ -130,14 +130,14 @@ def test_an_interrupted_reset_leaves_nothing_half_done(
     assert ended.code == 130
     assert "Traceback" not in ended.err
     assert "arena: interrupted" in ended.err
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     assert arena.run("reset").code == 0
     arena.require_golden()
     assert arena.down().code == 0
 
 
 def test_two_resets_of_one_site_at_the_same_time_both_end_golden(arena: Apart) -> None:
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     arena.spoil()
     with (
         arena.start("reset", "--strategy", "recreate") as one,
@@ -150,7 +150,7 @@ def test_two_resets_of_one_site_at_the_same_time_both_end_golden(arena: Apart) -
 
 
 def test_two_ups_at_the_same_time_start_one_replica(arena: Apart) -> None:
-    with arena.start("up", "kiosk") as one, arena.start("up", "kiosk") as other:
+    with arena.start("up", "shop") as one, arena.start("up", "shop") as other:
         ended = [one.wait(LIMIT_S), other.wait(LIMIT_S)]
     assert [one.code for one in ended] == [0, 0], [one.err for one in ended]
     arena.require_golden()
@@ -158,7 +158,7 @@ def test_two_ups_at_the_same_time_start_one_replica(arena: Apart) -> None:
 
 
 def test_a_down_beside_a_reset_leaves_nothing(arena: Apart, relay: Relay) -> None:
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     with ExitStack() as stack:
         down: list[ArenaProcess] = []
         relay.on(
@@ -174,7 +174,7 @@ def test_a_down_beside_a_reset_leaves_nothing(arena: Apart, relay: Relay) -> Non
 
 
 def test_down_removes_the_volume_of_a_container_that_somebody_removed(arena: Apart) -> None:
-    assert arena.run("up", "kiosk").code == 0
+    assert arena.run("up", "shop").code == 0
     [container_id] = containers_of(arena.owner)
     docker("rm", "--force", container_id)
     assert len(volumes_of(arena.owner)) == 1
