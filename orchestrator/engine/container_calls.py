@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.engine import creation, network
 from orchestrator.engine.calls import ANSWER_S, Calls, on_loop
 from orchestrator.engine.containers import Container, ContainerSpec, Executed, Labels
-from sites.errors import SiteGoneError
+from sites.errors import EngineError, SiteGoneError
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 _REMOVE_S = 60.0
+_JUST_NOW_S = 60
 
 
 class ContainerCalls:
@@ -131,14 +133,15 @@ class ContainerCalls:
 
         Raises:
             SiteGoneError: the container does not run.
-            EngineError: the command took longer than `timeout_s` (it may still run inside).
+            EngineError: the command took longer than `timeout_s` (it may still run inside), or the
+                engine never told how it ended.
         """
 
         def work(api: APIClient) -> Executed:
             started = api.exec_create(container_id, list(argv))
             stdout, stderr = api.exec_start(started["Id"], demux=True)
-            code = api.exec_inspect(started["Id"])["ExitCode"]
-            return Executed(exit_code=int(code or 0), stdout=stdout or b"", stderr=stderr or b"")
+            code = _exit_code(api, container_id, started["Id"])
+            return Executed(exit_code=code, stdout=stdout or b"", stderr=stderr or b"")
 
         doing = f"running `{' '.join(argv)[:80]}` in {container_id[:12]}"
         return await self._calls.long(doing, work, timeout_s)
@@ -252,3 +255,22 @@ def _await_removal(api: APIClient, container_id: str) -> None:
         api.wait(container_id, timeout=_REMOVE_S, condition="removed")
     except NotFound:
         return
+
+
+def _exit_code(api: APIClient, container_id: str, command_id: str) -> int:
+    """Return how a command ended whose output has ended: what is not noted yet is no zero.
+
+    The engine notes the code a moment after the output; where that is still to come, its event is
+    waited for, which the engine also repeats if it was just missed.
+    """
+    code = api.exec_inspect(command_id)["ExitCode"]
+    if code is not None:
+        return int(code)
+    wanted = {"container": container_id, "event": "exec_die"}
+    since = int(time.time()) - _JUST_NOW_S
+    for event in api.events(since=since, filters=wanted, decode=True):
+        told = event["Actor"]["Attributes"]
+        if told.get("execID") == command_id:
+            return int(told["exitCode"])
+    message = "its output ended, but the engine does not say how the command did"
+    raise EngineError(message, hint="is the engine about to stop? try again")

@@ -1,0 +1,37 @@
+"""How a command inside a container ended, where the engine tells it late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+import pytest
+from docker import APIClient
+
+from orchestrator.engine.container_calls import _exit_code
+from sites.errors import EngineError
+
+
+class LateEngine:
+    """An engine that has not noted the code yet, and then tells of two commands that ended."""
+
+    def __init__(self, *ended: tuple[str, int]) -> None:
+        self._ended = ended
+
+    def exec_inspect(self, command_id: str) -> Mapping[str, object]:
+        return {"ID": command_id, "ExitCode": None}
+
+    def events(self, **_: object) -> Iterator[Mapping[str, object]]:
+        for command_id, code in self._ended:
+            yield {"Actor": {"Attributes": {"execID": command_id, "exitCode": str(code)}}}
+
+
+def test_a_code_that_is_not_noted_yet_is_taken_from_its_own_event() -> None:
+    engine = cast(APIClient, LateEngine(("other", 0), ("ours", 7)))
+    assert _exit_code(engine, "container", "ours") == 7
+
+
+def test_a_command_of_which_nothing_is_ever_told_did_not_succeed() -> None:
+    engine = cast(APIClient, LateEngine(("other", 0)))
+    with pytest.raises(EngineError, match="does not say"):
+        _exit_code(engine, "container", "ours")
