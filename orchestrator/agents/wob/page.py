@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from evaluators.actions import Action, Click, Hover, Press, Select, Type
 from orchestrator.agents.elements import collapse, descendants
 from orchestrator.observation import UNNAMED, Node, Observation
-from sites.errors import AgentError
 
 
-class UnsolvedError(AgentError):
-    """The rules do not fit what the page asks for or shows."""
+class UnsolvedError(Exception):
+    """The rules do not fit what the page asks for or shows; the player says so as an AgentError."""
 
 
 _LOOKS = 20
