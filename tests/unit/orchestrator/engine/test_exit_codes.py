@@ -27,11 +27,11 @@ class LateEngine:
 
 
 def test_a_code_that_is_not_noted_yet_is_taken_from_its_own_event() -> None:
-    engine = cast(APIClient, LateEngine(("other", 0), ("ours", 7)))
+    engine = cast("APIClient", LateEngine(("other", 0), ("ours", 7)))
     assert _exit_code(engine, "container", "ours") == 7
 
 
 def test_a_command_of_which_nothing_is_ever_told_did_not_succeed() -> None:
-    engine = cast(APIClient, LateEngine(("other", 0)))
+    engine = cast("APIClient", LateEngine(("other", 0)))
     with pytest.raises(EngineError, match="does not say"):
         _exit_code(engine, "container", "ours")
