@@ -27,6 +27,9 @@ _PAGES: Final = {
 }
 _VIEWPORT: Final[ViewportSize] = {"width": 1280, "height": 800}
 _SCALE: Final = 0.5
+# A page of MiniWoB++ is small, and shows its task once the episode has begun.
+_SMALL: Final[ViewportSize] = {"width": 320, "height": 200}
+_BEGIN: Final = "Math.seedrandom(7); core.EPISODE_MAX_TIME = 2e9; core.startEpisodeReal()"
 
 
 def main(names: list[str]) -> None:
@@ -67,9 +70,14 @@ def _hosts(addresses: dict[str, str]) -> str:
 
 
 def _take(browser: Browser, name: str) -> None:
-    page = browser.new_page(viewport=_VIEWPORT, device_scale_factor=_SCALE)
+    is_small = name == "miniwob"
+    page = browser.new_page(
+        viewport=_SMALL if is_small else _VIEWPORT, device_scale_factor=2 if is_small else _SCALE
+    )
     host = load_atlas().site(name).host
     page.goto(f"http://{host}{_PAGES.get(name, '/')}", wait_until="networkidle")
+    if is_small:
+        page.evaluate(_BEGIN)
     page.screenshot(path=_FOLDER / f"{name}.png")
     page.close()
 
