@@ -17,6 +17,7 @@ from sites.manifest import Build
 
 CA_BUNDLE: Final = "ca-bundle.crt"
 CA_VARIABLE: Final = "ARENA_CA_BUNDLE"
+_ABOUT: Final = "README.md"
 _LEFT_BEHIND: Final = ("__pycache__", ".pyc", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 _USUAL_VARIABLES: Final = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
 
@@ -73,6 +74,9 @@ def context_files(
 ) -> tuple[ContextFile, ...]:
     """Return the files that an image is built from, sorted by path, without the CA bundle.
 
+    An image folder's own README.md tells people about it and is no source: editing it makes no
+    image outdated.
+
     Args:
         build: names them.
         folder: docker/, where the names are found.
@@ -85,7 +89,9 @@ def context_files(
     for name in (*build.context, build.dockerfile):
         base = _find(name, folder, own or {})
         for path in _walk(base):
-            found[(PurePosixPath(name) / path.relative_to(base)).as_posix()] = path
+            inside = PurePosixPath(name) / path.relative_to(base)
+            if inside.parts[1:] != (_ABOUT,):
+                found[inside.as_posix()] = path
     ordered = sorted(found, key=lambda name: PurePosixPath(name).parts)
     return tuple(_read(found[name], name) for name in ordered)
 

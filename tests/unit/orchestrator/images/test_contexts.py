@@ -53,6 +53,16 @@ def test_a_dockerfile_outside_the_listed_folders_travels_too(folder: Path) -> No
     ]
 
 
+def test_what_an_image_folder_tells_people_about_itself_is_no_source(folder: Path) -> None:
+    (folder / "alpha" / "pages").mkdir()
+    (folder / "alpha" / "pages" / "README.md").write_text("a page that is served\n")
+    before = context_files(BUILD, folder)
+    (folder / "alpha" / "README.md").write_text("how this image is made\n")
+
+    assert "alpha/pages/README.md" in [file.path for file in before]
+    assert context_files(BUILD, folder) == before
+
+
 def test_equal_files_give_equal_bytes_whenever_and_by_whomever_they_were_written(
     folder: Path,
 ) -> None:
