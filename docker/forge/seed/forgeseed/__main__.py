@@ -13,11 +13,7 @@ from forgeseed.history import history
 from forgeseed.issues import issues
 from forgeseed.people import people
 from forgeseed.projects import projects
-from forgeseed.rows_issues import add_issues
-from forgeseed.rows_pages import add_pages
-from forgeseed.rows_people import add_people, add_projects
-from forgeseed.settings import add_settings
-from forgeseed.tables import Tables
+from forgeseed.rows import filled
 
 
 def main(target: Path) -> None:
@@ -25,12 +21,7 @@ def main(target: Path) -> None:
     accounts = people()
     held = projects(accounts)
     asked = issues(held)
-    tables = Tables()
-    add_people(tables, accounts)
-    add_projects(tables, held)
-    add_issues(tables, asked)
-    add_pages(tables, held)
-    add_settings(tables)
+    tables = filled(accounts, held, asked)
     streams = target / "streams"
     streams.mkdir(parents=True)
     (target / "content.sql").write_text("\n".join(tables.statements()) + "\n", encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forgeseed.clock import OPENED
 from forgeseed.rows_people import MODULES
-from forgeseed.tables import Tables
+from forgeseed.tables import Tables, typed
 
 WELCOME = """
 The forge of Port Merrow: software of its shop, its newspaper, its museum, its map, its forum and
@@ -15,7 +15,7 @@ Other sites of the town: [Harbour & Pine](http://shop.arena.test/),
 """
 SETTINGS = {
     "app_title": "Merrow Forge",
-    "welcome_text": WELCOME.strip(),
+    "welcome_text": typed(WELCOME.strip()),
     "host_name": "forge.arena.test",
     "protocol": "http",
     "text_formatting": "markdown",
