@@ -112,3 +112,31 @@ def test_pages_stand_below_pages_that_come_before_them(edition: SimpleNamespace)
     below = [one for one in edition.pages if one.parent]
     assert len(below) > 30
     assert all(one.parent.order < one.order for one in below)
+
+
+HOUR = r"noon|\d{1,2}(?:\.\d\d)? [ap]m"
+
+
+def since_midnight(told: str) -> float:
+    """Return an hour as the newspaper tells it as a number."""
+    if told == "noon":
+        return 12
+    number, half = told.split()
+    hour, _, minutes = number.partition(".")
+    return int(hour) % 12 + int(minutes or 0) / 60 + (12 if half == "pm" else 0)
+
+
+def test_what_closes_was_open_before_and_nothing_opens_in_the_evening(
+    edition: SimpleNamespace,
+) -> None:
+    text = "\n".join(block for one in (*edition.stories, *edition.pages) for block in one.blocks)
+    spans = re.findall(rf"\b({HOUR}) to ({HOUR})", text)
+    assert len(spans) > 8
+    assert [span for span in spans if since_midnight(span[0]) + 3 > since_midnight(span[1])] == []
+    opens = re.findall(rf"(?:Open daily|Open \w+ to Saturday|answers on \w+) from ({HOUR})", text)
+    assert len(opens) > 30
+    assert max(since_midnight(hour) for hour in opens) <= 14
+    last = re.findall(rf"every hour until ({HOUR})", text)
+    assert last
+    assert min(since_midnight(hour) for hour in last) >= 18
+    assert not re.search(r"\b(\w+day) to \1\b|Sunday to Saturday", text)

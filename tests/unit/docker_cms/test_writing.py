@@ -62,3 +62,13 @@ def test_words_cannot_break_out_of_a_block() -> None:
     made = writing.link('http://x.test/"><script>', "<b>Tea & milk</b>")
     assert "<script>" not in made
     assert "&lt;b&gt;Tea &amp; milk&lt;/b&gt;" in made
+
+
+def test_an_hour_to_open_at_is_that_of_the_story_where_it_is_one_to_open_at() -> None:
+    told = {
+        drawn: writing.Filler(
+            Random(1), WORLD, {"hour": [drawn]}, {}, datetime(2026, 5, 4, tzinfo=UTC)
+        ).say("{hour}: {opening} to {closing}")
+        for drawn in ("10 am", "7 pm")
+    }
+    assert told == {"10 am": "10 am: 10 am to 10 pm", "7 pm": "7 pm: 10.30 am to 7 pm"}

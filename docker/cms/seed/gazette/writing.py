@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from random import Random
 
-from gazette.sources import World
+from gazette.sources import World, vocabulary
 
 GAP = re.compile(r"(?:\b([Aa]) )?\{([a-z]+?)(\d?)(\^?)\}")
 MARK = re.compile(r"\*\*|\[\[|\]\]")
+# Gap -> the gap whose word it takes, and what stands in for the words that do not fit it.
+FITTED: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    name: (told["of"], told["instead"]) for name, told in vocabulary("town")["fitted"].items()
+}
 
 
 class Filler:
@@ -52,6 +56,10 @@ class Filler:
         return word
 
     def _word(self, name: str, key: str) -> str:
+        if name in FITTED:
+            name, instead = FITTED[name]
+            word = self._word(name, name)
+            return instead.get(word, word)
         if key not in self._words:
             taken = set(self._words.values())
             word = self._draw(name)
