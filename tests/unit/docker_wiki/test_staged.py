@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
+import pytest
 from encyclopedia import articles, drafts, handwritten_titles, links, text, words
 
 
@@ -30,3 +33,34 @@ def test_the_lists_that_tasks_start_from_are_staged_with_their_index() -> None:
     assert {"Lists of Merrowshire", "List of islands of Merrowshire by area"} <= kept
     assert "List of villages in Merrowshire by population" in kept
     assert "Villages of Merrowshire" not in kept
+
+
+def excerpt_of(whole: int) -> list[Any]:
+    """Return the pages that tell a number of articles, and one that tells a length."""
+    draft, front = import_module("draft"), import_module("front")
+
+    def page(title: str, lead: str) -> Any:
+        return draft.Draft(title=title, lead=(lead,), sections=(), topic="front", autolink=False)
+
+    written = [
+        front.about(whole),
+        page("Main Page", f"Welcome: {whole} articles on [[Merrowshire]]."),
+        page("Merrowshire", "The coast is 5219 metres long."),
+    ]
+    linker = import_module("linking").Linker(written)
+    return [linker.article(one) for one in written]
+
+
+def test_the_pages_that_tell_how_many_articles_there_are_tell_what_is_staged() -> None:
+    about, main, other = import_module("counted").counted(excerpt_of(5219))
+    assert words(about.facts[0].value) == "3"
+    assert "It holds 3 pages" in text(about)
+    assert text(main) == "Welcome: 3 articles on Merrowshire."
+    assert text(other) == "The coast is 5219 metres long."
+
+
+def test_a_page_that_stops_telling_the_number_is_noticed() -> None:
+    about, main, other = excerpt_of(5219)
+    silent = replace(main, lead=other.lead[:0])
+    with pytest.raises(ValueError, match="Main Page no longer says"):
+        list(import_module("counted").counted([about, silent, other]))
