@@ -21,6 +21,7 @@ SQL
 python3 manage.py migrate --verbosity 0
 python3 -m shopseed
 python3 manage.py collectstatic --noinput --verbosity 0
+find /srv/shop/static \( -name '*.css' -o -name '*.js' -o -name '*.svg' \) -size +1k -exec gzip -9nk {} +
 cp /srv/shop/static/oscar/img/image_not_found.jpg /srv/shop/state/media/
 
 # Written in the order of their keys, tables take a third less: every start copies them.
