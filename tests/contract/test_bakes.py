@@ -12,8 +12,6 @@ from sites.manifest import Build, Site
 
 pytestmark = pytest.mark.docker
 
-_DIFFERS = "two bakes of the map differ; its import and its routers work with two threads"
-
 
 def build_of(site: Site) -> Build:
     assert site.image.build is not None
@@ -28,9 +26,5 @@ def test_an_image_that_bakes_a_database_can_be_told_to_bake_it_again(site: Site)
 
 @pytest.mark.slow
 @EVERY_SITE
-async def test_a_second_bake_starts_with_the_same_state(
-    request: pytest.FixtureRequest, engine: Engine, site: Site
-) -> None:
-    if site.name == "map":
-        request.applymarker(pytest.mark.xfail(reason=_DIFFERS))
+async def test_a_second_bake_starts_with_the_same_state(engine: Engine, site: Site) -> None:
     assert await broken_bakes(engine, ATLAS, site) == ()

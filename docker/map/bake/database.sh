@@ -33,6 +33,10 @@ set -a; . /srv/map/bake/nominatim.env; set +a
 export NOMINATIM_DATABASE_DSN="pgsql:host=/tmp;dbname=map;user=arena"
 mkdir -p /tmp/project && cd /tmp/project
 nominatim() { python3 -c 'import sys; from nominatim_db.cli import nominatim; sys.exit(nominatim(cli_args=sys.argv[1:]))' "$@"; }
+# Of several roads that touch a school the first that was imported is its road, not the first that a thread had written.
+roads=/srv/map/site-bake/nominatim_db/resources/lib-sql/functions/partition-functions.sql
+sed -i 's/ORDER BY ST_Distance(geometry, point) ASC limit 1/ORDER BY ST_Distance(geometry, point), place_id LIMIT 1/' "$roads"
+grep -q 'point), place_id LIMIT 1' "$roads"
 nominatim import --osm-file /srv/map/region/region.osm --no-updates --offline --threads 2 2>&1 | grep -v '^Done\|^$'
 python3 /srv/map/bake/phrases.py /tmp/phrases.csv
 nominatim special-phrases --import-from-csv /tmp/phrases.csv
