@@ -19,6 +19,8 @@ _KINDS = {"N": "node", "W": "way", "R": "relation"}
 _LATLON = re.compile(r"^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$")
 _ENGLISH = Locales(["en"])
 _MOST = 40
+# From which zoom on an address, a suburb, a county is told, and its rank in Nominatim's terms.
+_RANKS = ((18, 30), (14, 22), (10, 16))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +110,28 @@ class Atlas:
     async def where(self, lat: float, lon: float, zoom: int) -> list[Found]:
         """Return what stands at a place, from the address up to the county."""
         found: list[Found] = []
-        for layer_zoom in [z for z in (18, 14, 10) if z <= max(zoom, 10)]:
-            rank = {18: 30, 14: 22, 10: 16}[layer_zoom]
-            result = await self._api.reverse(
-                (lon, lat), max_rank=rank, address_details=True, layers=DataLayer.ADDRESS | DataLayer.POI
-            )
-            if result is not None:
-                _localize(result)
-                one = _found(result)
-                if one not in found:
-                    found.append(one)
+        for rank in (rank for least, rank in _RANKS if least <= max(zoom, 10)):
+            one = await self._there(lat, lon, rank)
+            if one is not None and one not in found:
+                found.append(one)
         return found
 
     async def label(self, lat: float, lon: float) -> str:
         """Return the name and address of what is at a place, or its coordinates."""
-        found = await self.where(lat, lon, 18)
-        return found[0].name if found else f"{lat:.5f}, {lon:.5f}"
+        for _, rank in _RANKS:
+            one = await self._there(lat, lon, rank)
+            if one is not None:
+                return one.name
+        return f"{lat:.5f}, {lon:.5f}"
+
+    async def _there(self, lat: float, lon: float, rank: int) -> Found | None:
+        result = await self._api.reverse(
+            (lon, lat), max_rank=rank, address_details=True, layers=DataLayer.ADDRESS | DataLayer.POI
+        )
+        if result is None:
+            return None
+        _localize(result)
+        return _found(result)
 
     async def address(self, kind: str, number: int) -> str:
         """Return the address of an object that the geocoder knows, else nothing."""

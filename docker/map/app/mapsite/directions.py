@@ -65,8 +65,11 @@ class DirectionsPage:
             problem = " ".join(f"Sorry - couldn't locate '{words}'." for words in lost)
         elif ends is not None:
             lat1, lon1, lat2, lon2 = map(float, ends.groups())
-            start, end = await self._atlas.label(lat1, lon1), await self._atlas.label(lat2, lon2)
-            route = await asyncio.to_thread(_ask, engine, (lat1, lon1), (lat2, lon2))
+            start, end, route = await asyncio.gather(
+                self._atlas.label(lat1, lon1),
+                self._atlas.label(lat2, lon2),
+                asyncio.to_thread(_ask, engine, (lat1, lon1), (lat2, lon2)),
+            )
             problem = "" if route else "Couldn't find a route between those two places."
             shape = {"ends": [[lat1, lon1, start], [lat2, lon2, end]], "line": route.line if route else []}
         elif (start or end) and "from" in req.params and "to" in req.params:
