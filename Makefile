@@ -35,8 +35,8 @@ lint: $(STAMP)  ## style, types, arrows between packages
 	@$(PYTHON) -m mypy
 	@$(VENV)/bin/lint-imports
 
-test: images lint  ## lint, unit, contract, docker, browser, and the demo suite's own proof
-	@$(PYTHON) -m pytest tests -q -m "not slow"
+test: images lint unit  ## lint, unit, contract, docker, browser, and the demo suite's own proof
+	@$(PYTHON) -m pytest tests --ignore tests/unit -q -m "not slow" --durations 15
 	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
 
