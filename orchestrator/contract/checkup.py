@@ -166,7 +166,6 @@ async def _looked_at(engine: Engine, replica: Replica) -> tuple[str, ...]:
         role = role_of(site, name) if name else None
         cookies = await login(site, name, role, door) if name and role else ()
         paths = [*starts_of(replica), *(page.path for page in (role.may if role else ()))]
-
         breaches += await asyncio.to_thread(_bad_answers, door, cookies, paths)
     return (*breaches, *await _golden(engine, replica))
 

@@ -21,7 +21,8 @@ echo "cpu $(cat $group/cpu/cpu.cfs_quota_us) $(cat $group/cpu/cpu.cfs_period_us)
 _STATUS: Final = "cat /proc/[0-9]*/status"
 _PLACES: Final = ("/", "/etc", "/usr", "/var", "/srv", "/opt", "/home", "/root")
 _WRITE: Final = "for each in $@; do touch $each/.arena-mark 2>/dev/null && echo $each; done; true"
-_REACH: Final = "exec 3<>/dev/tcp/1.1.1.1/80"
+_REACH: Final = "exec 3<>/dev/tcp/$0/$1"
+_INTERNET: Final = ("1.1.1.1", "80")
 _RESOLVE: Final = "getent hosts example.com"
 _NONE: Final = frozenset({0})
 _MIB: Final = 1024 * 1024
@@ -32,7 +33,10 @@ async def broken_confinement(engine: Engine, replica: Replica) -> tuple[str, ...
     shell = _Shell(engine, replica.container.id)
     breaches = list(_broken_limits(await shell.says(_LIMITS), replica.site.resources))
     breaches += _broken_privileges(await shell.says(_STATUS))
-    if await shell.does("timeout", "3", "bash", "-c", _REACH):
+    # Its own port comes first: a shell that does not reach that proves nothing by reaching nothing.
+    if not await shell.reaches("127.0.0.1", str(replica.site.port)):
+        breaches.append("whether it has a way out cannot be tried: no bash and timeout in it")
+    if await shell.reaches(*_INTERNET):
         breaches.append("it reaches an address of the internet")
     if await shell.does("timeout", "5", "sh", "-c", _RESOLVE):
         breaches.append("it resolves names of the internet")
@@ -80,6 +84,10 @@ class _Shell:
         """Return what a script of `sh` prints."""
         done = await self._engine.execute(self._container, ["sh", "-c", script, "sh", *words])
         return done.stdout.decode(errors="replace")
+
+    async def reaches(self, host: str, port: str) -> bool:
+        """Whether a connection to a port of a host is taken within three seconds."""
+        return await self.does("timeout", "3", "bash", "-c", _REACH, host, port)
 
     async def does(self, *argv: str) -> bool:
         """Whether a command succeeds."""

@@ -165,10 +165,8 @@ def _fetch(door: Door, url: str) -> Page:
     with web_session(door) as session:
         try:
             return read_answer(session.get(url, timeout=PAGE_TIMEOUT_S))
-        except requests.exceptions.InvalidURL:
-            return Page(
-                url, 200, is_html=False, links=(), loads=()
-            )  # it sends on to another site: what a link may do
+        except requests.exceptions.InvalidURL:  # it sends on to another site, as a link may
+            return Page(url, _OK, is_html=False, links=(), loads=())
         except requests.RequestException as cause:
             return Page(f"{url} ({type(cause).__name__})", _GONE, is_html=False, links=(), loads=())
 

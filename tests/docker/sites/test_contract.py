@@ -39,6 +39,14 @@ async def test_limits_that_the_kernel_does_not_hold_are_breaches(
         assert cpus.startswith("cores are limited to '200000 100000'")
 
 
+async def test_that_nothing_is_reached_counts_only_where_something_could_be(
+    engine: Engine, kiosk: Site
+) -> None:
+    async with started(engine, kiosk, OWNER) as replica:
+        (untried,) = await broken_confinement(engine, as_if(replica, port=9))
+        assert untried.startswith("whether it has a way out cannot be tried")
+
+
 async def test_a_health_page_that_asks_no_database_is_a_breach(engine: Engine, kiosk: Site) -> None:
     async with started(engine, kiosk, OWNER) as replica:
         careless = as_if(replica, health={"path": "/", "contains": "Kiosk"})
