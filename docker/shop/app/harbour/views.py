@@ -12,7 +12,7 @@ from harbour.shelf import shelf
 Category = get_model("catalogue", "Category")
 Product = get_model("catalogue", "Product")
 ProductReview = get_model("reviews", "ProductReview")
-PICKS = 12
+PICKS = 8
 ENOUGH_REVIEWS = 8
 
 
