@@ -17,6 +17,7 @@ from orchestrator.fleet.slot import Slot
 from orchestrator.reset.watch import Mark
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.browsers import BrowserKeeper
+from orchestrator.runner.interfaces import await_stillness
 from orchestrator.runner.request import replicas_of
 from orchestrator.store.trials import Trial
 from sites.errors import DatabaseError
@@ -93,6 +94,8 @@ class Worker:
         task = next(task for task in request.tasks if task.id == trial.task)
 
         async def attempt(number: int) -> Recorder:
+            if number > 1:
+                await await_stillness()
             part = Part(
                 suite=request.suite.suite,
                 task=task,
