@@ -40,8 +40,9 @@ test: images lint unit  ## lint, unit, contract, docker, browser, and the demo s
 	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
 
-slow: images  ## the tests that take minutes each: every image baked twice, every site under load
-	@$(PYTHON) -m pytest tests -q -m slow
+slow: images  ## the tests that take minutes each: arena-120's own proof, every image baked twice, every site under load
+	@$(PYTHON) -m pytest tests/docker/proofs -q -m slow
+	@$(PYTHON) -m pytest tests --ignore tests/docker/proofs -q -m slow --durations 0
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

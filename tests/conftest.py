@@ -11,6 +11,8 @@ from contextlib import ExitStack
 import pytest
 from scripted_model import Script, ScriptedModel
 
+# What a slow test takes at most, where its mark says nothing else.
+USUAL_MINUTES = 4
 StartModel = Callable[[Script], ScriptedModel]
 
 
@@ -31,7 +33,10 @@ def scripted_model() -> Iterator[StartModel]:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave a slow test out, and say so, where there is no time left for it."""
-    until = os.environ.get("ARENA_SLOW_UNTIL", "")
-    if item.get_closest_marker("slow") and until and time.time() > float(until):
-        pytest.skip("no time is left for slow tests (ARENA_SLOW_UNTIL)")
+    """Leave a slow test out, and say so, where it would not be done in time."""
+    until, slow = os.environ.get("ARENA_SLOW_UNTIL", ""), item.get_closest_marker("slow")
+    if slow is None or not until:
+        return
+    minutes = slow.kwargs.get("minutes", USUAL_MINUTES)
+    if time.time() + 60 * minutes > float(until):
+        pytest.skip(f"no {minutes} minutes are left for it (ARENA_SLOW_UNTIL)")
