@@ -84,3 +84,7 @@ def main() -> None:
         if error.hint:
             sys.stderr.write(f"  → {error.hint}\n")
         sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()
