@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import typer
 
+from orchestrator.cli.grouping import TitledGroup
 from sites.errors import ArenaError
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
@@ -40,7 +41,9 @@ _PANELS: dict[str, dict[str, str]] = {
 def build_app(words: Sequence[str]) -> typer.Typer:
     """Return the command line that `words` need: only the command they name is imported."""
     app = typer.Typer(
+        cls=TitledGroup,
         no_args_is_help=True,
+        rich_markup_mode=None,  # rich's tables leave help texts a few letters a line at 80 columns
         add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -72,7 +75,7 @@ def _register(app: typer.Typer, name: str, line: str, panel: str) -> None:
     if len(single) == 1 and not commands.registered_callback and single[0].callback:
         app.command(name, rich_help_panel=panel)(single[0].callback)
     else:
-        app.add_typer(commands, name=name, help=line, rich_help_panel=panel)
+        app.add_typer(commands, cls=TitledGroup, name=name, help=line, rich_help_panel=panel)
 
 
 def main() -> None:

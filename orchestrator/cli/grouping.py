@@ -1,0 +1,28 @@
+"""The list of commands in `arena --help`, in plain text and under the titles of their groups."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, Final
+
+from typer.core import TyperGroup
+
+_WHOLE: Final = 300  # letters: a summary is wrapped, never cut
+
+
+class TitledGroup(TyperGroup):
+    """A group whose help lists commands under their `rich_help_panel`, without rich."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one section a title, in the order in which commands were added."""
+        named = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        shown = [(name, command) for name, command in named if command and not command.hidden]
+        for title, group in groupby(shown, key=lambda one: _title(one[1])):
+            rows = [(name, command.get_short_help_str(_WHOLE)) for name, command in group]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _title(command: object) -> str:
+    title = getattr(command, "rich_help_panel", None)
+    return title if isinstance(title, str) else "Commands"
