@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +12,14 @@ import typer
 
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console, Json
+from sites.errors import UsageError
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, ChangeKind
+    from orchestrator.delta.as_check import Document
     from orchestrator.delta.delta import Delta, NextId
+    from orchestrator.engine.engine import Engine
+    from orchestrator.reset.replica import Replica
 
 app = typer.Typer()
 
@@ -27,23 +33,88 @@ def diff(
         int, typer.Option(min=0, help="Of which slot, where `arena up` started several.")
     ] = 0,
     limit: Annotated[
-        int, typer.Option(min=1, help="How many rows of each table to show at most.")
-    ] = _LIMIT,
+        int | None,
+        typer.Option(min=1, help=f"How many rows of each table to show; default: {_LIMIT}."),
+    ] = None,
+    as_check: Annotated[
+        bool,
+        typer.Option(
+            "--as-check",
+            help="Print a check that asks for exactly these changes, to paste into a task.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Show what was changed in a site since it was golden.
 
     Rows with their columns before and after, files, definitions, and the
-    next ids that moved. Passwords, tokens and sessions are not shown. A
-    check can ask for the same: `locate: {by: db_delta, site: SITE}`.
+    next ids that moved. Passwords, tokens and sessions are not shown.
+
+    With --as-check: a check `by: db_delta`, as YAML. What changes by itself
+    stands in its `ignore`: it is seen on a second, fresh replica, on which every
+    role logs in and pages are opened, and nothing else is done. Times of the
+    change, ids that the database gave and secrets are not asked for.
     """
     console = Console(as_json)
-    delta = run(_look(site, slot, limit))
+    if as_check:
+        if limit is not None:
+            message = "--limit has no effect with --as-check: a check asks for every change"
+            raise UsageError(message)
+        _print_check(console, run(_as_check(site, slot)))
+        return
+    delta = run(_look(site, slot, limit or _LIMIT))
     if as_json:
         console.json(_document(delta, slot))
         return
     for line in picture(delta):
         console.line(line)
+
+
+async def _as_check(site: str, slot: int) -> Document:
+    from orchestrator.contract.visits import changes_by_visits
+    from orchestrator.delta.as_check import ByItself, check_of
+    from orchestrator.delta.delta import delta_of
+    from orchestrator.delta.moments import Moments
+    from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import standing_replica
+    from sites.atlas import load_atlas
+
+    async with await Engine.connect() as engine:
+        atlas = load_atlas()
+        replica = await standing_replica(engine, atlas, site, slot)
+        hosts = frozenset(one.host for one in atlas.sites.values())
+        looked = await changes_by_visits(engine, replica.site, hosts, f"diff-{os.getpid()}")
+        by_itself = ByItself.of(looked)
+        delta = await delta_of(engine, replica, ignored=by_itself.ignored)
+        created = datetime.fromtimestamp(replica.container.created, UTC)
+        moments = Moments.between(created, datetime.now(UTC), replica.site.clock)
+        return check_of(delta, by_itself, moments, await _definitions(engine, replica))
+
+
+async def _definitions(engine: Engine, replica: Replica) -> Mapping[str, str]:
+    """Return the definitions of the tables of a replica's image; none where it has no tables."""
+    from orchestrator.delta.golden_rows import GoldenRows
+    from orchestrator.images.golden import ROWS_LABEL, golden_rows
+
+    image = await engine.image(replica.placement.image_id)
+    if image is None or ROWS_LABEL not in image.labels:
+        return {}
+    with GoldenRows.opened(await golden_rows(engine, image)) as rows:
+        return {name: table.shape.definition for name, table in rows.tables().items()}
+
+
+def _print_check(console: Console, check: Document) -> None:
+    import yaml
+
+    if console.as_json:
+        console.json(check)
+    else:
+        text = yaml.safe_dump(
+            [check], sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+        )
+        console.line(text.rstrip())
+    if not check["match"]["changes"]:
+        console.note("nothing was changed: this check asks that it stays so")
 
 
 async def _look(site: str, slot: int, limit: int) -> Delta:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -13,12 +12,10 @@ from orchestrator.contract.clocks import broken_clock
 from orchestrator.contract.confinement import broken_confinement
 from orchestrator.contract.healthiness import broken_health
 from orchestrator.contract.load import broken_under_load
-from orchestrator.contract.pages import broken_pages, outside_requests, starts_of
+from orchestrator.contract.pages import broken_pages, outside_requests
 from orchestrator.contract.rights import broken_api, broken_login
-from orchestrator.cookie import Cookie
+from orchestrator.contract.visits import visit_as_everybody
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import login, replica_door, role_of
 from orchestrator.fleet.placements import place
 from orchestrator.fleet.queries import ask
 from orchestrator.reset.fingerprint import take_fingerprint
@@ -31,7 +28,6 @@ from sites.manifest import Site
 
 _LOAD_S: Final = 10.0
 _MARK: Final = ".arena-mark"
-_BAD: Final = 400
 _TABLES: Final = {
     "mariadb": "SHOW TABLES",
     "postgresql": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
@@ -160,26 +156,7 @@ async def _roles(replica: Replica) -> tuple[str, ...]:
 
 
 async def _looked_at(engine: Engine, replica: Replica) -> tuple[str, ...]:
-    site, door = replica.site, replica_door(replica.site, replica.endpoint)
-    breaches: list[str] = []
-    for name in (None, *site.roles):
-        role = role_of(site, name) if name else None
-        cookies = await login(site, name, role, door) if name and role else ()
-        paths = [*starts_of(replica), *(page.path for page in (role.may if role else ()))]
-        breaches += await asyncio.to_thread(_bad_answers, door, cookies, paths)
-    return (*breaches, *await _golden(engine, replica))
-
-
-def _bad_answers(door: Door, cookies: Sequence[Cookie], paths: Sequence[str]) -> list[str]:
-    breaches = []
-    with web_session(door) as session:
-        for one in cookies:
-            session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
-        for path in paths:
-            status = session.get(door.url(path), timeout=PAGE_TIMEOUT_S).status_code
-            if status >= _BAD:
-                breaches.append(f"{path} answers {status}")
-    return breaches
+    return (*await visit_as_everybody(replica), *await _golden(engine, replica))
 
 
 async def _read_only(replica: Replica) -> tuple[str, ...]:

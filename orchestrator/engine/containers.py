@@ -106,6 +106,7 @@ class Container:
         exit_code: of a container that has exited.
         labels: non-empty labels, those of its image included.
         ports: where each published container port is reached; empty unless it runs.
+        created: when it was made, in Unix seconds.
     """
 
     id: str
@@ -115,6 +116,7 @@ class Container:
     state: str
     exit_code: int | None
     ports: Mapping[int, Endpoint]
+    created: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
@@ -64,6 +65,7 @@ def inspect(api: APIClient, container_id: str) -> Container:
             for key, bindings in published.items()
             if bindings
         },
+        created=datetime.fromisoformat(found["Created"]).timestamp(),
     )
 
 
@@ -81,6 +83,7 @@ def summarised(found: Mapping[str, Any]) -> Container:
             for port in found["Ports"] or ()
             if port.get("PublicPort") and port.get("IP") == LOOPBACK
         },
+        created=float(found["Created"]),
     )
 
 

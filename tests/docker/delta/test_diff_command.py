@@ -9,8 +9,11 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+import yaml
 from mutations.subject import Accounts, Subject
 
+from evaluators.checks import Check, MatchDelta
+from evaluators.side_effects import match_delta
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
@@ -85,3 +88,15 @@ def test_a_row_changed_by_hand_is_named_by_a_verified_reset_and_gone_after_it(
     assert "kiosk: table note, row id=1: text 'first' -> 'First'" in told
     assert "kiosk: table account, row name=ada: password (redacted)" in told
     assert arena("diff") == "kiosk: nothing changed\n"
+
+
+def test_what_changed_is_printed_as_a_check_that_it_meets(arena: Callable[..., str]) -> None:
+    [written] = yaml.safe_load(arena("diff", "--as-check"))
+    check = Check.model_validate(written)
+    assert written["match"]["changes"] == [
+        {"table": "account", "kind": "changed", "columns": {"name": "ada"}, "also": ["password"]},
+        {"table": "note", "kind": "changed", "columns": {"id": "1", "text": "First"}},
+    ]
+    assert isinstance(check.match, MatchDelta)
+    changes = json.loads(arena("diff", "--json"))["changes"]
+    assert match_delta(check.match, [json.dumps(change) for change in changes]).met
