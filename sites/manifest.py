@@ -142,19 +142,21 @@ class Clock(Strict):
     """What time, place and language a site believes in; the contract asks the site itself.
 
     Attributes:
-        now: the moment at which the application's clock stands; `real` where it follows the
-            machine's.
+        now: the moment at which the site's clock begins at every reset, and runs from; `real` where
+            it follows the machine's.
+        why: why it follows the machine's.
         zone: the time zone of the container and of the application.
         locale: the language of the pages, as their `<html lang>` begins.
     """
 
     now: Literal["real"] | AwareDatetime = "real"
+    why: str = ""
     zone: str = "UTC"
     locale: str = "en"
 
     @property
-    def stands_at(self) -> datetime | None:
-        """The moment at which the clock stands, in UTC; None where it goes."""
+    def begins(self) -> datetime | None:
+        """The moment at which the clock begins, in UTC; None where it is the machine's."""
         return None if self.now == "real" else self.now.astimezone(UTC)
 
 

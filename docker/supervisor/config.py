@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from clock import Times
 from failure import Failure
 
 
@@ -31,6 +33,7 @@ class Service(NamedTuple):
         listen: a path, or an address and port, that the supervisor listens on for it; it gets the
             socket as descriptor 3, as sd_listen_fds(3) describes.
         deadline_s: how long it may take to be ready.
+        host_clock: whether it sees the host's time where the image has a clock of its own.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Service(NamedTuple):
     listen: str | None
     environment: dict[str, str]
     deadline_s: float
+    host_clock: bool
 
 
 class Config(NamedTuple):
@@ -52,6 +56,7 @@ class Config(NamedTuple):
         scratch: folders that are emptied at every start and rewind.
         port: where the generation is told.
         services: in the order in which they start.
+        clock: what time the services see; None for the host's.
     """
 
     folder: str
@@ -60,6 +65,7 @@ class Config(NamedTuple):
     scratch: tuple[str, ...]
     port: int
     services: tuple[Service, ...]
+    clock: Times | None
 
 
 def load(path: str) -> Config:
@@ -79,10 +85,20 @@ def load(path: str) -> Config:
             scratch=tuple(told.pop("scratch", ())),
             port=told.pop("port"),
             services=services,
+            clock=_times(told.pop("clock", None)),
             **told,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as cause:
         raise Failure(f"{path} cannot be used: {type(cause).__name__}: {cause}") from cause
+
+
+def _times(told: dict[str, Any] | None) -> Times | None:
+    if told is None:
+        return None
+    times = Times(**told)
+    if not isinstance(times.now, datetime) or times.now.tzinfo is None:
+        raise ValueError("clock: `now` needs a time zone, as in 2026-10-01T09:00:00Z")
+    return times
 
 
 def _service(told: dict[str, Any]) -> Service:
@@ -94,5 +110,6 @@ def _service(told: dict[str, Any]) -> Service:
         listen=told.pop("listen", None),
         environment=told.pop("environment", {}),
         deadline_s=float(told.pop("deadline_s", 60)),
+        host_clock=bool(told.pop("host_clock", False)),
         **told,
     )

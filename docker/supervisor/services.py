@@ -48,8 +48,10 @@ class Running:
 class Services:
     """All services of an image, in the order of its configuration."""
 
-    def __init__(self, config: Config, loop: Loop) -> None:
+    def __init__(self, config: Config, loop: Loop, clock: dict[str, str]) -> None:
+        """Start nothing yet; `clock` is what an environment needs to see the site's time."""
         self._loop = loop
+        self._clock = clock
         self._all = tuple(Running(service) for service in config.services)
         self._ended: str | None = None
         loop.on_child(self._reap)
@@ -150,14 +152,14 @@ class Services:
     def _start(self, running: Running) -> None:
         service = running.service
         if service.ready is Ready.START:
-            running.pid = _spawn(running, None)
+            running.pid = _spawn(running, None, self._clock)
             return
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
             # In the abstract namespace, under a name of its own at each start: no file to remove,
             # and what an earlier process said late is not heard.
             told.bind("")
             told.setblocking(False)
-            running.pid = _spawn(running, told)
+            running.pid = _spawn(running, told, self._clock)
             ready = False
 
             def heard() -> None:
@@ -207,10 +209,10 @@ def say(line: str) -> None:
     print(f"arena supervisor: {line}", file=sys.stderr, flush=True)
 
 
-def _spawn(running: Running, told: socket.socket | None) -> int:
+def _spawn(running: Running, told: socket.socket | None, clock: dict[str, str]) -> int:
     """Fork, and become the service in the child."""
     service = running.service
-    environment = {**os.environ, **service.environment}
+    environment = {**os.environ, **({} if service.host_clock else clock), **service.environment}
     if told is not None:
         environment["NOTIFY_SOCKET"] = "@" + os.fsdecode(told.getsockname()[1:])
     # A signal that comes before the child has let go of the supervisor's handlers waits.

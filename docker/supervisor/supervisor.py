@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from clock import Clock
 from config import Config, Rewind
 from failure import Failure, Stop
 from loop import Loop
@@ -22,7 +23,8 @@ class Supervisor:
     def __init__(self, config: Config, loop: Loop) -> None:
         self._config = config
         self._loop = loop
-        self._services = Services(config, loop)
+        self._clock = Clock(config.clock) if config.clock else None
+        self._services = Services(config, loop, self._clock.environment if self._clock else {})
         self._restorer = Restorer(config.folder, config.pristine)
         self._port = Port(loop, config.port, self._answer)
         self._listing: Listing | None = None
@@ -60,8 +62,11 @@ class Supervisor:
         began = time.monotonic()
         self._tell("rewinding")
         self._services.halt()
+        kept = self._services.paths | ({self._clock.path} if self._clock else set())
         for folder in self._config.scratch:
-            empty(folder, self._services.paths)
+            empty(folder, kept)
+        if self._clock:
+            self._clock.put_back()
         self._services.listen()
         self._services.start(Rewind.RECYCLE, Rewind.KEEP)
         self._restorer.restore()
@@ -87,7 +92,9 @@ class Supervisor:
         )
 
     def _answer(self, asked: Line) -> Line:
-        """Answer a question about the folder."""
+        """Answer a question about the folder, or put the clock back."""
+        if asked == {"ask": "clock"}:
+            return self._put_clock_back()
         from listing import Listing  # its hashes take a moment to load: after the start
 
         listing = self._listing = self._listing or Listing(
@@ -103,3 +110,12 @@ class Supervisor:
                     return {"error": "no such question"}
         except OSError as cause:
             return {"error": str(cause)}
+
+    def _put_clock_back(self) -> Line:
+        if self._clock is None:
+            return {"error": "its clock is the host's"}
+        try:
+            self._clock.put_back()
+        except Failure as failure:
+            return {"error": str(failure)}
+        return {"clock": self._clock.now()}

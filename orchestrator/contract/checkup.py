@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.contract.bakes import broken_bakes
-from orchestrator.contract.clocks import broken_clock
+from orchestrator.contract.clocks import broken_beginning, broken_clock
 from orchestrator.contract.confinement import broken_confinement
 from orchestrator.contract.healthiness import broken_health
 from orchestrator.contract.load import broken_under_load
@@ -191,6 +191,7 @@ async def _undone(engine: Engine, site: Site, owner: str, rung: Rung) -> tuple[s
         after = reset.replica.container.id
         left = (await engine.execute(after, ["test", "-e", mark])).exit_code == 0
         breaches = [f"{mark} is still there"] if left else []
+        breaches += await broken_beginning(reset.replica)
         if reset.receipt.strategy != rung.name or not reset.receipt.proven:
             breaches.append(f"it went by {reset.receipt.strategy}: {reset.receipt.fallbacks}")
         return tuple(breaches)

@@ -17,8 +17,9 @@ from orchestrator.reset.replica import Replica
 
 # The clock of a site that follows the machine's may be so far behind it, or before it.
 DRIFT: Final = timedelta(minutes=2)
-# Written while the clock stands: some applications let each write be a little later.
-_STANDING_DRIFT: Final = timedelta(minutes=10)
+# What is looked at was started, or put back, no longer ago.
+_RUN_FOR: Final = timedelta(minutes=10)
+_JUST_RESET: Final = timedelta(seconds=30)
 _LANG: Final = re.compile(r"""<html[^>]*\slang=["']?([A-Za-z-]+)""")
 _OFFSETS: Final = {
     "mariadb": "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), NOW())",
@@ -46,6 +47,29 @@ async def broken_clock(engine: Engine, replica: Replica) -> tuple[str, ...]:
     return tuple(breaches)
 
 
+async def broken_beginning(replica: Replica) -> tuple[str, ...]:
+    """Return whether the clock of a replica that was just reset does not begin and run.
+
+    Only a site with a database and a clock of its own is asked: what its checks call NOW() is the
+    site's time.
+    """
+    begins, database = replica.site.clock.begins, replica.site.database
+    if begins is None or database is None:
+        return ()
+    first, second = [await _now(replica) for _ in range(2)]
+    if not begins <= first < begins + _JUST_RESET:
+        return (f"after a reset its clock shows {first}; the manifest says {begins}",)
+    if not first < second:
+        return (f"its clock stands still at {first}",)
+    return ()
+
+
+async def _now(replica: Replica) -> datetime:
+    ((moment,),) = (await ask(replica, "SELECT UTC_TIMESTAMP(6)")).rows
+    found = moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
+    return found.replace(tzinfo=UTC)
+
+
 def broken_moment(replica: Replica, written: datetime) -> tuple[str, ...]:
     """Return whether what was written just now bears another moment than the site's clock shows.
 
@@ -55,12 +79,12 @@ def broken_moment(replica: Replica, written: datetime) -> tuple[str, ...]:
     """
     clock = replica.site.clock
     moment = written if written.tzinfo else written.replace(tzinfo=ZoneInfo(clock.zone))
-    stands = clock.stands_at
-    if stands is None:
+    begins = clock.begins
+    if begins is None:
         if abs(datetime.now(UTC) - moment) > DRIFT:
             return (f"it was written at {moment}, which is not now",)
-    elif not stands <= moment <= stands + _STANDING_DRIFT:
-        return (f"it was written at {moment}, and the clock stands at {stands}",)
+    elif not begins <= moment <= begins + _RUN_FOR:
+        return (f"it was written at {moment}, and the clock begins at {begins}",)
     return ()
 
 

@@ -38,10 +38,10 @@ class Moments:
     def between(cls, since: datetime, until: datetime, clock: Clock) -> Moments:
         """Return the moments from the start of a replica until now, given by the machine."""
         spans = [(since - _SLACK, until + _SLACK)]
-        if clock.stands_at is not None:
-            spans.append((clock.stands_at - _SLACK, clock.stands_at + (until - since) + _SLACK))
+        if clock.begins is not None:
+            spans.append((clock.begins - _SLACK, clock.begins + (until - since) + _SLACK))
         zones = dict.fromkeys((UTC, ZoneInfo(clock.zone)))
-        return cls(tuple(spans), tuple(zones), days=clock.stands_at is None)
+        return cls(tuple(spans), tuple(zones), days=clock.begins is None)
 
     def holds(self, value: str) -> bool:
         """Whether a value is such a moment: date and time, seconds of Unix, or a date alone."""

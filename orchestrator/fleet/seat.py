@@ -16,6 +16,7 @@ from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
 from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import place
 from orchestrator.fleet.plans import Occupant, SeatPlan, Workshop, label_of
+from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
@@ -89,7 +90,8 @@ class Seat:
         """Say why a ready replica must not be handed out after all; None where it may.
 
         It died, or somebody changed it behind the fleet's back. Where nothing but the whole state
-        would tell of a change, only its container is looked at.
+        would tell of a change, only its container is looked at. The clock of one that may is put
+        back: that is when the episode begins for it.
         """
         why = await self._changed(occupant)
         if why is not None:
@@ -105,13 +107,23 @@ class Seat:
             if seen.unseen is not None:
                 return await self.lost(occupant)
             if seen.moved is None:
-                return None
+                return await self._begun(watch)
             # A database also writes for itself now and then: only the state tells.
             try:
                 state = await watch.prove()
             except SiteError as failure:
                 return await self.lost(occupant) or failure.message
-        return None if state.digest == occupant.replica.golden else seen.moved
+            if state.digest != occupant.replica.golden:
+                return seen.moved
+            return await self._begun(watch)
+
+    async def _begun(self, watch: Watch) -> str | None:
+        """Put the clock back; say why that could not be done."""
+        try:
+            await put_clock_back(watch)
+        except SiteError as failure:
+            return failure.message
+        return None
 
     async def changes(self, occupant: Occupant, ignored: IgnoredChanges) -> tuple[Change, ...]:
         """Return what differs on a replica from golden; errors are those of `delta_of`.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.engine.engine import Engine
+from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.fingerprint import Fingerprint
 from orchestrator.reset.replica import Replica, await_health
 from orchestrator.reset.rungs.clean import Clean
@@ -154,17 +155,19 @@ class _Golden:
 async def _golden_by(
     engine: Engine, rung: Rung, current: Watch, original: Watch, found: _Findings
 ) -> _Golden | None:
-    """Prove that a replica is golden, or note how it differs.
+    """Prove that a replica is golden and put its clock back, or note how it differs.
 
     A new container that no caller knows yet goes when that breaks off.
     """
     try:
         if current.golden is not None and await current.moved() is None:
+            await put_clock_back(current)
             return _Golden(current.golden, read=False)
         state = await _read(engine, current, serving=not found.touched)
         if found.before is None and not found.touched:
             await _note_before(found, state, current.replica)
         if state.digest == current.replica.golden:
+            await put_clock_back(current)
             return _Golden(state, read=True)
         differences = state.differences(await current.replica.placement.golden.parts())
     except SiteError:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from orchestrator.reset.state import FileState
 from sites.errors import ImageError, SiteError, SiteGoneError
@@ -33,6 +34,7 @@ class _Line(BaseModel):
     state: str = ""
     folder: str = ""
     stamp: str = ""
+    clock: AwareDatetime | None = None
     files: tuple[FileState, ...] = ()
 
 
@@ -144,6 +146,18 @@ class Supervision:
         """Return every entry of folders, with owner, mode and content; errors as of `stamp`."""
         answer = await self._ask(_FILES_S, ask="files", folders=folders)
         return tuple(sorted(answer.files, key=lambda entry: entry.path))
+
+    async def put_clock_back(self) -> datetime:
+        """Put the site's clock back to the moment of its image; return the site's time after it.
+
+        Raises:
+            SiteError: the image has no clock of its own, or there is no answer in time.
+        """
+        answer = await self._ask(_STAMP_S, ask="clock")
+        if answer.clock is None:
+            message = f"{self._name} does not say what its clock shows"
+            raise SiteError(message)
+        return answer.clock
 
     async def close(self) -> None:
         """End the connection; safe to repeat."""

@@ -13,7 +13,7 @@ from every_site import ATLAS, EVERY_SITE, OWNER, Shared, every, own_replica
 from playwright.async_api import async_playwright
 from site_changes import CHANGES, Change
 
-from orchestrator.contract.clocks import broken_moment
+from orchestrator.contract.clocks import broken_beginning, broken_moment
 from orchestrator.cookie import Cookie
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.logins import login, replica_door, role_of
@@ -102,6 +102,7 @@ async def undone(engine: Engine, watch: Watch, rung: Rung) -> Watch:
     reset = await reset_replica(engine, watch, rungs=[rung], wrote=True)
     assert (reset.receipt.strategy, reset.receipt.proven) == (rung.name, True)
     assert await is_golden(engine, reset.replica)
+    assert await broken_beginning(reset.replica) == ()
     return reset.watch
 
 
@@ -135,6 +136,7 @@ async def test_a_replica_that_was_only_read_is_clean(
     await reset.watch.close()
     assert reset.receipt.proven
     assert reset.replica.container.id == replica.container.id
+    assert await broken_beginning(replica) == ()
 
 
 @every(lambda site: not site.stateful)

@@ -27,6 +27,7 @@ class Service:
     ready: str = "start"
     listen: str | None = None
     deadline_s: float = 10.0
+    host_clock: bool = False
 
     def toml(self) -> str:
         lines = [
@@ -36,6 +37,7 @@ class Service:
             f"rewind = {json.dumps(self.rewind)}",
             f"ready = {json.dumps(self.ready)}",
             f"deadline_s = {self.deadline_s}",
+            f"host_clock = {json.dumps(self.host_clock)}",
         ]
         if self.listen:
             lines.append(f"listen = {json.dumps(self.listen)}")

@@ -1,0 +1,83 @@
+"""In an episode the shop's time begins where its data end, and runs, whatever day it is here."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from mutations.visitor import Visitor
+
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import web_session
+from orchestrator.fleet.logins import login, replica_door, role_of
+from orchestrator.fleet.pool import Fleet
+from orchestrator.fleet.queries import ask
+from orchestrator.reset.replica import Replica
+from sites.atlas import load_atlas
+
+pytestmark = [pytest.mark.docker]
+
+BEGINS = datetime(2026, 10, 1, 9, tzinfo=UTC)
+SPARE_S = 3
+
+
+@asynccontextmanager
+async def shop_of(owner: str) -> AsyncIterator[tuple[Fleet, Replica]]:
+    async with (
+        await Engine.connect() as engine,
+        Fleet.open(engine, load_atlas(), ["shop"], owner, spares=0) as fleet,
+    ):
+        (occupant,) = await fleet.up()
+        yield fleet, occupant.replica
+
+
+async def now(replica: Replica) -> datetime:
+    ((moment,),) = (await ask(replica, "SELECT UTC_TIMESTAMP(6)")).rows
+    return datetime.fromisoformat(str(moment)).replace(tzinfo=UTC)
+
+
+async def test_an_episode_begins_at_the_frozen_moment_however_long_its_replica_was_ready() -> None:
+    async with shop_of("shop-clock") as (fleet, replica):
+        await ask(replica, f"SELECT SLEEP({SPARE_S})")
+        ready = await now(replica)
+        async with fleet.lease(["shop"]) as slot:
+            begun = await now(slot.replicas["shop"])
+            later = await now(slot.replicas["shop"])
+        assert ready > BEGINS + timedelta(seconds=SPARE_S)
+        assert BEGINS < begun < later < BEGINS + timedelta(seconds=SPARE_S)
+
+
+async def test_what_happened_in_the_last_day_is_counted_from_the_shops_own_time() -> None:
+    """Application and database agree on it, and the browser's login is not too old for it."""
+    async with shop_of("shop-day") as (_, replica):
+        ((recent,),) = (
+            await ask(
+                replica,
+                "SELECT COUNT(*) FROM order_order WHERE date_placed > NOW() - INTERVAL 24 HOUR",
+            )
+        ).rows
+        site, door = replica.site, replica_door(replica.site, replica.endpoint)
+        cookies = await login(site, "merchant", role_of(site, "merchant"), door)
+
+        def dashboard() -> str:
+            with web_session(door) as session:
+                for one in cookies:
+                    session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
+                return Visitor(door, session).open("/dashboard/").text
+
+        page = await asyncio.to_thread(dashboard)
+    shown = re.search(r"Orders - Last 24 Hours.*?Total orders</th>\s*<td[^>]*>(\d+)<", page, re.S)
+    assert shown
+    assert int(shown[1]) == int(str(recent)) > 0
+
+
+async def test_waits_of_the_database_take_as_long_as_they_should() -> None:
+    """Its deadlines are absolute, on a clock that is not the kernel's."""
+    async with shop_of("shop-waits") as (_, replica):
+        began = asyncio.get_running_loop().time()
+        await ask(replica, "SELECT SLEEP(0.5)")
+        assert 0.5 <= asyncio.get_running_loop().time() - began < 5
