@@ -25,8 +25,10 @@ It lives in the lowest package, so that every package may raise from it::
     ├── GatewayError             50   the forward proxy could not start or route
     ├── BrowserError             60   the browser crashed or does not answer
     ├── ModelError               70   the model endpoint refused, stalled or answered garbage
+    │   └── ContextExceededError 72   a prompt is longer than the model's context window
     ├── AgentError               71   an agent broke off
     ├── StoreError               80   a run folder cannot be read or written
+    ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
     └── InterruptedRunError     130   the user pressed Ctrl-C
 
 A message says what failed, on what, the evidence, and the next step.
@@ -180,9 +182,24 @@ class BrowserError(ArenaError):
 
 
 class ModelError(ArenaError):
-    """The model endpoint refused, stalled or answered garbage."""
+    """The model endpoint refused, stalled or answered garbage.
+
+    Attributes:
+        is_permanent: asking again cannot help until a person mends it (key, URL, model); it ends
+            the run. Any other leaves the episode unscored.
+    """
 
     exit_code = 70
+
+    def __init__(self, message: str, *, hint: str = "", is_permanent: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.is_permanent = is_permanent
+
+
+class ContextExceededError(ModelError):
+    """A prompt is longer than the model's context window: the agent's matter, who wrote it."""
+
+    exit_code = 72
 
 
 class AgentError(ArenaError):
@@ -195,6 +212,12 @@ class StoreError(ArenaError):
     """A run folder cannot be read or written."""
 
     exit_code = 80
+
+
+class NothingScoredError(ArenaError):
+    """A run was played to its end, and none of its episodes could be scored."""
+
+    exit_code = 90
 
 
 class InterruptedRunError(ArenaError):

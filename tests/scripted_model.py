@@ -74,6 +74,7 @@ class Fails:
     status: int
     message: str = "scripted failure"
     param: str | None = None
+    code: str | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: {"retry-after-ms": "1"})
 
 
@@ -83,6 +84,12 @@ class Sends:
 
     body: bytes
     content_type: str = "application/json"
+
+    @classmethod
+    def message(cls, finish_reason: str = "stop", **message: object) -> Self:
+        """Return a completion with a message as some server writes it."""
+        choice = {"index": 0, "message": message, "finish_reason": finish_reason}
+        return cls(json.dumps({"choices": [choice]}).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +183,7 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
                 case Says():
                     self._send(200, _completion(reply))
                 case Fails():
-                    error = {"message": reply.message, "param": reply.param, "type": "scripted"}
+                    error = {"message": reply.message, "param": reply.param, "code": reply.code}
                     self._send(reply.status, json.dumps({"error": error}).encode(), reply.headers)
                 case Sends():
                     self._send(200, reply.body, {"Content-Type": reply.content_type})

@@ -36,6 +36,7 @@ from orchestrator.together import together
 from sites.errors import (
     AgentError,
     BrowserError,
+    ContextExceededError,
     EngineError,
     GatewayError,
     LoginError,
@@ -59,7 +60,11 @@ async def perform(recorder: Recorder) -> None:
     except LoginError as error:
         live = stage.world is World.ONLINE
         recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
-    except (SiteError, EngineError, GatewayError, BrowserError, ModelError) as error:
+    except ModelError as error:
+        if error.is_permanent:
+            raise
+        recorder.fault(UnscoredReason.INFRA, error.message)
+    except (SiteError, EngineError, GatewayError, BrowserError) as error:
         recorder.fault(UnscoredReason.INFRA, error.message)
 
 
@@ -153,7 +158,7 @@ class _Performance:
         for index in range(1, self._task.limits.steps + 1):
             try:
                 decision, decide_ms = await _timed(_uncounted(agent.decide(observation), deadline))
-            except AgentError as error:
+            except (AgentError, ContextExceededError) as error:
                 self._end(Ended.AGENT_GAVE_UP, error.message)
                 return
             self._count_tokens(decision)

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from orchestrator.model import faults
-from orchestrator.model.completion import Completion
-from orchestrator.model.options import ModelOptions
+from orchestrator.model.completion import Completion, ToolCall
+from orchestrator.model.options import ModelOptions, Parameter
+from orchestrator.model.refusals import Refusal, kind_of
+from sites.errors import ContextExceededError, ModelError
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -40,32 +42,37 @@ class ModelReply:
     """What the model said.
 
     Attributes:
+        text: the content, or the refusal; '' where there was neither.
+        thinking: what the endpoint sent apart from the content as the model's thinking.
+        calls: the functions that the model called.
         model: the name that the endpoint gave itself, often with a date; None where it gave none.
         is_cut: the reply ended at a length limit.
         input_tokens, output_tokens: as reported; None where the endpoint does not count.
     """
 
     text: str
-    model: str | None
-    is_cut: bool
-    input_tokens: int | None
-    output_tokens: int | None
-
-
-_Parameter = Literal["temperature", "seed"]
+    thinking: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    model: str | None = None
+    is_cut: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class ModelClient:
     """A model behind an endpoint; opened at the first question, shared by many episodes.
 
     Attempts, back-off with jitter and `Retry-After` are the openai library's. What it does not
-    bound, this class does: the time for all attempts together.
+    bound, this class does: the time for all attempts together. After a permanent refusal it asks
+    nothing more, and raises that refusal again.
     """
 
     def __init__(self, options: ModelOptions) -> None:
         self._options = options
         self._sdk: AsyncOpenAI | None = None
-        self._dropped: set[_Parameter] = set()
+        self._dropped: set[Parameter] = set()
+        self._refusal: ModelError | None = None
+        self._has_replied = False
 
     def __repr__(self) -> str:
         return f"ModelClient({self._options.name!r} at {self._options.url})"
@@ -75,6 +82,11 @@ class ModelClient:
         """The parameters that the endpoint would not take: replies are less repeatable then."""
         return frozenset(self._dropped)
 
+    @property
+    def has_replied(self) -> bool:
+        """Whether the model gave a reply before: endpoint, key and name are right then."""
+        return self._has_replied
+
     async def ask(self, messages: Sequence[ChatMessage], *, seed: int | None = None) -> ModelReply:
         """Return the model's reply to a conversation.
 
@@ -83,14 +95,29 @@ class ModelClient:
             seed: asks the endpoint to sample repeatably; many honour it only roughly.
 
         Raises:
-            ModelError: the endpoint cannot be reached, stalls, refuses, or answers garbage.
+            ContextExceededError: the conversation is longer than the model's context window.
+            ModelError: the endpoint cannot be reached, stalls, refuses, or answers garbage;
+                `is_permanent` where asking again cannot help.
         """
+        if self._refusal is not None:
+            raise faults.again(self._refusal)
         body = await self._fetch(messages, seed)
         try:
             completion = Completion.model_validate_json(body)
         except ValidationError as cause:
             raise faults.garbage(self._options, body, cause) from None
-        return self._read(completion)
+        reply = self._read(completion)
+        self._has_replied = True
+        return reply
+
+    def no_content(self, replies: int) -> ModelError:
+        """Return the error of a model that was asked so often and said nothing."""
+        return faults.no_content(self._options, replies)
+
+    def never_fits(self, cause: ContextExceededError) -> ModelError:
+        """Note that not even the shortest prompt fits the model, and return the error for it."""
+        self._refusal = faults.never_fits(cause)
+        return self._refusal
 
     async def close(self) -> None:
         """Close the connections; safe to repeat."""
@@ -119,7 +146,7 @@ class ModelClient:
         except openai.APIConnectionError as cause:
             raise faults.unreachable(self._options, cause) from None
         except openai.APIStatusError as cause:
-            raise faults.refused(self._options, cause.status_code, cause.response.text) from None
+            raise self._refused(cause.status_code, cause.response.text) from None
         except openai.OpenAIError as cause:
             raise faults.other(self._options, cause) from None
 
@@ -132,10 +159,10 @@ class ModelClient:
         return raw.content
 
     def _sampling(self, seed: int | None) -> dict[str, float | int]:
-        asked: dict[_Parameter, float | int] = {"temperature": self._options.temperature}
+        asked: dict[Parameter, float | int] = {Parameter.TEMPERATURE: self._options.temperature}
         if seed is not None:
-            asked["seed"] = seed
-        return {name: value for name, value in asked.items() if name not in self._dropped}
+            asked[Parameter.SEED] = seed
+        return {name.value: value for name, value in asked.items() if name not in self._dropped}
 
     def _opened(self) -> AsyncOpenAI:
         if self._sdk is None:
@@ -155,13 +182,29 @@ class ModelClient:
         """Note the parameter that a 400 or 422 is about; False where it is about no such thing."""
         if refusal.status_code not in {400, 422}:
             return False
-        parameters: tuple[_Parameter, ...] = ("temperature", "seed")
-        for parameter in parameters:
+        for parameter in Parameter:
             named = refusal.param == parameter or parameter in refusal.response.text
-            if named and parameter not in self._dropped:
+            if named and parameter not in self._dropped | self._options.insisted:
                 self._dropped.add(parameter)
                 return True
         return False
+
+    def _refused(self, status: int, body: str) -> ModelError:
+        """Return the error of a refusal, and keep a permanent one.
+
+        What is said of one request is permanent only where no other was ever taken: then it is the
+        model's name or a parameter that the endpoint refuses, and not one page's text.
+        """
+        kind = kind_of(status, body)
+        if kind is Refusal.CONTEXT:
+            return faults.context_exceeded(self._options, status, body)
+        is_permanent = kind is Refusal.PERMANENT or (
+            kind is Refusal.PROMPT and not self._has_replied
+        )
+        refused = faults.refused(self._options, status, body, is_permanent=is_permanent)
+        if is_permanent:
+            self._refusal = refused
+        return refused
 
     def _read(self, completion: Completion) -> ModelReply:
         if not completion.choices:
@@ -171,7 +214,9 @@ class ModelClient:
             raise faults.filtered(self._options)
         usage = completion.usage
         return ModelReply(
-            text=choice.message.content or choice.message.refusal or "",
+            text=choice.message.text,
+            thinking=choice.message.thinking,
+            calls=choice.message.calls,
             model=completion.model,
             is_cut=choice.finish_reason == "length",
             input_tokens=usage.prompt_tokens if usage else None,

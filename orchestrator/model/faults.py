@@ -5,10 +5,11 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from orchestrator.model.options import KEY_VARIABLE, ModelOptions
-from sites.errors import ModelError
+from sites.errors import ContextExceededError, ModelError
 
 _EXCERPT = 200
 _UNAUTHORISED = frozenset({401, 403})
+_NO_CREDIT = 402
 _NOT_FOUND = 404
 _TOO_MANY = 429
 _SERVER_ERROR = 500
@@ -36,11 +37,38 @@ def unreachable(options: ModelOptions, cause: BaseException) -> ModelError:
     return ModelError(message, hint="is the endpoint running, and is --model-url right?")
 
 
-def refused(options: ModelOptions, status: int, body: str) -> ModelError:
+def refused(options: ModelOptions, status: int, body: str, *, is_permanent: bool) -> ModelError:
     """Say with which status the endpoint refused, and what it said."""
     retried = _attempts(options) if status == _TOO_MANY or status >= _SERVER_ERROR else ""
     message = f"{_where(options)} answered {status}{retried}: {excerpt(body, options)}"
-    return ModelError(message, hint=_next_step(options, status))
+    hint = _next_step(options, status, body, is_permanent=is_permanent)
+    return ModelError(message, hint=hint, is_permanent=is_permanent)
+
+
+def again(refusal: ModelError) -> ModelError:
+    """Return a permanent refusal for another question, which is not asked any more."""
+    return ModelError(refusal.message, hint=refusal.hint, is_permanent=True)
+
+
+def context_exceeded(options: ModelOptions, status: int, body: str) -> ContextExceededError:
+    """Say that a prompt does not fit the model's context window, in the endpoint's words."""
+    shown = excerpt(body, options)
+    message = f"the context window of {_where(options)} is exhausted: it answered {status}: {shown}"
+    return ContextExceededError(message, hint="serve the model with a larger context window")
+
+
+def never_fits(cause: ContextExceededError) -> ModelError:
+    """Say that not even a prompt without a page fits."""
+    message = f"{cause.message} (to the shortest prompt, which shows no page)"
+    hint = "serve the model with a larger context window, or take another model"
+    return ModelError(message, hint=hint, is_permanent=True)
+
+
+def no_content(options: ModelOptions, replies: int) -> ModelError:
+    """Say that the model's replies held nothing that could be read as one."""
+    message = f"{_where(options)} sent {replies} replies without content or tool call"
+    hint = "where the endpoint parts thinking from content, does its parser fit the model?"
+    return ModelError(message, hint=hint)
 
 
 def garbage(options: ModelOptions, body: bytes, cause: ValidationError) -> ModelError:
@@ -87,7 +115,7 @@ def _attempts(options: ModelOptions) -> str:
     return f" in {options.retries + 1} attempts" if options.retries else ""
 
 
-def _next_step(options: ModelOptions, status: int) -> str:
+def _next_step(options: ModelOptions, status: int, body: str, *, is_permanent: bool) -> str:
     if status in _UNAUTHORISED:
         return (
             f"the endpoint does not accept the key in {KEY_VARIABLE}"
@@ -96,8 +124,12 @@ def _next_step(options: ModelOptions, status: int) -> str:
         )
     if status == _NOT_FOUND:
         return "does it serve this model, and does --model-url end where the API starts (/v1)?"
+    if status == _NO_CREDIT or (status == _TOO_MANY and is_permanent):
+        return "the account's quota or credit is used up, says the endpoint"
     if status == _TOO_MANY:
         return "wait until the endpoint's limit allows more"
     if status >= _SERVER_ERROR:
         return "see the endpoint's own log"
-    return "check --model and what the endpoint accepts"
+    insisted = [f"--{one}" for one in sorted(options.insisted) if one in body]
+    left_away = f", or leave {' and '.join(insisted)} away" if insisted else ""
+    return f"check --model and what the endpoint accepts{left_away}"

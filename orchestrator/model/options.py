@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from math import isfinite
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -15,6 +17,15 @@ OPENAI_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "ARENA_MODEL_URL"
 ATTEMPT_S = 60.0
+DEADLINE_S = 120.0
+HOTTEST = 2.0
+
+
+class Parameter(StrEnum):
+    """A parameter of sampling that an endpoint may refuse, by its name in the API."""
+
+    TEMPERATURE = "temperature"
+    SEED = "seed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +37,8 @@ class ModelOptions:
         url: base URL of the API, as in `http://127.0.0.1:8000/v1`.
         key: what the endpoint asks for; None for a local server that asks for nothing.
         temperature: 0 asks for the likeliest reply.
+        insisted: parameters that a person asked for; where the endpoint refuses one of these, that
+            is an error, while any other is left out.
         attempt_s: deadline for one request, in seconds.
         deadline_s: deadline for one reply with all attempts and the waiting between them.
         retries: further attempts after 408, 409, 429, 5xx, a broken connection or a stall.
@@ -35,8 +48,9 @@ class ModelOptions:
     url: str = OPENAI_URL
     key: SecretStr | None = field(default=None, repr=False)
     temperature: float = 0.0
+    insisted: frozenset[Parameter] = frozenset()
     attempt_s: float = ATTEMPT_S
-    deadline_s: float = 120.0
+    deadline_s: float = DEADLINE_S
     retries: int = 4
 
     @classmethod
@@ -46,19 +60,21 @@ class ModelOptions:
         url: str | None,
         environment: Mapping[str, str],
         *,
-        temperature: float = 0.0,
-        deadline_s: float = 120.0,
+        temperature: float | None = None,
+        has_seed: bool = False,
+        deadline_s: float = DEADLINE_S,
     ) -> Self:
         """Fill in from the environment what the command line left out.
 
         Raises:
-            UsageError: no model is named, the URL or key is none, or OpenAI's own endpoint has no
-                key.
+            UsageError: no model is named, the URL, key, temperature or deadline is none, or
+                OpenAI's own endpoint has no key.
         """
         if not name:
             message = "no model is named"
             raise UsageError(message, hint="name one with --model NAME, as its endpoint calls it")
-        address = _checked(url or environment.get(URL_VARIABLE) or OPENAI_URL)
+        _require_numbers(temperature, deadline_s)
+        address = url_of(url, environment)
         key = environment.get(KEY_VARIABLE, "").strip()
         if not all(character.isascii() and character.isprintable() for character in key):
             message = f"{KEY_VARIABLE} holds characters that no key has"
@@ -73,7 +89,8 @@ class ModelOptions:
             name=name,
             url=address,
             key=SecretStr(key) if key else None,
-            temperature=temperature,
+            temperature=temperature or 0.0,
+            insisted=_insisted(temperature, has_seed=has_seed),
             attempt_s=min(ATTEMPT_S, deadline_s),
             deadline_s=deadline_s,
         )
@@ -82,6 +99,30 @@ class ModelOptions:
     def is_local(self) -> bool:
         """Whether the endpoint is on this machine, where no proxy of the lab's is wanted."""
         return urlsplit(self.url).hostname in {"127.0.0.1", "::1", "localhost"}
+
+
+def url_of(url: str | None, environment: Mapping[str, str]) -> str:
+    """Return the API's base URL: as given, else the environment's, else OpenAI's.
+
+    Raises:
+        UsageError: it is no http(s) URL, or holds a secret.
+    """
+    return _checked(url or environment.get(URL_VARIABLE) or OPENAI_URL)
+
+
+def _insisted(temperature: float | None, *, has_seed: bool) -> frozenset[Parameter]:
+    asked = {Parameter.TEMPERATURE: temperature is not None, Parameter.SEED: has_seed}
+    return frozenset(parameter for parameter, is_asked in asked.items() if is_asked)
+
+
+def _require_numbers(temperature: float | None, deadline_s: float) -> None:
+    """Refuse what the option's own range lets pass, such as `nan`."""
+    if temperature is not None and not 0 <= temperature <= HOTTEST:
+        message = f"--temperature {temperature:g} is not a number from 0 to {HOTTEST:g}"
+        raise UsageError(message)
+    if not (isfinite(deadline_s) and deadline_s > 0):
+        message = f"--model-deadline {deadline_s:g} is not a number of seconds"
+        raise UsageError(message)
 
 
 def _checked(url: str) -> str:

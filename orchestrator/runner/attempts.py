@@ -12,7 +12,7 @@ from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import ArenaError, InputError, UsageError
+from sites.errors import ArenaError, InputError, ModelError, UsageError
 from tasks.schema import Task
 
 
@@ -50,8 +50,9 @@ class Bookkeeper:
         """Play one trial to its end; False where the user interrupted it.
 
         Raises:
-            Exception: not even the last attempt could begin, or a person's input is wrong; the
-                trial stays open, so that the run can go on with it when that is mended.
+            Exception: not even the last attempt could begin, a person's input is wrong, or the
+                model refuses for good; the trial stays open, so that the run can go on with it when
+                that is mended.
         """
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
@@ -59,7 +60,7 @@ class Bookkeeper:
                 recorder = await perform(number)
             except Exception as error:
                 # Whatever kills a worker here is not the agent's doing: the trial is played again.
-                if number_left == 1 or isinstance(error, (InputError, UsageError)):
+                if number_left == 1 or cannot_go_better(error):
                     self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                     raise
                 self._retry(trial, number, in_one_line(error))
@@ -119,6 +120,16 @@ def in_one_line(failure: Exception) -> str:
     if isinstance(failure, ArenaError):
         return failure.message.splitlines()[0]
     return f"{type(failure).__name__}: {failure}".splitlines()[0]
+
+
+def cannot_go_better(error: Exception) -> bool:
+    """Whether another attempt ends as this one until a person mends something."""
+    return isinstance(error, (InputError, UsageError)) or ends_the_run(error)
+
+
+def ends_the_run(error: Exception) -> bool:
+    """Whether it would befall every other trial too."""
+    return isinstance(error, ModelError) and error.is_permanent
 
 
 def _may_go_better(evidence: Evidence) -> bool:

@@ -11,7 +11,7 @@ from orchestrator.browser.launch import BrowserOptions
 from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.accounts import LiveAccounts
-from orchestrator.runner.attempts import Bookkeeper, in_one_line
+from orchestrator.runner.attempts import Bookkeeper, ends_the_run, in_one_line
 from orchestrator.runner.events import Noted
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.worker import Worker
@@ -50,6 +50,9 @@ class Lane:
 
         Returns:
             Why workers stopped before their time.
+
+        Raises:
+            ModelError: the model refuses for good; all workers were stopped at once.
         """
         left = deque(trials)
         failures: list[Exception] = []
@@ -63,7 +66,9 @@ class Lane:
             async with Worker.of(self) as worker:
                 while left and not self.interrupted.is_set():
                     await worker.play(left.popleft())
-        except Exception as failure:  # noqa: BLE001  raised when the other workers are done
+        except Exception as failure:  # raised when the other workers are done
+            if ends_the_run(failure):
+                raise
             failures.append(failure)
             self.bookkeeper.on_event(
                 Noted(f"{self.world}: a worker stopped: {in_one_line(failure)}")

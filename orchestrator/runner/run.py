@@ -13,7 +13,7 @@ from orchestrator.fleet.events import FleetEvent, Phase
 from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.accounts import LiveAccounts
-from orchestrator.runner.attempts import Bookkeeper
+from orchestrator.runner.attempts import Bookkeeper, ends_the_run
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import Noted, OnEvent
 from orchestrator.runner.lane import Lane
@@ -105,11 +105,17 @@ class Run:
         budgets: Mapping[World, int | None],
         bookkeeper: Bookkeeper,
     ) -> tuple[Exception, ...]:
-        """Play a world's trials; its failure is returned, so that the other world goes on."""
+        """Play a world's trials; its failure is returned, so that the other world goes on.
+
+        Raises:
+            ModelError: the model refuses for good; that ends the other world too.
+        """
         try:
             async with self._lane(world, budgets.get(world), bookkeeper) as lane:
                 return await lane.play(trials)
         except ArenaError as failure:
+            if ends_the_run(failure):
+                raise
             return (failure,)
 
     @asynccontextmanager

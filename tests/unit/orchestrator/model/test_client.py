@@ -5,14 +5,15 @@ import logging
 import socket
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 
 import pytest
 from pydantic import SecretStr
 from scripted_model import Fails, HangsUp, Says, Script, ScriptedModel, Sends, Stalls
 
 from orchestrator.model.client import ChatMessage, ModelClient, ModelReply, Speaker
-from orchestrator.model.options import ModelOptions
-from sites.errors import ModelError
+from orchestrator.model.options import ModelOptions, Parameter
+from sites.errors import ContextExceededError, ModelError
 
 KEY = "sk-arena-secret-0123456789"
 HELLO = (ChatMessage(Speaker.SYSTEM, "be brief"), ChatMessage(Speaker.USER, "hello"))
@@ -136,15 +137,101 @@ async def test_a_refused_key_is_said_without_the_key(scripted_model: StartModel)
 
 
 @pytest.mark.parametrize(
-    ("status", "next_step"), [(404, "/v1"), (429, "limit"), (400, "--model"), (500, "log")]
+    ("status", "next_step", "is_permanent"),
+    [
+        (401, "OPENAI_API_KEY", True),
+        (402, "credit", True),
+        (403, "OPENAI_API_KEY", True),
+        (404, "/v1", True),
+        (405, "--model", True),
+        (400, "--model", True),
+        (422, "--model", True),
+        (408, "accepts", False),
+        (429, "limit", False),
+        (500, "log", False),
+        (503, "log", False),
+    ],
 )
-async def test_a_status_comes_with_its_own_next_step(
-    scripted_model: StartModel, status: int, next_step: str
+async def test_a_status_comes_with_its_own_next_step_and_says_whether_it_passes(
+    scripted_model: StartModel, status: int, next_step: str, *, is_permanent: bool
 ) -> None:
     model = scripted_model(lambda _: Fails(status))
     error = await error_of(ask(options(model.url)))
     assert f"answered {status}" in error.message
     assert next_step in error.hint
+    assert error.is_permanent == is_permanent
+
+
+async def test_after_a_permanent_refusal_nothing_more_is_asked(scripted_model: StartModel) -> None:
+    model = scripted_model([Fails(403, "no access"), Says("hi")])
+    client = ModelClient(options(model.url))
+    for _ in range(3):
+        error = await error_of(client.ask(HELLO))
+        assert error.is_permanent
+        assert "no access" in error.message
+    await client.close()
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_one_request_that_is_refused_after_a_reply_refuses_no_other(
+    scripted_model: StartModel, status: int
+) -> None:
+    model = scripted_model([Says("hi"), Fails(status, "odd text"), Says("hi")])
+    client = ModelClient(options(model.url))
+    await client.ask(HELLO)
+    assert not (await error_of(client.ask(HELLO))).is_permanent
+    await client.ask(HELLO)
+    await client.close()
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Fails(400, "no words", code="context_length_exceeded"),
+        Fails(400, "This model's maximum context length is 8192 tokens. However, you"),
+        Fails(400, "However, the model's context length is only 1024 tokens"),
+        Fails(500, "too much", code="exceed_context_size_error"),
+        Fails(400, "the request exceeds the available context size"),
+        Fails(400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        Fails(422, "`inputs` must have less than 4096 tokens. Given: 5000"),
+        Fails(400, "The input token count (9) exceeds the maximum number of tokens allowed (8)."),
+    ],
+)
+async def test_an_exhausted_context_is_told_from_other_refusals(
+    scripted_model: StartModel, refusal: Fails
+) -> None:
+    model = scripted_model(lambda _: refusal)
+    error = await error_of(ask(options(model.url, retries=0)))
+    assert isinstance(error, ContextExceededError)
+    assert not error.is_permanent
+    assert refusal.message in error.message
+
+
+async def test_a_quota_that_is_used_up_does_not_pass(scripted_model: StartModel) -> None:
+    model = scripted_model(lambda _: Fails(429, "pay first", code="insufficient_quota"))
+    error = await error_of(ask(options(model.url, retries=0)))
+    assert error.is_permanent
+    assert "quota" in error.hint
+
+
+async def test_a_text_that_a_filter_refuses_is_about_this_text_alone(
+    scripted_model: StartModel,
+) -> None:
+    model = scripted_model(lambda _: Fails(400, "filtered", code="content_filter"))
+    assert not (await error_of(ask(options(model.url)))).is_permanent
+
+
+@pytest.mark.parametrize("parameter", list(Parameter))
+async def test_a_parameter_that_a_person_asked_for_is_not_left_out(
+    scripted_model: StartModel, parameter: Parameter
+) -> None:
+    model = scripted_model(lambda _: Fails(400, f"Unsupported parameter: '{parameter}'"))
+    asked = replace(options(model.url), insisted=frozenset({parameter}))
+    error = await error_of(ask(asked, seed=7))
+    assert error.is_permanent
+    assert f"leave --{parameter} away" in error.hint
+    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -62,3 +62,15 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(key: str) 
 
 def test_one_attempt_never_waits_longer_than_all_together() -> None:
     assert ModelOptions.of("m", LOCAL, {}, deadline_s=5).attempt_s == 5
+
+
+@pytest.mark.parametrize("temperature", [-0.1, 2.1, float("nan"), float("inf")])
+def test_a_temperature_that_is_none_is_refused(temperature: float) -> None:
+    with pytest.raises(UsageError, match="--temperature"):
+        ModelOptions.of("m", LOCAL, {}, temperature=temperature)
+
+
+@pytest.mark.parametrize("deadline_s", [0.0, float("nan"), float("inf")])
+def test_a_deadline_that_is_none_is_refused(deadline_s: float) -> None:
+    with pytest.raises(UsageError, match="--model-deadline"):
+        ModelOptions.of("m", LOCAL, {}, deadline_s=deadline_s)

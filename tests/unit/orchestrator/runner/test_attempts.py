@@ -10,7 +10,7 @@ from orchestrator.runner.events import AttemptBroke, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import UnhealthyError, UnknownNameError
+from sites.errors import ModelError, UnhealthyError, UnknownNameError
 from sites.worlds import World
 
 TASK = SUITE.tasks[0]
@@ -134,6 +134,15 @@ async def test_a_bug_that_stays_is_raised_and_leaves_the_trial_open(folder: RunF
 async def test_a_persons_mistake_is_not_tried_again(folder: RunFolder) -> None:
     with pytest.raises(UnknownNameError):
         await play(folder, UnknownNameError("no role 'merchant'"))
+    with folder.reading() as ledger:
+        assert [one.state for one in ledger.attempts()] == [AttemptState.ABANDONED]
+
+
+async def test_a_model_that_refuses_for_good_leaves_its_trial_open_and_is_not_asked_again(
+    folder: RunFolder,
+) -> None:
+    with pytest.raises(ModelError, match="answered 401"):
+        await play(folder, ModelError("answered 401", is_permanent=True))
     with folder.reading() as ledger:
         assert [one.state for one in ledger.attempts()] == [AttemptState.ABANDONED]
 
