@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.actions import Scroll, ScrollDirection
-from orchestrator.agents.prompt import (
-    PagePart,
-    PastStep,
-    correction,
-    part_of_page,
-    step_prompt,
-    system_prompt,
-)
-from orchestrator.agents.reply import Reply, Unusable, read_reply
-from orchestrator.model.client import ChatMessage, ModelClient, Speaker
+from orchestrator.agents.pages import PagePart, part_of_page
+from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
+from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
+from orchestrator.agents.thinking import put_aside
+from orchestrator.model.client import ChatMessage, ModelClient, ModelReply, Speaker
 from orchestrator.observation import Assignment, Decision, Observation
-from sites.errors import AgentError
+from sites.errors import AgentError, ContextExceededError
 
 _QUOTED = 200
+_REPEATED = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +26,8 @@ class ChatLimits:
     Attributes:
         past_steps: of its own steps it is reminded of, newest last.
         page_characters: of the page's tree shown at once; longer pages come in parts.
-        replies: per decision, before the agent gives up.
+        replies: per decision that hold no valid action, before the agent gives up; as many without
+            content, before the model counts as unavailable.
     """
 
     past_steps: int = 8
@@ -59,8 +57,10 @@ class ChatAgent:
         """Ask the model for the next action.
 
         Raises:
-            AgentError: no reply of a bounded number holds a valid action.
-            ModelError: the model cannot be reached or answers garbage.
+            AgentError: no reply of a bounded number holds a valid action, or the conversation is
+                longer than the model's context window.
+            ModelError: the model cannot be reached, answers garbage or nothing, or no prompt at all
+                fits its context window.
         """
         part = self._take_in(observation)
         messages = [
@@ -71,19 +71,47 @@ class ChatAgent:
             ),
         ]
         input_tokens = output_tokens = 0
+        unusable = empty = 0
         last = ""
-        for _ in range(self._limits.replies):
-            said = await self._model.ask(messages, seed=self._seed)
+        while unusable < self._limits.replies:
+            said = await self._ask(messages)
             input_tokens += said.input_tokens or 0
             output_tokens += said.output_tokens or 0
-            reply = read_reply(said.text, observation)
+            reply = read_reply(said, observation)
             if isinstance(reply, Reply):
                 self._open = (observation.step, reply, observation.url)
                 return Decision(reply.action, reply.thought, input_tokens, output_tokens)
-            messages += _objection(said.text, reply, is_cut=said.is_cut)
-            last = f"{_quote(said.text)}: {'; '.join(reply.problems)}"
-        message = f"no valid action in {self._limits.replies} replies of the model; the last {last}"
+            if isinstance(reply, NoContent):
+                empty += 1
+                if empty == self._limits.replies:
+                    raise self._model.no_content(empty)
+                reply = Unusable(("it is empty",))
+            else:
+                unusable += 1
+                last = f"{_quote(said)}: {'; '.join(reply.problems)}"
+            messages += _objection(said, reply)
+        message = f"no valid action in {unusable} replies of the model; the last {last}"
         raise AgentError(message)
+
+    async def _ask(self, messages: Sequence[ChatMessage]) -> ModelReply:
+        """Ask; a prompt that is too long is the agent's, where a shorter one would have fitted."""
+        try:
+            return await self._model.ask(messages, seed=self._seed)
+        except ContextExceededError as exceeded:
+            if not self._model.has_replied:
+                await self._ask_the_least(exceeded)
+            raise AgentError(exceeded.message) from exceeded
+
+    async def _ask_the_least(self, exceeded: ContextExceededError) -> None:
+        """Raise where not even the rules and the task fit: then no episode can be played."""
+        shortest = [
+            ChatMessage(Speaker.SYSTEM, system_prompt(self._assignment)),
+            ChatMessage(Speaker.USER, self._assignment.intent),
+        ]
+        try:
+            await self._model.ask(shortest, seed=self._seed)
+        except ContextExceededError:
+            raise self._model.never_fits(exceeded) from exceeded
 
     def _take_in(self, observation: Observation) -> PagePart:
         """Note what came of the last action, and choose the part of the page to show."""
@@ -107,14 +135,16 @@ class ChatAgent:
                 return self._part
 
 
-def _objection(said: str, wrong: Unusable, *, is_cut: bool) -> list[ChatMessage]:
+def _objection(said: ModelReply, wrong: Unusable) -> list[ChatMessage]:
+    # The reply alone, without its thinking; some endpoints refuse an empty message.
+    quoted = put_aside(said.text).reply or "(nothing)"
     return [
-        # An empty message of the assistant's is refused by several endpoints.
-        ChatMessage(Speaker.ASSISTANT, said or "(nothing)"),
-        ChatMessage(Speaker.USER, correction(wrong.problems, is_cut=is_cut)),
+        ChatMessage(Speaker.ASSISTANT, quoted[:_REPEATED]),
+        ChatMessage(Speaker.USER, correction(wrong.problems, is_cut=said.is_cut)),
     ]
 
 
-def _quote(text: str) -> str:
-    line = " ".join(text.split())
+def _quote(said: ModelReply) -> str:
+    calls = " ".join(f"{call.name}({call.arguments})" for call in said.calls)
+    line = " ".join(f"{put_aside(said.text).reply} {calls}".split()) or "(nothing but thinking)"
     return repr(line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…")

@@ -22,6 +22,7 @@ from evaluators.actions import (
     Stop,
     Type,
 )
+from orchestrator.agents.pages import PagePart
 from orchestrator.observation import Assignment, Observation
 
 EXAMPLES: tuple[tuple[Action, str], ...] = (
@@ -76,20 +77,6 @@ class PastStep:
     error: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PagePart:
-    """The part of a page's tree that fits the budget.
-
-    Attributes:
-        index: which part, from 0.
-        count: how many there are.
-    """
-
-    text: str
-    index: int
-    count: int
-
-
 def system_prompt(assignment: Assignment) -> str:
     """Return the rules and the action grammar."""
     grammar = "\n".join(f"{action.model_dump_json()} - {what}" for action, what in EXAMPLES)
@@ -128,29 +115,11 @@ def correction(problems: Sequence[str], *, is_cut: bool) -> str:
     )
 
 
-def part_of_page(text: str, budget: int, index: int) -> PagePart:
-    """Cut a page's tree into parts of at most `budget` characters and return one of them.
-
-    Parts end at line ends; over-long lines are shortened first. An `index` beyond the last part
-    gives the last.
-    """
-    lines = [_cut(line, min(_LINE_SHOWN, budget)) for line in text.splitlines()]
-    parts: list[list[str]] = [[]]
-    size = 0
-    for line in lines:
-        if parts[-1] and size + len(line) + 1 > budget:
-            parts.append([])
-            size = 0
-        parts[-1].append(line)
-        size += len(line) + 1
-    index = max(0, min(index, len(parts) - 1))
-    return PagePart("\n".join(parts[index]) or "(an empty page)", index, len(parts))
-
-
 def _part_note(part: PagePart) -> str:
     return (
         f"\nThe page is long: this is part {part.index + 1} of {part.count}. "
-        "Scroll down or up to see the next or the last part."
+        "Scroll down or up to see the next or the previous part. "
+        "A line that ends in … goes on after the page's last line."
     )
 
 

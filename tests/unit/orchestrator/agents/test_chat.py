@@ -134,11 +134,127 @@ async def test_asking_again_is_bounded_and_the_agent_gives_up(
     assert "there is no element 99" in caught.value.message
 
 
-async def test_an_empty_reply_is_nonsense_too(
+EMPTY = [
+    Sends.message(content=None),
+    Sends.message(content=""),
+    Sends.message(content=[], tool_calls=[]),
+    Sends.message(content=None, reasoning_content="I wonder."),
+    Sends.message(content="<think>I wonder.</think>"),
+]
+
+
+@pytest.mark.parametrize("reply", EMPTY)
+async def test_a_reply_without_content_is_asked_again(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page, reply: Sends
+) -> None:
+    model = scripted_model([reply, reply, Says.action(Click(element=1))])
+    assert (await new_chat(model.url).decide(page(HOME))).action == Click(element=1)
+    assert "it is empty" in told(model.requests[2])
+
+
+@pytest.mark.parametrize("reply", EMPTY)
+async def test_a_model_without_any_content_is_no_failure_of_the_agent(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page, reply: Sends
+) -> None:
+    model = scripted_model(lambda _: reply)
+    with pytest.raises(ModelError, match="3 replies without content") as caught:
+        await new_chat(model.url).decide(page(HOME))
+    assert not caught.value.is_permanent
+    assert len(model.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Sends.message(content=None, finish_reason="length", reasoning_content="I wonder"),
+        Sends.message(content="I cannot help with that."),
+        Sends.message(content=None, refusal="I will not."),
+    ],
+    ids=["thought without end", "prose", "refused"],
+)
+async def test_what_a_model_said_without_an_action_is_the_agents_failure(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page, reply: Sends
+) -> None:
+    model = scripted_model(lambda _: reply)
+    with pytest.raises(AgentError, match="no valid action in 3 replies"):
+        await new_chat(model.url).decide(page(HOME))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Sends.message(content=[{"type": "text", "text": '{"kind": "click", "element": 1}'}]),
+        Sends.message(
+            content=[
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": '{"action": {"kind": "click", "element": 1}}'},
+            ]
+        ),
+        Sends.message(content=None, reasoning='So {"kind": "click", "element": 1}'),
+        Sends.message(content=None, reasoning_content='{"kind": "click", "element": 1}'),
+        Sends.message(
+            content=None,
+            tool_calls=[
+                {"type": "function", "function": {"name": "click", "arguments": '{"element": 1}'}}
+            ],
+        ),
+        Sends.message(
+            content="", tool_calls=[{"function": {"name": "click", "arguments": {"element": 1}}}]
+        ),
+        Sends.message(
+            content=None, function_call={"name": "click", "arguments": '{"element": 1, "why": ""}'}
+        ),
+    ],
+)
+async def test_an_action_is_read_wherever_a_server_puts_it(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page, reply: Sends
+) -> None:
+    model = scripted_model([reply])
+    assert (await new_chat(model.url).decide(page(HOME))).action == Click(element=1)
+
+
+async def test_thinking_is_not_sent_back_with_an_objection(
     scripted_model: StartModel, new_chat: NewAgent, page: Page
 ) -> None:
-    model = scripted_model([Says(""), Says.action(Click(element=1))])
-    assert (await new_chat(model.url).decide(page(HOME))).action == Click(element=1)
+    model = scripted_model(
+        [Says(f"<think>{'hm ' * 50_000}</think>So?"), Says.action(Click(element=1))]
+    )
+    await new_chat(model.url).decide(page(HOME))
+    assert model.requests[1].messages[-2].content == "So?"
+
+
+TOO_LONG = Fails(400, "This model's maximum context length is 4096 tokens.")
+
+
+async def test_a_context_that_is_exhausted_later_is_the_agents_matter(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model([Says.action(Click(element=1)), TOO_LONG])
+    agent = new_chat(model.url)
+    await agent.decide(page(HOME))
+    with pytest.raises(AgentError, match=r"context window .* is exhausted.* 4096 tokens"):
+        await agent.decide(page(HOME, step=1))
+
+
+async def test_a_first_page_that_is_too_long_is_the_agents_matter(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model([TOO_LONG, Says("fits")])
+    with pytest.raises(AgentError, match="context window"):
+        await new_chat(model.url).decide(page(HOME))
+    assert "Kettles" not in model.requests[1].prompt
+
+
+async def test_a_context_that_not_even_the_task_fits_refuses_for_good(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    model = scripted_model(lambda _: TOO_LONG)
+    agent = new_chat(model.url)
+    for _ in range(2):
+        with pytest.raises(ModelError, match="shortest prompt") as caught:
+            await agent.decide(page(HOME))
+        assert caught.value.is_permanent
+    assert len(model.requests) == 2
 
 
 async def test_scrolling_turns_the_pages_of_a_long_tree(
@@ -172,6 +288,19 @@ async def test_scrolling_beyond_the_end_stays_at_the_end(
         await agent.decide(page("\n".join(f'link "{number}"' for number in range(20)), step=step))
     shown = [told(request).split("this is part ")[1][:6] for request in model.requests]
     assert shown == ["1 of 2", "2 of 2", "2 of 2", "1 of 2"]
+
+
+async def test_scrolling_reads_one_long_text_to_its_end(
+    scripted_model: StartModel, new_chat: NewAgent, page: Page
+) -> None:
+    words = [f"word{number}" for number in range(60)]
+    model = scripted_model(lambda _: Says.action(DOWN))
+    agent = new_chat(model.url)
+    for step in range(6):
+        await agent.decide(page(f'text "{" ".join(words)}"\nbutton "Buy"', step=step))
+    assert 'button "Buy"' in told(model.requests[0])
+    shown = " ".join(map(told, model.requests))
+    assert [word for word in words if f"{word} " not in shown and f'{word}"' not in shown] == []
 
 
 async def test_a_server_error_passes_unseen_by_the_agent(

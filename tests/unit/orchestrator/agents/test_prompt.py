@@ -4,15 +4,13 @@ from collections.abc import Callable
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluators.actions import Action, Back, Click
+from orchestrator.agents.pages import part_of_page
 from orchestrator.agents.prompt import (
     EXAMPLES,
     PastStep,
     correction,
-    part_of_page,
     step_prompt,
     system_prompt,
 )
@@ -63,21 +61,6 @@ def test_what_was_done_is_cut_to_a_line(page: Page, assignment: Assignment) -> N
     prompt = step_prompt(assignment, page(""), past, part_of_page("", 1000, 0))
     assert len(prompt) < 2000
     assert "(an empty page)" in prompt
-
-
-@given(st.lists(st.text(max_size=80)), st.integers(40, 300), st.integers(-2, 20))
-def test_every_part_fits_the_budget(lines: list[str], budget: int, index: int) -> None:
-    part = part_of_page("\n".join(lines), budget, index)
-    assert 0 <= part.index < part.count
-    assert len(part.text) <= max(budget, len("(an empty page)"))
-
-
-@given(st.lists(st.from_regex(r"[a-z \[\]0-9]{1,30}[a-z]", fullmatch=True)), st.integers(40, 300))
-def test_the_parts_together_are_the_page(lines: list[str], budget: int) -> None:
-    text = "\n".join(lines)
-    count = part_of_page(text, budget, 0).count
-    parts = [part_of_page(text, budget, index).text for index in range(count)]
-    assert "\n".join(parts) == (text or "(an empty page)")
 
 
 @pytest.mark.parametrize("is_cut", [True, False])
