@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from evaluators.actions import Action
@@ -117,6 +118,18 @@ class Agent(Protocol):
             AgentError: the agent gives up for a reason of its own; the episode ends and is scored.
             ModelError: its model is unavailable; the episode is unscored.
         """
+
+
+class AgentClass(StrEnum):
+    """What an agent's figures stand for.
+
+    `reference`: it plays the task's own solution. `baseline`: it shows what nothing or chance
+    achieves. `contestant`: it is what a study measures.
+    """
+
+    REFERENCE = "reference"
+    BASELINE = "baseline"
+    CONTESTANT = "contestant"
 
 
 class AgentMaker(Protocol):

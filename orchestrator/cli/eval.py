@@ -24,7 +24,12 @@ def evaluate(
         typer.Argument(help="Task ids or patterns such as 'shop-*'; default: all."),
     ] = None,
     suite: Annotated[str, typer.Option(help="A suite's name or file.")] = "demo",
-    agent: Annotated[str, typer.Option(help="oracle, idle, random or chat.")] = "oracle",
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="oracle (plays the reference: no contestant), idle, random (baselines) or chat."
+        ),
+    ] = "oracle",
     offline: Annotated[bool, typer.Option("--offline", help="Play on replicas (default).")] = False,
     online: Annotated[
         bool, typer.Option("--online", help="Play on the live origins of the sites.")
@@ -69,9 +74,17 @@ def evaluate(
         str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
     ] = None,
     model_deadline: Annotated[
-        float, typer.Option(min=1, help="Seconds for one reply of the model, retries included.")
-    ] = 120,
-    seed: Annotated[int, typer.Option(help="Seed of random, passed on to the model of chat.")] = 0,
+        float | None,
+        typer.Option(min=1, help="Seconds for one reply of the model with retries; default: 120."),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        typer.Option(min=0, max=2, help="Of the chat agent's model; default: 0."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Of random, passed on to the model of chat; default: 0."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
@@ -87,6 +100,7 @@ def evaluate(
     and stops; twice stops at once. Then arena eval --resume RUN goes on where it
     was, with as many workers as it began with or as you say.
     """
+    from orchestrator.agents.registry import AgentOptions
     from orchestrator.cli.evaluation import Look, NewRun, evaluate_new, evaluate_resumed
     from orchestrator.cli.pace import Pace
 
@@ -107,10 +121,13 @@ def evaluate(
         repeats=repeats,
         attempts=attempts,
         resolves=tuple(resolve or ()),
-        model=model,
-        model_url=model_url,
-        model_deadline=model_deadline,
-        seed=seed,
+        options=AgentOptions(
+            seed=seed,
+            model=model,
+            model_url=model_url,
+            model_deadline_s=model_deadline,
+            temperature=temperature,
+        ),
         out=out,
         pace=pace,
         look=Look(screenshots=screenshots, headless=not headed),

@@ -10,23 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.cli.agent_choice import kind_of, lock_agent, options_of
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
+from orchestrator.cli.effects import refuse_offline_resolves, refuse_without_effect
 from orchestrator.cli.pace import Pace
 from orchestrator.cli.progress import as_line
 from orchestrator.cli.reading import show_run
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.report.html import write_html
-from orchestrator.report.reading import read_run
+from orchestrator.report.reading import RunReport, read_run
+from orchestrator.report.wording import agent_note
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.locking import make_lock, require_same_images
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
-from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import load_atlas
-from sites.errors import InterruptedRunError, UsageError
+from sites.errors import InterruptedRunError, ModelError, NothingScoredError, UsageError
 from sites.worlds import World
 from tasks.loader import load_suite
 from tasks.select import Selection, select_tasks
@@ -56,10 +58,7 @@ class NewRun:
     repeats: int
     attempts: int
     resolves: tuple[str, ...]
-    model: str | None
-    model_url: str | None
-    model_deadline: float
-    seed: int
+    options: AgentOptions
     out: Path | None
     pace: Pace
     look: Look
@@ -70,30 +69,18 @@ class NewRun:
         wanted = ((World.OFFLINE, self.offline), (World.ONLINE, self.online))
         return tuple(world for world, is_wanted in wanted if is_wanted)
 
-    def agent_lock(self) -> AgentLock:
-        """Say which agent it is, so that `--resume` can make it again."""
-        options: dict[str, str | int | float | None] = {
-            "kind": self.agent,
-            "seed": self.seed,
-            "model": self.model,
-            "model_url": self.model_url,
-            "model_deadline_s": self.model_deadline,
-        }
-        return AgentLock(name=self.agent, options=options)
-
 
 async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
     """Start a run and play it to its end."""
-    if asked.staged and not asked.online:
-        message = "--staged says what --online visits: it needs --online"
-        raise UsageError(message)
+    refuse_offline_resolves(asked.resolves, staged=asked.staged, online=asked.online)
+    agent = make_agent(asked.agent, asked.options)
     suite, atlas = load_suite(asked.suite), load_atlas()
     request = RunRequest(
         suite=suite,
         tasks=select_tasks(suite, Selection(ids=asked.patterns)),
         worlds=asked.worlds,
-        agent=make_agent(asked.agent, _agent_options(asked.agent_lock())),
-        agent_lock=asked.agent_lock(),
+        agent=agent,
+        agent_lock=lock_agent(asked.agent, asked.options),
         repeats=asked.repeats,
         attempts=asked.attempts,
         staged=asked.staged,
@@ -107,6 +94,7 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
         worlds = " or ".join(asked.worlds)
         message = f"nothing to play: no task chosen runs {worlds} (chosen: {names})"
         raise UsageError(message)
+    refuse_without_effect(request, asked.pace, atlas)
     async with _engine() as engine:
         await share_budget(request, atlas, engine)  # refuses before there is a folder
         lock = await make_lock(request, atlas, engine)
@@ -122,7 +110,7 @@ async def evaluate_resumed(path: Path, pace: Pace, look: Look, console: Console)
         suite=suite,
         tasks=tasks_of(lock, suite),
         worlds=lock.worlds,
-        agent=make_agent(str(lock.agent.options["kind"]), _agent_options(lock.agent)),
+        agent=make_agent(kind_of(lock.agent), options_of(lock.agent)),
         agent_lock=lock.agent,
         repeats=lock.repeats,
         attempts=lock.attempts,
@@ -159,10 +147,15 @@ async def _play(
         steps = "the step" if request.workers == 1 else "the steps"
         console.warn(f"finishing {steps} under way; press Ctrl-C again to stop at once")
 
-    console.note(f"run {folder.path}: {len(request.trials())} episodes of {request.agent.name}")
+    note = agent_note(folder.lock().agent)
+    agent = f"{request.agent.name} ({note})" if note else request.agent.name
+    console.note(f"run {folder.path}: {len(request.trials())} episodes of {agent}")
     with two_interrupts(finish_step, interrupted):
         try:
             is_done = await run.play()
+        except ModelError as refusal:
+            write_html(read_run(folder), folder.report_path)
+            raise _resumable(refusal, folder) from refusal
         finally:
             await request.agent.close()
     report = read_run(folder)
@@ -171,6 +164,28 @@ async def _play(
         raise interrupted
     show_run(report, console)
     console.note(f"report: {folder.report_path}")
+    _require_a_score(report)
+
+
+def _resumable(refusal: ModelError, folder: RunFolder) -> ModelError:
+    """Return a refusal that says what becomes of the run: its trial stays open."""
+    hint = f"{refusal.hint}; then: arena eval --resume {folder.path}"
+    return ModelError(refusal.message, hint=hint, is_permanent=True)
+
+
+def _require_a_score(report: RunReport) -> None:
+    """Refuse to end as if something had been measured.
+
+    Raises:
+        NothingScoredError: no episode of the run could be scored.
+    """
+    unscored = report.unscored
+    if any(summary.scored for summary in report.summaries.values()) or not unscored:
+        return
+    message = f"{report.folder.path}: none of {len(unscored)} episodes could be scored"
+    first = unscored[0]
+    hint = f"the first, {first.trial.task}: {first.score.outcome}, {first.score.because}"
+    raise NothingScoredError(message, hint=" ".join(hint.split()))
 
 
 @asynccontextmanager
@@ -180,15 +195,3 @@ async def _engine() -> AsyncIterator[Engine]:
         yield engine
     finally:
         await engine.close()
-
-
-def _agent_options(lock: AgentLock) -> AgentOptions:
-    options = lock.options
-    deadline = options.get("model_deadline_s")
-    model, model_url = options.get("model"), options.get("model_url")
-    return AgentOptions(
-        seed=int(options.get("seed") or 0),
-        model=None if model is None else str(model),
-        model_url=None if model_url is None else str(model_url),
-        model_deadline_s=120.0 if deadline is None else float(deadline),
-    )

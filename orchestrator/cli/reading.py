@@ -18,6 +18,9 @@ def show_run(report: RunReport, console: Console) -> None:
     if console.as_json:
         console.json(_document(report))
         return
+    if report.agent_note:
+        console.line(f"{report.lock.agent.name}: {report.agent_note}")
+        console.line("")
     worlds = report.lock.worlds
     columns = [Column("task"), *(column for world in worlds for column in _columns(report, world))]
     console.table(
@@ -80,6 +83,9 @@ def _totals(world: World, summary: Summary) -> list[str]:
 
 
 def _closing(report: RunReport) -> Iterable[str]:
+    if report.agent_note:
+        yield ""
+        yield f"the figures are of {report.lock.agent.name}: {report.agent_note}"
     agreement = report.agreement
     if agreement is not None:
         yield ""
@@ -104,6 +110,7 @@ def _document(report: RunReport) -> Json:
         "folder": str(report.folder.path),
         "suite": report.lock.suite,
         "agent": report.lock.agent.name,
+        "agent_note": report.agent_note,
         "staged": list(report.lock.staged),
         "pending": report.pending,
         "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},

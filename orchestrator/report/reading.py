@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evaluators.evidence import Receipt, UnscoredReason
+from orchestrator.report.wording import agent_note
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
 from orchestrator.store.ledger import Attempt
@@ -71,6 +72,11 @@ class RunReport:
     agreement: Agreement | None
     attempts: tuple[Attempt, ...]
     pending: int
+
+    @property
+    def agent_note(self) -> str | None:
+        """What is to be said of the agent beside its figures; None for a contestant."""
+        return agent_note(self.lock.agent)
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict
 
+from orchestrator.observation import AgentClass
 from sites.worlds import World
 from tasks.schema import Suite
 
@@ -35,11 +36,14 @@ class AgentLock(_Record):
 
     Attributes:
         name: as reports show it, the model included.
-        options: what it was made with: kind, model, endpoint without credentials, seed.
+        options: what it was made with: kind, and what it honours of model, endpoint without
+            credentials, deadline, temperature and seed; `given`: which of them were asked for.
+        agent_class: what its figures stand for; None in locks of earlier versions.
     """
 
     name: str
     options: dict[str, str | int | float | None]
+    agent_class: AgentClass | None = None
 
 
 class RunLock(_Record):

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from run_at import RunAt
-from scripted_model import Fails, HangsUp, Says, Script, ScriptedModel, ScriptedReply, Sends, Stalls
+from scripted_model import ChatRequest, Fails, HangsUp, Says, Script, ScriptedModel, ScriptedReply, Sends, Stalls
 from small_suites import bells, solve_bells, write_suite
 
 from evaluators.evidence import Ended
+from sites.errors import ModelError, NothingScoredError
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -35,12 +36,11 @@ def test_a_model_solves_a_task_end_to_end(
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        (Fails(400, "no such model"), "no such model"),
         (HangsUp(), "127.0.0.1"),
         (Sends(b"<html>login please</html>", "text/html"), "127.0.0.1"),
         (Stalls(), "127.0.0.1"),
     ],
-    ids=["refuses", "hangs-up", "garbage", "stalls"],
+    ids=["hangs-up", "garbage", "stalls"],
 )
 def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
     run: RunAt, tmp_path: Path, scripted_model: StartModel, reply: ScriptedReply, reason: str
@@ -49,7 +49,8 @@ def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
     suite = write_suite(tmp_path, bells("bells"))
     options = ("--attempts", "1", "--model-deadline", "2")
     played = run.play(suite, *options, *CHAT, model.url)
-    assert played.code == 0, played.err
+    assert played.code == NothingScoredError.exit_code, played.err
+    assert "none of 1 episodes could be scored" in played.err
     assert run.attempts() == [("finished", "unscored: infra")]
     fault = run.evidence("bells").fault
     assert fault is not None
@@ -58,11 +59,55 @@ def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
     assert "Traceback" not in played.err
 
 
+def test_a_key_that_is_refused_ends_the_run_at_once_and_the_run_goes_on_when_it_is_mended(
+    run: RunAt, tmp_path: Path, scripted_model: StartModel
+) -> None:
+    keys = ["wrong"]
+
+    def locked(request: ChatRequest) -> ScriptedReply:
+        return Fails(401, "Incorrect API key") if keys else solve_bells(request)
+
+    model = scripted_model(locked)
+    suite = write_suite(tmp_path, bells("bells"), bells("after"), bells("last"))
+    refused = run.play(suite, "--workers", "2", *CHAT, model.url, "--temperature", "0.5")
+    assert refused.code == ModelError.exit_code, refused.err
+    assert refused.out == ""
+    assert "answered 401" in refused.err
+    assert "set OPENAI_API_KEY; then: arena eval --resume run" in refused.err
+    assert len(model.requests) <= 2  # each worker's first question at most
+    assert {state for state, _ in run.attempts()} <= {"started", "abandoned"}
+    assert run.containers() == ()
+    assert "3 episodes are left" in (run.path / "report.html").read_text(encoding="utf-8")
+    assert run.lock.agent.options["temperature"] == 0.5
+    keys.clear()
+    played = run.resume()
+    assert played.code == 0, played.err
+    assert [one for one in run.attempts() if one[0] == "finished"] == [("finished", "success")] * 3
+    assert {request.temperature for request in model.requests} == {0.5}
+
+
+def test_a_context_that_is_exhausted_is_the_agents_failure_with_that_reason(
+    run: RunAt, tmp_path: Path, scripted_model: StartModel
+) -> None:
+    def forgetful(request: ChatRequest) -> ScriptedReply:
+        is_first = "- nothing yet" in request.prompt
+        return solve_bells(request) if is_first else Fails(400, "maximum context length is 9")
+
+    model = scripted_model(forgetful)
+    played = run.play(write_suite(tmp_path, bells("bells")), *CHAT, model.url)
+    assert played.code == 0, played.err
+    assert run.attempts() == [("finished", "failure")]
+    evidence = run.evidence("bells")
+    assert evidence.ended is Ended.AGENT_GAVE_UP
+    assert "context window" in (evidence.ended_because or "")
+    assert "context window" in played.err
+
+
 def test_an_endpoint_that_nobody_serves_is_named(run: RunAt, tmp_path: Path) -> None:
     suite = write_suite(tmp_path, bells("bells"))
     url = "http://127.0.0.1:9/v1"
     played = run.play(suite, "--attempts", "1", "--model-deadline", "3", *CHAT, url)
-    assert played.code == 0, played.err
+    assert played.code == NothingScoredError.exit_code, played.err
     assert run.attempts() == [("finished", "unscored: infra")]
     assert url in played.err
     assert "Traceback" not in played.err

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from scripted_model import Says, Script, ScriptedModel
 
 from evaluators.actions import Action, Click, FocusTab, Hover, Select, Stop, Type
-from orchestrator.agents.registry import AgentOptions, agent_names, make_agent
+from orchestrator.agents.registry import AgentOption, AgentOptions, agent_names, make_agent, takes
 from orchestrator.observation import AgentMaker, Assignment, Decision, Observation, Reference
 from sites.errors import AgentError, UnknownNameError, UsageError
 from tasks.schema import OnElement, StopWith
@@ -36,8 +36,11 @@ async def maker(
     request: pytest.FixtureRequest, scripted_model: StartModel
 ) -> AsyncIterator[AgentMaker]:
     model = scripted_model(lambda _: Says.action(Click(element=1)))
-    options = AgentOptions(seed=1, model="scripted", model_url=model.url)
-    made = make_agent(request.param, options)
+    options = {
+        "random": AgentOptions(seed=1),
+        "chat": AgentOptions(seed=1, model="scripted", model_url=model.url),
+    }
+    made = make_agent(request.param, options.get(request.param, AgentOptions()))
     yield made
     await made.close()
     await made.close()
@@ -91,6 +94,31 @@ def test_chat_without_a_model_says_which_option_is_missing() -> None:
     with pytest.raises(UsageError) as caught:
         make_agent("chat", AgentOptions())
     assert "--model" in caught.value.hint
+
+
+GIVEN = {
+    AgentOption.SEED: AgentOptions(seed=0),
+    AgentOption.MODEL: AgentOptions(model="gpt-4o"),
+    AgentOption.MODEL_URL: AgentOptions(model_url="http://127.0.0.1:9/v1"),
+    AgentOption.MODEL_DEADLINE: AgentOptions(model_deadline_s=120.0),
+    AgentOption.TEMPERATURE: AgentOptions(temperature=0.0),
+}
+TAKEN = {"oracle": set(), "idle": set(), "random": {AgentOption.SEED}, "chat": set(AgentOption)}
+
+
+@pytest.mark.parametrize("option", list(AgentOption))
+@pytest.mark.parametrize("name", agent_names())
+def test_an_option_that_an_agent_does_not_take_is_refused_with_those_that_do(
+    name: str, option: AgentOption
+) -> None:
+    assert GIVEN[option].given() == (option,)
+    if option in TAKEN[name]:
+        assert takes(name, option)
+        return
+    with pytest.raises(UsageError) as caught:
+        make_agent(name, GIVEN[option])
+    assert option in caught.value.message
+    assert "--agent chat" in caught.value.hint
 
 
 def test_making_agents_imports_no_heavy_library() -> None:

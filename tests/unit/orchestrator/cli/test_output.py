@@ -75,6 +75,20 @@ def test_a_report_in_the_terminal_holds_both_worlds_and_what_is_left(
     assert "1 episode is left: arena eval --resume" in said
 
 
+def test_a_report_of_the_oracle_says_everywhere_that_it_is_no_contestant(
+    call: Call, tmp_path: Path
+) -> None:
+    path = make_run(tmp_path / "run").path
+    note = "reference agent, not a contestant"
+    lines = call("report", path).out.splitlines()
+    assert lines[0] == f"oracle: {note}"
+    assert f"the figures are of oracle: {note}" in lines[1:]
+    assert call("report", path, "--json").document["agent_note"] == note
+    page = (path / "report.html").read_text(encoding="utf-8")
+    assert f"(oracle: {note})" in page or f"oracle ({note})" in page
+    assert f"<b>{note.capitalize()}.</b>" in page
+
+
 def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path) -> None:
     """With a real pipe, in a terminal that could show colours."""
     colourful = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}

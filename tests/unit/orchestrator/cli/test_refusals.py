@@ -80,9 +80,60 @@ def test_a_malformed_suite_is_refused_with_file_and_line(
     assert_refused(ended, errors.TaskError.exit_code, f"bad.yaml{line}")
 
 
-def test_staged_without_online_makes_no_sense(call: Call, suite: Path) -> None:
-    ended = call("eval", "--suite", suite, "--staged")
-    assert_refused(ended, errors.UsageError.exit_code, "--staged", "--online")
+URL = ("--model-url", "http://127.0.0.1:9/v1")
+CHAT = ("--agent", "chat", "--model", "m", *URL)
+HERE = "en.wikipedia.org:443:127.0.0.1:8443"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (("--model", "gpt-4o"), "--model has no effect: the agent 'oracle'"),
+        (URL, "--model-url has no effect: the agent 'oracle'"),
+        (("--model-deadline", "120"), "--model-deadline has no effect: the agent 'oracle'"),
+        (("--temperature", "0"), "--temperature has no effect: the agent 'oracle'"),
+        (("--seed", "0"), "--seed has no effect: the agent 'oracle'"),
+        (("--agent", "idle", "--seed", "1"), "--seed has no effect: the agent 'idle'"),
+        (("--agent", "random", "--model", "m"), "--model has no effect: the agent 'random'"),
+        (("--staged",), "--staged says where --online leads"),
+        (("--resolve", HERE), "--resolve says where --online leads"),
+        (("--strategy", "rewind"), "--strategy has no effect"),
+        (("--spares", "1"), "--spares has no effect"),
+        ((*CHAT, "--strategy", "auto"), "--strategy has no effect"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_an_option_without_effect_is_refused(
+    call: Call, suite: Path, given: tuple[str, ...], named: str
+) -> None:
+    """The suite's only task is offline, on a site without state."""
+    assert_refused(call("eval", "--suite", suite, *given), errors.UsageError.exit_code, named)
+
+
+@pytest.mark.parametrize(
+    ("task", "given", "named"),
+    [
+        ("wiki-*", ("--resolve", "shop.test:443:127.0.0.1:1"), "en.wikipedia.org:443"),
+        ("wiki-*", ("--resolve", HERE, "--resolve", HERE), f"--resolve {HERE} has no effect"),
+        ("wiki-*", ("--resolve", HERE, "--staged"), f"--resolve {HERE} has no effect"),
+        ("wiki-*", ("--memory", "4GiB"), "--memory has no effect"),
+    ],
+    ids=["another host", "twice", "staged", "no replica"],
+)
+def test_an_option_about_origins_that_are_not_visited_is_refused(
+    call: Call, task: str, given: tuple[str, ...], named: str
+) -> None:
+    ended = call("eval", task, "--online", *given)
+    assert_refused(ended, errors.UsageError.exit_code, named)
+
+
+@pytest.mark.parametrize("value", ["nan", "-1", "2.5", "warm"])
+def test_a_temperature_that_is_none_is_refused(call: Call, suite: Path, value: str) -> None:
+    ended = call("eval", "--suite", suite, *CHAT, "--temperature", value)
+    assert ended.code == errors.UsageError.exit_code
+    assert ended.out == ""
+    assert "--temperature" in ended.err
+    assert "Traceback" not in ended.err
 
 
 def test_a_task_that_plays_in_no_world_asked_for_is_no_empty_run(call: Call, suite: Path) -> None:
@@ -140,7 +191,7 @@ def test_a_number_that_is_none_is_refused(
 
 @pytest.mark.parametrize("nonsense", ["x", "host:notaport:1.2.3.4:80", "host:443:1.2.3.4", ":::"])
 def test_a_resolve_that_makes_no_sense_is_quoted(call: Call, suite: Path, nonsense: str) -> None:
-    ended = call("eval", "--suite", suite, "--resolve", nonsense)
+    ended = call("eval", "--suite", suite, "--online", "--resolve", nonsense)
     assert_refused(ended, errors.UsageError.exit_code, nonsense)
 
 
