@@ -7,7 +7,7 @@ import sys
 from config import load
 from failure import Failure
 from loop import Loop
-from processes import adopt_orphans
+from processes import adopt_orphans, is_alone
 from services import say
 from supervisor import Supervisor
 
@@ -16,11 +16,12 @@ _FILE = "/etc/arena/supervisor.toml"
 
 def main() -> int:
     """Supervise what the file says; return the exit code."""
+    alone = is_alone()
     loop = Loop()
     adopt_orphans()
     try:
         config = load(sys.argv[1] if len(sys.argv) > 1 else _FILE)
-        return Supervisor(config, loop).run()
+        return Supervisor(config, loop, alone=alone).run()
     except Failure as failure:
         say(str(failure))
         return 1

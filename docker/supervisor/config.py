@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from clock import Times
 from failure import Failure
 
+_ROOM_MB = 1024
+
 
 class Ready(StrEnum):
     """When a service counts as started."""
@@ -34,6 +36,8 @@ class Service(NamedTuple):
             socket as descriptor 3, as sd_listen_fds(3) describes.
         deadline_s: how long it may take to be ready.
         host_clock: whether it sees the host's time where the image has a clock of its own.
+        code: parts of the folder that a recycled parent keeps compiled in its memory: where one was
+            changed, the parent is started anew.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Service(NamedTuple):
     environment: dict[str, str]
     deadline_s: float
     host_clock: bool
+    code: tuple[str, ...]
 
 
 class Config(NamedTuple):
@@ -55,6 +60,7 @@ class Config(NamedTuple):
         counted: parts of the folder whose changes a database counts by itself.
         scratch: folders that are emptied at every start and rewind.
         port: where the generation is told.
+        room_mb: how much the folder may take on its disk.
         services: in the order in which they start.
         clock: what time the services see; None for the host's.
     """
@@ -64,6 +70,7 @@ class Config(NamedTuple):
     counted: tuple[str, ...]
     scratch: tuple[str, ...]
     port: int
+    room_mb: int
     services: tuple[Service, ...]
     clock: Times | None
 
@@ -84,6 +91,7 @@ def load(path: str) -> Config:
             counted=tuple(told.pop("counted", ())),
             scratch=tuple(told.pop("scratch", ())),
             port=told.pop("port"),
+            room_mb=int(told.pop("room_mb", _ROOM_MB)),
             services=services,
             clock=_times(told.pop("clock", None)),
             **told,
@@ -111,5 +119,6 @@ def _service(told: dict[str, Any]) -> Service:
         environment=told.pop("environment", {}),
         deadline_s=float(told.pop("deadline_s", 60)),
         host_clock=bool(told.pop("host_clock", False)),
+        code=tuple(told.pop("code", ())),
         **told,
     )

@@ -29,6 +29,20 @@ def die_with_parent() -> None:
     _libc.prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
+def is_alone() -> bool:
+    """Whether this process, just started, has the process namespace to itself, as in a container.
+
+    Only then all others in it are its matter: run by hand, it must not touch them.
+    """
+    first = {1, os.getpid()}
+    return (os.getpid() == 1 or os.getppid() == 1) and everybody() <= first
+
+
+def everybody() -> set[int]:
+    """Return every process of the process namespace."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
+
+
 def descendants(roots: set[int]) -> set[int]:
     """Return all that descends from some processes, without them; ended ones included."""
     children = defaultdict(list)
@@ -52,7 +66,7 @@ def kill_all(pids: Iterable[int]) -> None:
     One that has ended need not have been reaped by its parent.
 
     Raises:
-        Failure: one did not end.
+        Failure: one did not end, or belongs to another user.
     """
     ends: dict[int, int] = {}
     poll = select.poll()
@@ -62,7 +76,10 @@ def kill_all(pids: Iterable[int]) -> None:
                 end = os.pidfd_open(pid)
                 ends[end] = pid
                 poll.register(end, select.POLLIN)
-                signal.pidfd_send_signal(end, signal.SIGKILL)
+                try:
+                    signal.pidfd_send_signal(end, signal.SIGKILL)
+                except PermissionError as cause:
+                    raise Failure(f"process {pid} belongs to another user") from cause
         deadline = time.monotonic() + _DEATH_S
         waiting = set(ends)
         while waiting:

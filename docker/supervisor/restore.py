@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
-import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from attributes import (
+    Attributes,
+    attributes_of,
+    flags_of,
+    mark_top,
+    restore_attributes,
+    restore_flags,
+)
 from failure import Failure
 from tree import is_settled, kind_of, mark_of, now_ns, tells_changes
 
 _CHUNK = 1 << 30
 _OPEN = stat.S_IRWXU
-_GET_FLAGS = 0x80086601  # FS_IOC_GETFLAGS
-_SET_FLAGS = 0x40086602  # FS_IOC_SETFLAGS
-_TOP_OF_TREES = 0x00020000  # EXT4_TOPDIR_FL, which `chattr +T` sets
 
 
 class Golden(NamedTuple):
@@ -28,6 +32,7 @@ class Golden(NamedTuple):
         path: where the live state has it.
         target: of a link.
         inner: of a folder: what it holds, by name.
+        attributes: extended ones, ACLs among them.
     """
 
     source: bytes
@@ -36,6 +41,7 @@ class Golden(NamedTuple):
     status: os.stat_result
     target: bytes
     inner: dict[bytes, Golden]
+    attributes: Attributes
 
 
 class Restorer:
@@ -48,11 +54,14 @@ class Restorer:
         self._folder = os.fsencode(folder)
         self._pristine = os.fsencode(pristine)
         self._golden: Golden | None = None
+        self._flags: int | None = None
         self._seen: dict[bytes, os.stat_result] = {}
         self._marks: dict[bytes, tuple[int, ...]] = {}
 
     def restore(self) -> None:
-        """Make the folder equal to the pristine copy: content, type, owner, mode and mtime.
+        """Make the folder equal to the pristine copy: content, type, owner, mode, mtime, ACLs.
+
+        So do extended attributes. Inode flags become those that the folder itself had at first.
 
         A file is left alone where its mark is what it was when it was last restored.
 
@@ -76,6 +85,9 @@ class Restorer:
 
     def _restore_all(self, golden: Golden) -> None:
         self._seen = {}
+        if self._flags is None:
+            with opened_folder(self._folder) as opened:
+                self._flags = flags_of(opened)
         self._restore_folder(golden, os.lstat(self._folder))
         self._remember()
 
@@ -91,13 +103,18 @@ class Restorer:
         """Restore what a folder holds, and then the folder's own mode and time."""
         if found.st_mode & _OPEN != _OPEN:
             os.chmod(golden.path, _OPEN)
+        if found.st_uid == os.geteuid():
+            # First: what is made anew in here inherits them.
+            restore_attributes(golden.path, golden.attributes)
+            with opened_folder(golden.path) as opened:
+                restore_flags(opened, self._flags or 0)
         there = {}
         with os.scandir(golden.path) as listed:
             for entry in listed:
                 if entry.name in golden.inner:
                     there[entry.name] = entry.stat(follow_symlinks=False)
                 else:
-                    _remove(entry.path)
+                    remove(entry.path)
         for name, inner in golden.inner.items():
             self._restore_entry(inner, there.get(name))
         if golden is self._golden and found.st_uid != os.geteuid():
@@ -109,7 +126,7 @@ class Restorer:
 
     def _restore_entry(self, golden: Golden, found: os.stat_result | None) -> None:
         if found is not None and kind_of(found) != golden.kind:
-            _remove(golden.path)
+            remove(golden.path)
             found = None
         if golden.kind == "d":
             if found is None:
@@ -120,7 +137,7 @@ class Restorer:
         elif found is not None and self._marks.get(golden.path) == mark_of(found):
             self._seen[golden.path] = found
         else:
-            self._seen[golden.path] = _copy(golden, found)
+            self._seen[golden.path] = _copy(golden, found, self._flags or 0)
 
     def _remember(self) -> None:
         """Keep the marks of the files that cannot change from now on without showing it."""
@@ -144,7 +161,8 @@ def _read(source: bytes, path: bytes) -> Golden:
     elif kind not in "fl":
         raise Failure(f"pristine: {os.fsdecode(source)} is neither file, folder nor link")
     target = os.readlink(source) if kind == "l" else b""
-    return Golden(source, path, kind, status, target, inner)
+    attributes = {} if kind == "l" else attributes_of(source)
+    return Golden(source, path, kind, status, target, inner, attributes)
 
 
 def _size(golden: Golden) -> int:
@@ -160,23 +178,11 @@ def _make_apart(path: bytes) -> None:
     that no other had.
     """
     parent, name = os.path.split(path)
-    with contextlib.suppress(OSError):  # another file system: it makes no difference there
-        _mark_top(parent)
+    with contextlib.suppress(OSError), opened_folder(parent) as opened:
+        mark_top(opened)  # on another file system it makes no difference
     fresh = os.path.join(parent, name + b"." + os.urandom(8).hex().encode())
     os.mkdir(fresh, _OPEN)
     os.rename(fresh, path)
-
-
-def _mark_top(folder: bytes) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        flags = bytearray(8)
-        fcntl.ioctl(opened, _GET_FLAGS, flags)
-        now = int.from_bytes(flags, sys.byteorder)
-        if not now & _TOP_OF_TREES:
-            fcntl.ioctl(opened, _SET_FLAGS, (now | _TOP_OF_TREES).to_bytes(8, sys.byteorder))
-    finally:
-        os.close(opened)
 
 
 def _restore_link(golden: Golden, found: os.stat_result | None) -> None:
@@ -193,21 +199,17 @@ def _restore_link(golden: Golden, found: os.stat_result | None) -> None:
         os.utime(golden.path, ns=_times(golden), follow_symlinks=False)
 
 
-def _copy(golden: Golden, found: os.stat_result | None) -> os.stat_result:
-    """Give a file its pristine content, owner, mode and mtime, and return its status.
+def _copy(golden: Golden, found: os.stat_result | None, flags: int) -> os.stat_result:
+    """Give a file its pristine content, owner, mode, mtime and attributes; return its status.
 
     It is written in place, which spares the file system most of the work, unless that would
-    reach what has another name too.
+    reach what has another name too, or what keeps inode flags that are not usual here.
     """
-    how = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-    if found is None or found.st_nlink > 1 or not found.st_mode & stat.S_IWUSR:
-        if found is not None:
-            os.unlink(golden.path)
-        how |= os.O_CREAT | os.O_EXCL
     source = os.open(golden.source, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        copy = os.open(golden.path, how, 0o600)
+        copy = _opened_copy(golden, found, flags)
         try:
+            restore_attributes(copy, golden.attributes)
             _write(copy, source, golden.path)
             now = os.fstat(copy)
             if now.st_size != golden.status.st_size:
@@ -219,6 +221,20 @@ def _copy(golden: Golden, found: os.stat_result | None) -> os.stat_result:
             os.close(copy)
     finally:
         os.close(source)
+
+
+def _opened_copy(golden: Golden, found: os.stat_result | None, flags: int) -> int:
+    """Open a file to write to: the one that is there where it will do, a new one otherwise."""
+    how = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+    if found is not None:
+        own = found.st_uid == os.geteuid()
+        if own and found.st_nlink == 1 and found.st_mode & stat.S_IWUSR:
+            copy = os.open(golden.path, how)
+            if flags_of(copy) == flags:
+                return copy
+            os.close(copy)
+        os.unlink(golden.path)
+    return os.open(golden.path, how | os.O_CREAT | os.O_EXCL, 0o600)
 
 
 def _write(copy: int, source: int, path: bytes) -> None:
@@ -245,32 +261,7 @@ def _times(golden: Golden) -> tuple[int, int]:
     return (golden.status.st_atime_ns, golden.status.st_mtime_ns)
 
 
-def empty(folder: str, keep: frozenset[str]) -> None:
-    """Make a folder where it is missing, and remove all it holds but the paths to keep.
-
-    What belongs to another user was not made by a service, and stays.
-
-    Raises:
-        Failure: something in it cannot be removed.
-    """
-    try:
-        os.makedirs(folder, exist_ok=True)
-        _empty(os.fsencode(folder), {os.fsencode(path) for path in keep})
-    except OSError as cause:
-        raise Failure(f"{folder} cannot be emptied: {cause}") from cause
-
-
-def _empty(folder: bytes, kept: set[bytes]) -> None:
-    with os.scandir(folder) as listed:
-        inner = [entry for entry in listed if entry.path not in kept]
-    for entry in inner:
-        if any(path.startswith(entry.path + b"/") for path in kept):
-            _empty(entry.path, kept)
-        elif entry.stat(follow_symlinks=False).st_uid == os.geteuid():
-            _remove(entry.path)
-
-
-def _remove(path: bytes) -> None:
+def remove(path: bytes) -> None:
     """Remove a file, link, …, or a folder with all it holds, whatever its mode."""
     if not stat.S_ISDIR(os.lstat(path).st_mode):
         os.unlink(path)
@@ -284,4 +275,14 @@ def _remove_inner(folder: bytes) -> None:
     with os.scandir(folder) as listed:
         inner = [entry.path for entry in listed]
     for path in inner:
-        _remove(path)
+        remove(path)
+
+
+@contextlib.contextmanager
+def opened_folder(path: bytes) -> Iterator[int]:
+    """Open a folder to read its attributes. Raises OSError."""
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield opened
+    finally:
+        os.close(opened)

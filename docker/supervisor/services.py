@@ -8,11 +8,13 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
 
 from config import Config, Ready, Rewind, Service
 from failure import Failure
 from loop import HANDLED, Loop
-from processes import descendants, die_with_parent, kill_all
+from processes import descendants, die_with_parent, everybody, kill_all
+from traits import Traits, traits_of
 
 _LISTENER = 3
 _STOP_S = 5.0
@@ -27,6 +29,7 @@ class Running:
         pid: of the process that was started last; None while there is none.
         stopped: whether it obeyed SIGSTOP.
         ends: whether it was told to, so that its end is no surprise.
+        traits: of that process, since it was first ready.
     """
 
     def __init__(self, service: Service) -> None:
@@ -34,6 +37,7 @@ class Running:
         self.pid: int | None = None
         self.stopped = False
         self.ends = False
+        self.traits: Traits | None = None
         self.listener: socket.socket | None = None
 
     def is_stopped(self) -> bool:
@@ -48,10 +52,19 @@ class Running:
 class Services:
     """All services of an image, in the order of its configuration."""
 
-    def __init__(self, config: Config, loop: Loop, clock: dict[str, str]) -> None:
-        """Start nothing yet; `clock` is what an environment needs to see the site's time."""
+    def __init__(self, config: Config, loop: Loop, clock: dict[str, str], *, alone: bool) -> None:
+        """Read the configuration, and start nothing yet.
+
+        Args:
+            config: names the services.
+            loop: waits for their events.
+            clock: what an environment needs to see the site's time.
+            alone: whether every other process of the namespace may be killed at a rewind.
+        """
         self._loop = loop
         self._clock = clock
+        self._alone = alone
+        self._traits = traits_of(os.getpid())
         self._all = tuple(Running(service) for service in config.services)
         self._ended: str | None = None
         loop.on_child(self._reap)
@@ -85,14 +98,18 @@ class Services:
     def halt(self) -> None:
         """End whatever may write: the services that restart, and the children of the others.
 
-        The parents of recycled services stand still, and so fork nothing anew. What waits on a
-        socket of a service that is not kept is dropped.
+        In a container of its own that is every process, whoever started it. The parents of recycled
+        services stand still, and so fork nothing anew. What waits on a socket of a service that is
+        not kept is dropped.
 
         Raises:
-            Failure: a process did not end or stop.
+            Failure: a process did not end or stop; or the supervisor's own limits were changed,
+                which all that it starts would inherit.
         """
         self._reap()
         self.check()
+        if traits_of(os.getpid()) != self._traits:
+            raise Failure("the supervisor's limits, priority or processors were changed")
         for running in self._of(Rewind.RECYCLE):
             os.kill(running.pid or 0, signal.SIGSTOP)
             if not self._loop.until(running.is_stopped, _STOP_S):
@@ -103,6 +120,32 @@ class Services:
         for running in self._all:
             if running.listener is not None and running.service.rewind is not Rewind.KEEP:
                 _drop_waiting(running.listener)
+
+    def replace(self, is_spoilt: Callable[[Service], bool]) -> None:
+        """Kill the halted parents that must not fork again; `start` starts them anew.
+
+        These are the ones that `is_spoilt` says, and those whose limits, priority or processors are
+        not what they were when they were first ready: their children would inherit them.
+
+        Raises:
+            Failure: one did not end; or a kept service was changed like that.
+        """
+        for running in self._of(Rewind.KEEP):
+            if traits_of(running.pid or 0) != running.traits:
+                raise Failure(f"the limits of service '{running.service.name}' were changed")
+        for running in self._of(Rewind.RECYCLE):
+            if traits_of(running.pid or 0) != running.traits or is_spoilt(running.service):
+                say(
+                    f"service '{running.service.name}' is started anew: it was changed from outside"
+                )
+                running.ends = True
+                kill_all([running.pid or 0])
+        self._reap()
+
+    def note_traits(self) -> None:
+        """Keep what the processes that outlive a rewind are like: they have just become ready."""
+        for running in (*self._of(Rewind.RECYCLE), *self._of(Rewind.KEEP)):
+            running.traits = running.traits or traits_of(running.pid or 0)
 
     def go_on(self) -> None:
         """Let the parents of recycled services go on: they notice what they lost, and fork."""
@@ -135,22 +178,28 @@ class Services:
         return [one.pid for one in self._of(rewind) if one.pid is not None]
 
     def _kill_writers(self) -> None:
-        """Kill every descendant but kept services, their children, and recycled parents."""
+        """Kill everybody but kept services, their children, and recycled parents."""
         first = self._pids(Rewind.RESTART)[::-1]  # what visitors speak to goes first
         kept = set(self._pids(Rewind.KEEP))
         parents = set(self._pids(Rewind.RECYCLE))
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
             spared = kept | descendants(kept) | parents
-            doomed = _alive(descendants({os.getpid()}) - spared)
+            doomed = _alive(self._others() - spared)
             if not doomed:
                 return
             kill_all([*(pid for pid in first if pid in doomed), *(doomed - set(first))])
             self._reap()
         raise Failure("processes are started faster than they can be killed")
 
+    def _others(self) -> set[int]:
+        if self._alone:
+            return everybody() - {1, os.getpid()}
+        return descendants({os.getpid()})
+
     def _start(self, running: Running) -> None:
         service = running.service
+        running.traits = None
         if service.ready is Ready.START:
             running.pid = _spawn(running, None, self._clock)
             return

@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import ipc
 from clock import Clock
-from config import Config, Rewind
+from config import Config, Rewind, Service
 from failure import Failure, Stop
 from loop import Loop
 from port import Line, Port
-from restore import Restorer, empty
+from restore import Restorer
+from room import LOOK_S, Room
+from scratch import Scratch
 from services import Services, say
+from tree import Marks, marks_below
 
 if TYPE_CHECKING:
     from listing import Listing
@@ -20,12 +24,29 @@ if TYPE_CHECKING:
 class Supervisor:
     """One image's state and services, from the start of the container to its end."""
 
-    def __init__(self, config: Config, loop: Loop) -> None:
+    def __init__(self, config: Config, loop: Loop, *, alone: bool) -> None:
+        """Take the port.
+
+        Args:
+            config: the whole file.
+            loop: waits for what comes.
+            alone: whether every other process of the namespace is this image's, as in a container.
+
+        Raises:
+            Failure: the port is taken.
+        """
         self._config = config
         self._loop = loop
+        self._alone = alone
         self._clock = Clock(config.clock) if config.clock else None
-        self._services = Services(config, loop, self._clock.environment if self._clock else {})
+        environment = self._clock.environment if self._clock else {}
+        self._services = Services(config, loop, environment, alone=alone)
+        self._scratch = Scratch(config.scratch)
+        if self._clock:
+            self._scratch.keep([self._clock.path])
         self._restorer = Restorer(config.folder, config.pristine)
+        self._room = Room(config.folder, config.room_mb)
+        self._code: dict[str, Marks] = {}
         self._port = Port(loop, config.port, self._answer)
         self._listing: Listing | None = None
         self._generation = 0
@@ -40,7 +61,9 @@ class Supervisor:
         try:
             self._renew()
             while True:
-                self._loop.until(self._must_act)
+                if not self._loop.until(self._must_act, LOOK_S):
+                    self._room.check()
+                    continue
                 self._loop.rewind_asked = False
                 self._renew()
         except Stop:
@@ -62,20 +85,32 @@ class Supervisor:
         began = time.monotonic()
         self._tell("rewinding")
         self._services.halt()
-        kept = self._services.paths | ({self._clock.path} if self._clock else set())
-        for folder in self._config.scratch:
-            empty(folder, kept)
+        self._services.replace(self._is_spoilt)
+        if self._alone:
+            ipc.remove_all()
+        self._scratch.empty()
         if self._clock:
             self._clock.put_back()
         self._services.listen()
+        self._scratch.keep(self._services.paths)
         self._services.start(Rewind.RECYCLE, Rewind.KEEP)
         self._restorer.restore()
         self._services.go_on()
         self._services.start(Rewind.RESTART)
         self._services.check()
+        self._services.note_traits()
+        for service in self._config.services:
+            self._code[service.name] = self._code_of(service)
         self._generation += 1
         self._seconds = round(time.monotonic() - began, 4)
         self._tell("ready")
+
+    def _is_spoilt(self, service: Service) -> bool:
+        """Whether code that a service holds compiled in its memory was changed since."""
+        return self._code_of(service) != self._code[service.name]
+
+    def _code_of(self, service: Service) -> Marks:
+        return marks_below(self._config.folder, service.code)
 
     def _must_act(self) -> bool:
         self._services.check()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _COARSE = 5  # CLOCK_REALTIME_COARSE: the clock that file systems take their times from
 _TELLING = frozenset({b"ext2", b"ext3", b"ext4", b"xfs", b"btrfs", b"overlay"})
+
+Marks = dict[bytes, tuple[int, ...]]
 
 
 class Entry(NamedTuple):
@@ -27,6 +29,16 @@ class Entry(NamedTuple):
 def mark_of(status: os.stat_result) -> tuple[int, ...]:
     """Return what cannot stay the same when content, owner or mode changes, by the racy rule."""
     return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def marks_below(folder: str, parts: Iterable[str]) -> Marks:
+    """Return the marks of parts of a folder and of all that they hold, by path."""
+    found = {}
+    for part in parts:
+        root = os.fsencode(os.path.join(folder, part))
+        for entry in walk(root):
+            found[os.path.join(root, entry.path)] = mark_of(entry.status)
+    return found
 
 
 def kind_of(status: os.stat_result) -> str:

@@ -28,6 +28,7 @@ class Service:
     listen: str | None = None
     deadline_s: float = 10.0
     host_clock: bool = False
+    code: Sequence[str] = ()
 
     def toml(self) -> str:
         lines = [
@@ -38,6 +39,7 @@ class Service:
             f"ready = {json.dumps(self.ready)}",
             f"deadline_s = {self.deadline_s}",
             f"host_clock = {json.dumps(self.host_clock)}",
+            f"code = {json.dumps(list(self.code))}",
         ]
         if self.listen:
             lines.append(f"listen = {json.dumps(self.listen)}")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import mmap
 import os
 import shutil
 import stat
+import struct
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -186,3 +189,127 @@ def test_scratch_folders_are_emptied(running: Supervised) -> None:
     (running.scratch / "inner" / "left").write_text("over")
     running.rewind()
     assert list(running.scratch.iterdir()) == []
+
+
+GET_FLAGS, SET_FLAGS, NO_DUMP, NO_TIMES = 0x80086601, 0x40086602, 0x40, 0x80
+OWNERS_ACL = "system.posix_acl_default"
+# Version 2; user rwx, a user of ours rwx, group r-x, mask rwx, others r-x: as setfacl(1) writes it.
+ACL = struct.pack("<I", 2) + b"".join(
+    struct.pack("<HHI", tag, permissions, who)
+    for tag, permissions, who in (
+        (1, 7, 2**32 - 1),
+        (2, 7, 12345),
+        (4, 5, 2**32 - 1),
+        (16, 7, 2**32 - 1),
+        (32, 5, 2**32 - 1),
+    )
+)
+
+
+def flags(path: Path, extra: int = 0) -> int:
+    """Read an entry's inode flags, and set more of them."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        found = bytearray(8)
+        fcntl.ioctl(opened, GET_FLAGS, found)
+        if extra:
+            now = int.from_bytes(found, sys.byteorder) | extra
+            fcntl.ioctl(opened, SET_FLAGS, now.to_bytes(8, sys.byteorder))
+        return int.from_bytes(found, sys.byteorder)
+    finally:
+        os.close(opened)
+
+
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[Supervised]:
+    (tmp_path / "pristine").mkdir()
+    fill(tmp_path / "pristine")
+    with supervised(tmp_path) as running:
+        running.rewind()  # so that every file has been left alone once
+        yield running
+
+
+@pytest.mark.parametrize("name", ["a", "deep", "deep/er/d", "empty", "."])
+@pytest.mark.parametrize("attribute", ["user.note", "system.posix_acl_access", OWNERS_ACL])
+def test_extended_attributes_and_acls_are_undone(
+    on_disk: Supervised, name: str, attribute: str
+) -> None:
+    path = on_disk.folder / name
+    if attribute == OWNERS_ACL and not path.is_dir():
+        pytest.skip("only a folder has one")
+    before = os.listxattr(path), path.lstat().st_mode
+    os.setxattr(path, attribute, b"left" if attribute == "user.note" else ACL)
+    assert attribute in os.listxattr(path)
+    on_disk.rewind()
+    assert (os.listxattr(path), path.lstat().st_mode) == before
+    assert seen(on_disk.folder) == seen(on_disk.pristine)
+
+
+def test_a_pristine_attribute_comes_back(tmp_path: Path) -> None:
+    (tmp_path / "pristine").mkdir()
+    (tmp_path / "pristine" / "a").write_text("alpha")
+    os.setxattr(tmp_path / "pristine" / "a", "user.note", b"golden")
+    with supervised(tmp_path) as running:
+        running.rewind()
+        path = running.folder / "a"
+        assert os.getxattr(path, "user.note") == b"golden"
+        os.setxattr(path, "user.note", b"dirty")
+        running.rewind()
+        assert os.getxattr(path, "user.note") == b"golden"
+
+
+@pytest.mark.parametrize("name", ["a", "deep", "deep/er/d", "."])
+def test_inode_flags_are_undone_and_not_inherited(on_disk: Supervised, name: str) -> None:
+    path = on_disk.folder / name
+    flags(path, NO_DUMP | NO_TIMES)
+    assert flags(path) & (NO_DUMP | NO_TIMES)
+    on_disk.rewind()
+    assert not any(
+        flags(entry) & (NO_DUMP | NO_TIMES)
+        for entry in (on_disk.folder, *on_disk.folder.rglob("*"))
+        if not entry.is_symlink()
+    )
+    assert seen(on_disk.folder) == seen(on_disk.pristine)
+
+
+def test_the_mode_of_a_scratch_folder_is_undone(on_disk: Supervised) -> None:
+    before = on_disk.scratch.lstat().st_mode
+    on_disk.scratch.chmod(0o777)
+    on_disk.rewind()
+    assert on_disk.scratch.lstat().st_mode == before
+
+
+def test_a_scratch_folder_that_became_a_link_does_not_lead_to_what_is_emptied(
+    on_disk: Supervised, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").touch()
+    on_disk.scratch.rmdir()
+    on_disk.scratch.symlink_to(outside)
+    on_disk.rewind()
+    assert (outside / "mine").exists()
+    assert not on_disk.scratch.is_symlink()
+
+
+def test_a_state_that_grows_beyond_its_room_ends_everything(tmp_path: Path) -> None:
+    (tmp_path / "pristine").mkdir()
+    with supervised(tmp_path, extra="room_mb = 80") as running:
+        with running.listen() as listener:
+            listener.until_ready(1)
+        (running.folder / "large").write_bytes(bytes(100 << 20))
+        assert running.end() == 1
+        assert "the state takes 100 MB of the 80 MB it may take" in running.last_words()
+
+
+def test_a_removed_file_that_is_open_still_takes_room(tmp_path: Path) -> None:
+    (tmp_path / "pristine").mkdir()
+    with supervised(tmp_path, extra="room_mb = 80") as running:
+        with running.listen() as listener:
+            listener.until_ready(1)
+        with (running.folder / "large").open("wb") as file:
+            (running.folder / "large").unlink()
+            file.write(bytes(100 << 20))
+            file.flush()
+            assert running.end() == 1
+        assert "of the 80 MB it may take" in running.last_words()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import socket
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -269,3 +271,114 @@ def test_a_socket_stays_while_the_folders_around_it_are_emptied(
     assert sorted(running.scratch.rglob("*")) == [door.parent, door]
     assert door.stat().st_ino == inode
     assert asked(door)[3] == "golden"
+
+
+def lower_files(pid: int) -> None:
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (64, 64))
+
+
+CHANGES: dict[str, Callable[[int], object]] = {
+    "niceness": lambda pid: os.setpriority(os.PRIO_PROCESS, pid, 7),
+    "limits": lower_files,
+    "policy": lambda pid: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)),
+    "killed early": lambda pid: Path(f"/proc/{pid}/oom_score_adj").write_text("700"),
+}
+
+
+@pytest.mark.parametrize("change", [*CHANGES, "processors"])
+def test_a_recycled_parent_that_was_changed_from_outside_is_started_anew(
+    prefork: tuple[Supervised, Path], change: str
+) -> None:
+    running, door = prefork
+    parent, _, _, _ = asked(door)
+    if change == "processors":
+        one = min(os.sched_getaffinity(parent))
+        if os.sched_getaffinity(parent) == {one}:
+            pytest.skip("there is one processor only")
+        os.sched_setaffinity(parent, {one})
+    else:
+        CHANGES[change](parent)
+    running.rewind()
+    other, _, count, note = asked(door)
+    assert other != parent
+    assert (count, note) == (1, "golden")
+    assert "service 'app' is started anew" in running.last_words()
+    running.rewind()
+    assert asked(door)[0] == other
+
+
+def test_a_supervisor_that_was_changed_from_outside_ends_everything(
+    prefork: tuple[Supervised, Path],
+) -> None:
+    running, _ = prefork
+    os.setpriority(os.PRIO_PROCESS, running.process.pid, 7)
+    running.process.send_signal(signal.SIGUSR1)
+    assert running.end() == 1
+    assert "the supervisor's limits, priority or processors" in running.last_words()
+
+
+@pytest.mark.parametrize("change", ["write", "put back"])
+def test_a_parent_that_keeps_changed_code_in_its_memory_is_started_anew(
+    tmp_path: Path, change: str
+) -> None:
+    code = tmp_path / "pristine" / "code" / "page"
+    code.parent.mkdir(parents=True)
+    code.write_text("golden")
+    (tmp_path / "pristine" / "note").write_text("golden")
+    door = tmp_path / "scratch" / "door"
+    command = (sys.executable, str(PREFORK), str(tmp_path / "state"))
+    service = Service(
+        name="app", command=command, rewind="recycle", listen=str(door), code=("code",)
+    )
+    with supervised(tmp_path, service) as running:
+        with running.listen() as listener:
+            listener.until_ready(1)
+        parent = asked(door)[0]
+        running.rewind()
+        assert asked(door)[0] == parent
+        live = running.folder / "code" / "page"
+        live.write_text("dirty")
+        if change == "put back":
+            live.write_text("golden")
+            os.utime(live, ns=(code.stat().st_atime_ns, code.stat().st_mtime_ns))
+        running.rewind()
+        assert asked(door)[0] != parent
+
+
+@pytest.mark.parametrize("change", ["removed", "replaced"])
+def test_a_socket_that_was_taken_away_ends_everything(
+    prefork: tuple[Supervised, Path], change: str
+) -> None:
+    """It cannot be made again under a parent that holds the old one: a new container is."""
+    running, door = prefork
+    door.unlink()
+    if change == "replaced":
+        door.touch()
+    running.process.send_signal(signal.SIGUSR1)
+    assert running.end() == 1
+    assert f"{door} was {change}" in running.last_words()
+
+
+def test_the_mode_of_a_socket_and_of_the_folder_that_leads_to_it_is_undone(
+    prefork: tuple[Supervised, Path],
+) -> None:
+    running, door = prefork
+    before = door.lstat().st_mode, door.parent.lstat().st_mode
+    door.chmod(0o000)
+    door.parent.chmod(0o711)
+    running.rewind()
+    assert (door.lstat().st_mode, door.parent.lstat().st_mode) == before
+    assert asked(door)[3] == "golden"
+
+
+def test_run_by_hand_it_leaves_other_processes_alone(
+    prefork: tuple[Supervised, Path], tmp_path: Path
+) -> None:
+    """This very test is one; in a container of its own it kills them all."""
+    running, _ = prefork
+    own = tmp_path / "own"
+    with subprocess.Popen(says_pid(own)) as other:
+        pids_when(own, 1)
+        running.rewind()
+        assert other.poll() is None
+        other.kill()
