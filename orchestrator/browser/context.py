@@ -23,7 +23,8 @@ class SessionOptions:
     """What one episode's browser context is like.
 
     Attributes:
-        proxy_url: the gateway; loopback addresses go through it as well. None goes direct.
+        proxy_url: the gateway; loopback addresses go through it as well. None goes direct, which
+            leads nowhere from a browser with a network namespace of its own.
         live_origins: origins that are read-only: no request that may write is sent to them.
         logical: maps a URL to its logical form, None for a URL of no site.
         viewport: width and height in CSS pixels.

@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
 from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.namespace import Namespace, NoNamespaceError, unreachable_display
 from orchestrator.browser.policy import LiveGuard
+from orchestrator.browser.programs import closed_in
 from orchestrator.browser.session import Session, open_session
 from orchestrator.browser.wire import Lifeline
 from sites.errors import BrowserError, BrowserMissingError
@@ -35,7 +39,13 @@ _ARGUMENTS = (
     "--disable-sync",
     # Frames of other origins stay in their page's process, where one wire sees and reaches them.
     "--disable-site-isolation-trials",
+    # The gateway looks names up. A lookup by the browser itself could leave a namespace too: some
+    # name services are asked over Unix sockets.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
+# What keeps UDP in where no namespace does. A page can tell, so nowhere else.
+_WITHOUT_NAMESPACE = ("--webrtc-ip-handling-policy=disable_non_proxied_udp",)
+_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +56,13 @@ class BrowserOptions:
         executable: which Chromium; found where None.
         trusted_spki: base64 SHA-256 of one public key whose certificates are accepted: that of the
             demo's own CA. Every other certificate is checked as ever.
+        isolated: start it in a network namespace of its own, wherever there can be one.
     """
 
     executable: Path | None = None
     headless: bool = True
     trusted_spki: str | None = None
+    isolated: bool = True
 
 
 def find_chromium(
@@ -85,11 +97,16 @@ class Browser:
 
     Attributes:
         version: such as `131.0.6778.85`.
+        not_isolated: why it has no network namespace of its own; empty where it has one.
     """
 
-    def __init__(self, browser: PlaywrightBrowser, guard: LiveGuard) -> None:
+    def __init__(
+        self, browser: PlaywrightBrowser, guard: LiveGuard, network: Namespace | str
+    ) -> None:
         self._browser = browser
         self._guard = guard
+        self._namespace = None if isinstance(network, str) else network
+        self.not_isolated = network if isinstance(network, str) else ""
         self._lifelines: set[Lifeline] = set()
         self._is_closing = False
         self._is_dead = False
@@ -100,6 +117,18 @@ class Browser:
     def is_alive(self) -> bool:
         """Whether the browser still answers; a crashed one does not come back."""
         return self._browser.is_connected() and not self._is_dead
+
+    async def listen(self) -> socket.socket:
+        """Return a socket on loopback that this browser reaches; a gateway is to listen on it.
+
+        Raises:
+            BrowserError: the browser's network namespace is gone.
+        """
+        if self._namespace is not None:
+            return await self._namespace.listen()
+        listener = socket.socket()
+        listener.bind((_LOOPBACK, 0))
+        return listener
 
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[Session]:
@@ -149,31 +178,55 @@ async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
         BrowserMissingError: none is installed.
         BrowserError: it does not start.
     """
-    playwright = await async_playwright().start()
+    async with AsyncExitStack() as stack:
+        made = stack.enter_context(TemporaryDirectory(prefix="arena-browser-"))
+        folder = Path(made)
+        network = await _network(options, stack, folder)
+        playwright = await async_playwright().start()
+        stack.push_async_callback(_stop, playwright)
+        browser = await _start(playwright, options, network, folder)
+        stack.push_async_callback(browser.close)
+        yield browser
+
+
+async def _network(options: BrowserOptions, stack: AsyncExitStack, folder: Path) -> Namespace | str:
+    """Make the browser's namespace, or say why there is none."""
+    if not options.isolated:
+        return "that was asked for"
+    if not options.headless and (why := unreachable_display(os.environ)):
+        return why
     try:
-        browser = await _start(playwright, options)
-        try:
-            yield browser
-        finally:
-            await browser.close()
-    finally:
-        with suppress(PlaywrightError, TimeoutError):
-            async with asyncio.timeout(_CLOSE_S):
-                await playwright.stop()
+        return await stack.enter_async_context(Namespace.open(folder))
+    except NoNamespaceError as error:
+        return str(error)
 
 
-async def _start(playwright: Playwright, options: BrowserOptions) -> Browser:
+async def _stop(playwright: Playwright) -> None:
+    with suppress(PlaywrightError, TimeoutError):
+        async with asyncio.timeout(_CLOSE_S):
+            await playwright.stop()
+
+
+async def _start(
+    playwright: Playwright, options: BrowserOptions, network: Namespace | str, folder: Path
+) -> Browser:
     bundled = Path(playwright.chromium.executable_path)
     executable = find_chromium(options.executable, os.environ, bundled)
     arguments = list(_ARGUMENTS)
     if options.trusted_spki is not None:
         arguments.append(f"--ignore-certificate-errors-spki-list={options.trusted_spki}")
+    if isinstance(network, str):
+        arguments += _WITHOUT_NAMESPACE
+        program = executable
+    else:
+        program = network.way_in(executable)
     try:
         async with asyncio.timeout(_LAUNCH_S):
             browser = await playwright.chromium.launch(
-                executable_path=executable,
+                executable_path=program,
                 headless=options.headless,
                 args=arguments,
+                env={**closed_in(os.environ, folder)},
                 # Ctrl-C reaches the driver too; whether the browser ends then is not its decision.
                 handle_sigint=False,
             )
@@ -182,4 +235,4 @@ async def _start(playwright: Playwright, options: BrowserOptions) -> Browser:
         reason = str(error).partition("\n")[0] or f"no answer within {_LAUNCH_S:.0f} s"
         message = f"{executable} does not start: {reason}"
         raise BrowserError(message, hint="run it once by hand with --headless") from error
-    return Browser(browser, guard)
+    return Browser(browser, guard, network)

@@ -82,7 +82,7 @@ async def _examine(atlas: Atlas) -> tuple[Check, ...]:
     """Look at everything; a part that cannot be looked at does not hide the others."""
     checks = [_python()]
     checks += [check async for check in _engine(atlas)]
-    checks.append(await _browser())
+    checks += [check async for check in _browser()]
     return tuple(checks)
 
 
@@ -191,12 +191,22 @@ async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> Check:
     return Check(name, State.OK, f"{image.size_bytes / 1e6:.0f} MB")
 
 
-async def _browser() -> Check:
+async def _browser() -> AsyncIterator[Check]:
     """Start Chromium once: that it is there and that it runs here are two things."""
     from orchestrator.browser.launch import BrowserOptions, launch
 
     try:
         async with launch(BrowserOptions()) as browser:
-            return Check("Chromium", State.OK, f"{browser.version}, starts")
+            yield Check("Chromium", State.OK, f"{browser.version}, starts")
+            yield browser_network(browser.not_isolated)
     except ArenaError as error:
-        return Check("Chromium", State.MISSING, error.message.splitlines()[0], error.hint)
+        yield Check("Chromium", State.MISSING, error.message.splitlines()[0], error.hint)
+
+
+def browser_network(not_isolated: str) -> Check:
+    """Say whether the kernel keeps the browser behind its gateway, or only flags do."""
+    name = "browser network"
+    if not not_isolated:
+        return Check(name, State.OK, "a namespace of its own, with no way but the gateway")
+    found = f"no namespace of its own ({not_isolated}); only flags keep it behind the gateway"
+    return Check(name, State.OPTIONAL, found, "run as root, or allow user namespaces to your user")

@@ -70,7 +70,8 @@ async def perform(recorder: Recorder) -> None:
 
 async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
     task = part.task
-    async with Gateway.open(policy_for(task, stage)) as gateway:
+    policy = policy_for(task, stage)
+    async with Gateway.open(policy, bind=await stage.browser.listen()) as gateway:
         try:
             options = SessionOptions(
                 proxy_url=gateway.url,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Callable
 from ipaddress import ip_address
 from typing import Self
 
@@ -41,24 +42,32 @@ class Gateway:
     @classmethod
     @contextlib.asynccontextmanager
     async def open(
-        cls, policy: Policy, *, bind: str = "127.0.0.1", deadlines: Deadlines | None = None
+        cls,
+        policy: Policy,
+        *,
+        bind: str | socket.socket = "127.0.0.1",
+        deadlines: Deadlines | None = None,
     ) -> AsyncIterator[Self]:
-        """Start a gateway on a free port; at the end, close every connection it has.
+        """Start a gateway; at the end, close every connection it has.
+
+        Args:
+            policy: what is let through, and where to.
+            bind: a loopback address, of which a free port is taken, or a socket that is bound to
+                one (a browser's own network namespace hands such out); it is closed at the end.
+            deadlines: other than the usual ones.
 
         Raises:
             GatewayError: `bind` is not a loopback address, or nothing can listen on it.
         """
-        if not _is_loopback(bind):
-            message = f"the gateway listens on loopback only, not on '{bind}'"
+        address = bind if isinstance(bind, str) else bind.getsockname()[0]
+        if not _is_loopback(address):
+            message = f"the gateway listens on loopback only, not on '{address}'"
             raise GatewayError(message)
         gateway = cls(policy, deadlines or Deadlines())
-        loop = asyncio.get_running_loop()
         try:
-            server = await loop.create_server(
-                lambda: Wire(gateway._alive, gateway._accept), bind, 0
-            )
+            server = await _serve(bind, lambda: Wire(gateway._alive, gateway._accept))
         except OSError as error:
-            message = f"the gateway cannot listen on {bind}: {error.strerror or error}"
+            message = f"the gateway cannot listen on {address}: {error.strerror or error}"
             raise GatewayError(message) from error
         host, port = server.sockets[0].getsockname()[:2]
         gateway.url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
@@ -100,6 +109,13 @@ class Gateway:
             wire.abort()
         if wires:
             await asyncio.wait([wire.closed for wire in wires])
+
+
+async def _serve(bind: str | socket.socket, accept: Callable[[], Wire]) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    if isinstance(bind, str):
+        return await loop.create_server(accept, bind, 0)
+    return await loop.create_server(accept, sock=bind)
 
 
 def _is_loopback(address: str) -> bool:

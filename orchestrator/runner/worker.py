@@ -77,7 +77,7 @@ class Worker:
     @asynccontextmanager
     async def of(cls, lane: Lane) -> AsyncIterator[Worker]:
         """Make a worker of a lane; its browser ends with the block."""
-        browsers = BrowserKeeper(lane.browser)
+        browsers = BrowserKeeper(lane.browser, lane.bookkeeper.on_event)
         live = replace(lane.live, jars={}) if lane.live else None
         try:
             yield cls(lane=lane, browsers=browsers, live=live)
@@ -94,7 +94,7 @@ class Worker:
         task = next(task for task in request.tasks if task.id == trial.task)
 
         async def attempt(number: int) -> Recorder:
-            if number > 1:
+            if number > 1 and not self.browsers.isolated:
                 await await_stillness()
             part = Part(
                 suite=request.suite.suite,

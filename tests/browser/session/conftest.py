@@ -175,7 +175,7 @@ def make_site() -> Iterator[Callable[..., Site]]:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    async with launch(BrowserOptions()) as launched:
+    async with launch(BrowserOptions(isolated=False)) as launched:
         yield launched
 
 

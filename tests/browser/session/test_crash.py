@@ -38,7 +38,7 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
     gate = threading.Event()
     site.page("<p>here")
     site.page("<p>slow", "/slow", gate=gate)
-    async with launch(BrowserOptions()) as browser:
+    async with launch(BrowserOptions(isolated=False)) as browser:
         async with browser.session(SessionOptions(proxy_url=None)) as session:
             await session.open([site.base])
             going = asyncio.create_task(session.act(Goto(url=site.base + "/slow")))
@@ -63,7 +63,7 @@ async def test_a_killed_driver_is_as_bad(site: Site) -> None:
     site.page("<p>slow", "/slow", gate=threading.Event())
     before = _children()
     async with (
-        launch(BrowserOptions()) as browser,
+        launch(BrowserOptions(isolated=False)) as browser,
         browser.session(SessionOptions(proxy_url=None)) as session,
     ):
         (driver,) = _children() - before

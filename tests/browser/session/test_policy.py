@@ -141,7 +141,7 @@ async def test_only_the_trusted_key_is_trusted(
         context.load_cert_chain(chain)
         sites.append(make_site(context))
         sites[-1].page("<p>secure")
-    options = BrowserOptions(trusted_spki=_spki(ours.cert_pem.bytes()))
+    options = BrowserOptions(trusted_spki=_spki(ours.cert_pem.bytes()), isolated=False)
     async with (
         launch(options) as browser,
         browser.session(SessionOptions(proxy_url=None)) as session,

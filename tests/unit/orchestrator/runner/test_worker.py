@@ -10,8 +10,13 @@ from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
 
 
-async def test_only_an_attempt_that_is_repeated_waits_for_the_network(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("isolated", "between"),
+    [(False, ["still"]), (True, [])],
+    ids=["in the machine's network", "in a network of its own"],
+)
+async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_stands_still(
+    monkeypatch: pytest.MonkeyPatch, *, isolated: bool, between: list[str]
 ) -> None:
     done: list[str] = []
 
@@ -38,6 +43,8 @@ async def test_only_an_attempt_that_is_repeated_waits_for_the_network(
     lane = cast("Any", SimpleNamespace(request=request, bookkeeper=SimpleNamespace(play=play)))
     trial = cast("Trial", SimpleNamespace(task="a-task", repeat=1))
 
-    await Worker(lane=lane, browsers=cast("Any", None), live=None).play(trial)
+    browsers = cast("Any", SimpleNamespace(isolated=isolated))
 
-    assert done == ["attempt 1", "still", "attempt 2"]
+    await Worker(lane=lane, browsers=browsers, live=None).play(trial)
+
+    assert done == ["attempt 1", *between, "attempt 2"]
