@@ -62,23 +62,43 @@ class Resources(Strict):
 class DatabaseEngine(StrEnum):
     """What a site keeps its rows in.
 
-    Checks, computed answers and probes ask both. Only MariaDB's tables are part of a fingerprint,
-    and only its counters tell that nothing was written: a site on PostgreSQL says with probes what
-    its state is.
+    Checks, computed answers and probes ask all of them. The tables of MariaDB and SQLite are part
+    of a fingerprint; a site on PostgreSQL says with probes what its state is. That nothing was
+    written is told by MariaDB's counters, and of SQLite by its file.
     """
 
     MARIADB = "mariadb"
     POSTGRESQL = "postgresql"
+    SQLITE = "sqlite"
 
 
-class Database(Strict):
+class ServerDatabase(Strict):
     """The read-only account that checks and fingerprints use; `port` is the container's."""
 
-    engine: DatabaseEngine
+    engine: Literal[DatabaseEngine.MARIADB, DatabaseEngine.POSTGRESQL]
     port: Port
     name: str
     user: str
     password: str
+
+
+class FileDatabase(Strict):
+    """One file that the application opens itself; what is read is a copy of it.
+
+    Attributes:
+        file: its path in the container; `-wal` and `-journal` beside it belong to it.
+    """
+
+    engine: Literal[DatabaseEngine.SQLITE]
+    file: SitePath
+
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """The file, and those that SQLite keeps beside it."""
+        return (self.file, *(f"{self.file}-{part}" for part in ("wal", "shm", "journal")))
+
+
+Database = Annotated[ServerDatabase | FileDatabase, Field(discriminator="engine")]
 
 
 class State(Strict):
@@ -241,6 +261,22 @@ class Site(Strict):
             message = "must end in .test, the domain reserved for this (RFC 6761)"
             raise ValueError(message)
         return host
+
+    @property
+    def ports(self) -> tuple[int, ...]:
+        """The container's ports that a replica publishes: pages, database, supervisor."""
+        database = (self.database.port,) if isinstance(self.database, ServerDatabase) else ()
+        return (self.port, *database, *((self.state.port,) if self.state else ()))
+
+    @model_validator(mode="after")
+    def _file_is_state(self) -> Self:
+        """A rewind restores the state's folder and nothing else."""
+        if self.state is None or not isinstance(self.database, FileDatabase):
+            return self
+        if not self.database.file.startswith(f"{self.state.folder.rstrip('/')}/"):
+            message = f"database.file must lie in state.folder, {self.state.folder}"
+            raise ValueError(message)
+        return self
 
     @model_validator(mode="after")
     def _live_roles_exist(self) -> Self:

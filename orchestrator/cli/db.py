@@ -11,7 +11,7 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Cell, Column, Console
 
 if TYPE_CHECKING:
-    from orchestrator.reset.database import Answer
+    from orchestrator.reset.answer import Answer
 
 app = typer.Typer()
 

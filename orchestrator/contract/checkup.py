@@ -24,13 +24,14 @@ from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
 from sites.errors import ArenaError, DatabaseError
-from sites.manifest import Site
+from sites.manifest import FileDatabase, ServerDatabase, Site
 
 _LOAD_S: Final = 10.0
 _MARK: Final = ".arena-mark"
 _TABLES: Final = {
     "mariadb": "SHOW TABLES",
     "postgresql": "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
 }
 
 _Look = Callable[[Engine, Replica], Awaitable[tuple[str, ...]]]
@@ -110,6 +111,11 @@ def _looks(site: Site, hosts: frozenset[str]) -> tuple[tuple[str, _Look], ...]:
             "the account of checks cannot write",
             lambda _, replica: _read_only(replica),
         ),
+        (
+            isinstance(site.database, FileDatabase) and site.state is not None,
+            "a write to the database's file is noticed",
+            _file_is_watched,
+        ),
         (True, "time zone and language are the manifest's", broken_clock),
         (True, "no privileges, no way out, limits that hold", broken_confinement),
         (
@@ -118,7 +124,7 @@ def _looks(site: Site, hosts: frozenset[str]) -> tuple[tuple[str, _Look], ...]:
             lambda _, replica: broken_under_load(replica, None, seconds=_LOAD_S),
         ),
         (
-            has_database,
+            isinstance(site.database, ServerDatabase),
             "health fails with the database, and a dead one ends the container",
             broken_health,
         ),
@@ -165,7 +171,7 @@ async def _read_only(replica: Replica) -> tuple[str, ...]:
         return ()
     rows = (await ask(replica, _TABLES[database.engine])).rows
     if not rows:
-        return (f"it sees no table of the database '{database.name}'",)
+        return ("it sees no table of the database",)
     breaches = []
     for statement in (f"DELETE FROM {rows[0][0]}", "CREATE TABLE arena_mark (id INT)"):  # noqa: S608 - a name the database gave
         try:
@@ -174,6 +180,24 @@ async def _read_only(replica: Replica) -> tuple[str, ...]:
             continue
         breaches.append(f"it was let do this: {statement}")
     return tuple(breaches)
+
+
+async def _file_is_watched(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    database, watch = replica.site.database, Watch.over(engine, replica)
+    if not isinstance(database, FileDatabase):
+        return ()
+    try:
+        await watch.prove()
+        done = await engine.execute(replica.container.id, ["touch", database.file])
+        if done.exit_code != 0:
+            return (f"{database.file} cannot be written by the site's own user",)
+        if await watch.moved() is None:
+            return (
+                f"{database.file} was touched unseen: take it out of supervisor.toml's counted",
+            )
+    finally:
+        await watch.close()
+    return ()
 
 
 async def _undone(engine: Engine, site: Site, owner: str, rung: Rung) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from orchestrator.fleet.doors import PAGE_TIMEOUT_S, web_session
 from orchestrator.fleet.logins import replica_door
 from orchestrator.fleet.queries import ask
 from orchestrator.reset.replica import Replica
+from sites.manifest import ServerDatabase
 
 # The clock of a site that follows the machine's may be so far behind it, or before it.
 DRIFT: Final = timedelta(minutes=2)
@@ -37,7 +38,7 @@ async def broken_clock(engine: Engine, replica: Replica) -> tuple[str, ...]:
         breaches.append(f"the container's time zone is {shown}, not that of {clock.zone}")
     if abs(datetime.now(UTC) - datetime.fromtimestamp(int(seconds), UTC)) > DRIFT:
         breaches.append("the container's clock is not the machine's")
-    if replica.site.database is not None:
+    if isinstance(replica.site.database, ServerDatabase):  # a file believes in no time zone
         rows = (await ask(replica, _OFFSETS[replica.site.database.engine])).rows
         if rows != ((int(offset.total_seconds()),),):
             breaches.append(f"the database's time zone is {rows[0][0]} s off UTC")

@@ -12,6 +12,7 @@ from orchestrator.fleet.doors import web_session
 from orchestrator.fleet.logins import replica_door
 from orchestrator.reset.replica import Replica, await_health
 from sites.errors import SiteError
+from sites.manifest import ServerDatabase
 
 _SIGNAL: Final = """
 for folder in /proc/[0-9]*; do
@@ -27,9 +28,9 @@ _EXIT_S: Final = 30.0
 async def broken_health(engine: Engine, replica: Replica) -> tuple[str, ...]:
     """Return where health hides a database that is frozen or dead; the replica is dead after it.
 
-    A site without a database has nothing that its health could hide.
+    A site without a database server has nothing that its health could hide.
     """
-    if replica.site.database is None:
+    if not isinstance(replica.site.database, ServerDatabase):
         return ()
     if not await _signal(engine, replica, "STOP"):
         return ("no process of a database was found in its container",)

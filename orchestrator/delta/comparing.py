@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from orchestrator.delta.golden_rows import Cells, GoldenRows, GoldenTable
-from orchestrator.delta.shapes import HASH_LENGTH, ColumnShape, TableShape
-from orchestrator.reset.tables import quoted
-from sites.errors import DatabaseError
-
-if TYPE_CHECKING:
-    from orchestrator.reset.database import Connection
+from orchestrator.delta.shapes import HASH_LENGTH, TableShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +37,27 @@ class TableDifference:
     more: int
 
 
+class PresentRows(Protocol):
+    """The tables of a replica as they are, whatever its database's engine; blocking.
+
+    Every method raises `DatabaseError` where the database cannot be read.
+    """
+
+    def shapes(self, names: Iterable[str]) -> tuple[TableShape, ...]:
+        """Return the shapes of those of the named tables that there are."""
+
+    def entries(self, shape: TableShape) -> Iterable[str]:
+        """Return each row's hash and key, as the golden rows' entries are written."""
+
+    def values(self, shape: TableShape) -> Iterable[Cells]:
+        """Return the values of each row."""
+
+    def fetched(self, shape: TableShape, wanted: Sequence[Differing]) -> Mapping[str, Cells]:
+        """Return the values that some rows have now, by entry."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Differing:
+class Differing:
     """One row that differs: its entry before and after, None where it is not there."""
 
     key: str
@@ -52,7 +66,7 @@ class _Differing:
 
 
 def differing_rows(
-    connection: Connection, golden: GoldenRows, table: GoldenTable, now: TableShape, limit: int
+    present: PresentRows, golden: GoldenRows, table: GoldenTable, now: TableShape, limit: int
 ) -> TableDifference:
     """Compare a table's rows with golden.
 
@@ -63,25 +77,25 @@ def differing_rows(
         DatabaseError: a row that differs could not be read.
     """
     if now.columns == table.shape.columns and now.key == table.shape.key:
-        return _by_hash(connection, golden, table, limit)
-    return _by_values(connection, golden, table, now, limit)
+        return _by_hash(present, golden, table, limit)
+    return _by_values(present, golden, table, now, limit)
 
 
 def _by_hash(
-    connection: Connection, golden: GoldenRows, table: GoldenTable, limit: int
+    present: PresentRows, golden: GoldenRows, table: GoldenTable, limit: int
 ) -> TableDifference:
     shape = table.shape
     sealed = golden.entries(table)
     ids = dict(sealed)
     before = Counter([entry for entry, _ in sealed])
-    after = Counter([str(entry) for (entry,) in _select(connection, shape, shape.entry_sql)])
+    after = Counter(present.entries(shape))
     differing = _differing(before, after, _by_key if shape.key else None)
     shown = differing[:limit]
-    present = _fetched(connection, shape, [one for one in shown if one.after is not None])
+    now = present.fetched(shape, [one for one in shown if one.after is not None])
     pairs = tuple(
         RowPair(
             before=None if one.before is None else golden.cells(ids[one.before]),
-            after=None if one.after is None else present[one.after],
+            after=None if one.after is None else now[one.after],
         )
         for one in shown
     )
@@ -89,26 +103,25 @@ def _by_hash(
 
 
 def _by_values(
-    connection: Connection,
+    present: PresentRows,
     golden: GoldenRows,
     table: GoldenTable,
     now: TableShape,
     limit: int,
 ) -> TableDifference:
     """Compare what both have; there, a row's entry is its values themselves."""
-    present = {column.name: column for column in now.columns}
-    places = [n for n, column in enumerate(table.shape.columns) if column.name in present]
+    kept = {column.name: column for column in now.columns}
+    places = [n for n, column in enumerate(table.shape.columns) if column.name in kept]
     names = [table.shape.columns[place].name for place in places]
     key = now.key if now.key == table.shape.key and set(now.key) <= set(names) else ()
-    shape = TableShape(now.name, tuple(present[name] for name in names), key, now.definition)
+    shape = TableShape(now.name, tuple(kept[name] for name in names), key, now.definition)
     if not names:
         return _difference(shape, (), 0)
     before = Counter(
         json.dumps([cells[place] for place in places])
         for cells in (golden.cells(row) for _, row in golden.entries(table))
     )
-    values = ", ".join(column.text_sql for column in shape.columns)
-    after = Counter(json.dumps(cells) for cells in _select(connection, shape, values))
+    after = Counter(json.dumps(cells) for cells in present.values(shape))
 
     def key_of(entry: str) -> str:
         cells = json.loads(entry)
@@ -137,7 +150,7 @@ def _by_key(entry: str) -> str:
 
 def _differing(
     before: Counter[str], after: Counter[str], key_of: Callable[[str], str] | None
-) -> list[_Differing]:
+) -> list[Differing]:
     """Return the rows that are not on both sides alike, in the order of their keys.
 
     Args:
@@ -148,62 +161,17 @@ def _differing(
     """
     gone, come = before - after, after - before
     if key_of is None:
-        found = [_Differing("", entry, None) for entry in gone.elements()]
-        found += [_Differing("", None, entry) for entry in come.elements()]
+        found = [Differing("", entry, None) for entry in gone.elements()]
+        found += [Differing("", None, entry) for entry in come.elements()]
     else:
         old = {key_of(entry): entry for entry in gone}
         new = {key_of(entry): entry for entry in come}
-        found = [_Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
+        found = [Differing(key, old.get(key), new.get(key)) for key in {*old, *new}]
     return sorted(found, key=_order)
 
 
-def _order(one: _Differing) -> tuple[bool, int, str, str, str]:
+def _order(one: Differing) -> tuple[bool, int, str, str, str]:
     """Sort keys that are numbers as numbers, and the others as text."""
     is_number = one.key.isdecimal()
     number = int(one.key) if is_number else 0
     return not is_number, number, one.key, one.before or "", one.after or ""
-
-
-def _fetched(
-    connection: Connection, shape: TableShape, wanted: Sequence[_Differing]
-) -> dict[str, Cells]:
-    """Return the values that some rows have now, by entry.
-
-    Raises:
-        DatabaseError: one is not found.
-    """
-    if not wanted:
-        return {}
-    values = ", ".join((shape.entry_sql, *(column.text_sql for column in shape.columns)))
-    rows = _select(connection, shape, values, _where(connection, shape, wanted))
-    found = {str(entry): tuple(cells) for entry, *cells in rows}
-    lost = next((one for one in wanted if one.after not in found), None)
-    if lost is not None:
-        message = f"table {shape.name}: row {lost.key or lost.after} differs but cannot be found"
-        raise DatabaseError(message)
-    return found
-
-
-def _where(connection: Connection, shape: TableShape, wanted: Sequence[_Differing]) -> str:
-    """Return the condition that finds rows: by key where that is sure, or else by hash."""
-    column = shape.lookup
-    if column is None:
-        hashes = {one.after[:HASH_LENGTH] for one in wanted if one.after is not None}
-        return f" WHERE {shape.hash_sql} IN ({', '.join(map(connection.escape, hashes))})"
-    keys = ", ".join(_literal(connection, column, one.key) for one in wanted)
-    return f" WHERE {quoted(column.name)} IN ({keys})"
-
-
-def _literal(connection: Connection, column: ColumnShape, text: str) -> str:
-    """Write a key's value; a number without quotes, so that the index is used."""
-    is_whole = column.kind.endswith("int") and text.removeprefix("-").isdecimal()
-    return text if is_whole else str(connection.escape(text))
-
-
-def _select(
-    connection: Connection, shape: TableShape, values: str, where: str = ""
-) -> tuple[tuple[str | None, ...], ...]:
-    with connection.cursor() as cursor:
-        # Names come quoted from the database's own catalogue, values escaped.
-        cursor.execute(f"SELECT {values} FROM {quoted(shape.name)}{where}")  # noqa: S608
-        return cursor.fetchall()

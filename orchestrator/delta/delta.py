@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,20 +16,25 @@ from orchestrator.delta.changed import (
     row_changes,
     table_change,
 )
-from orchestrator.delta.comparing import differing_rows
+from orchestrator.delta.comparing import PresentRows, differing_rows
 from orchestrator.delta.golden_rows import GoldenRows
-from orchestrator.delta.shapes import read_shapes
+from orchestrator.delta.mariadb_rows import MariadbRows
+from orchestrator.delta.sqlite_rows import SqliteRows
 from orchestrator.images.golden import golden_rows
 from orchestrator.reset.database import connected
 from orchestrator.reset.fingerprint import take_fingerprint
-from sites.errors import ImageError, SiteError
+from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
+from sites.errors import DatabaseError, ImageError, SiteError
+from sites.manifest import FileDatabase
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from orchestrator.engine.endpoints import Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.replica import Replica
     from orchestrator.reset.state import Fingerprint, TableState
+    from sites.manifest import Site
 
 ROWS_A_TABLE: Final = 200
 DEADLINE_S: Final = 60.0
@@ -97,7 +103,8 @@ async def delta_of(
             rows: tuple[Change, ...] = ()
             if states:
                 path = await _golden_rows(engine, replica)
-                rows = await asyncio.to_thread(_rows, replica, path, states, without, limit)
+                read = await _reading(engine, replica)
+                rows = await asyncio.to_thread(_rows, read, path, states, without, limit)
     except TimeoutError as cause:
         message = (
             f"site '{site.name}': comparing it with golden took longer than {DEADLINE_S:.0f} s"
@@ -110,6 +117,7 @@ async def delta_of(
     )
 
 
+_Reading = Callable[[], AbstractContextManager[PresentRows]]
 StatePair = tuple["TableState | None", "TableState | None"]
 
 
@@ -134,22 +142,40 @@ async def _golden_rows(engine: Engine, replica: Replica) -> Path:
     return await golden_rows(engine, image)
 
 
+async def _reading(engine: Engine, replica: Replica) -> _Reading:
+    """Return how the present rows are opened, in one snapshot."""
+    site, endpoint = replica.site, replica.database
+    if isinstance(site.database, FileDatabase):
+        copy = await copy_database(engine, site, site.database, replica.container.id)
+        return lambda: _sqlite_rows(site, copy)
+    if endpoint is None:
+        message = f"site '{site.name}' has no database whose rows are read"
+        raise DatabaseError(message)
+    return lambda: _mariadb_rows(site, endpoint)
+
+
+@contextmanager
+def _sqlite_rows(site: Site, copy: DatabaseCopy) -> Iterator[PresentRows]:
+    with opened(site, copy) as connection:
+        yield SqliteRows(connection, site.fingerprint)
+
+
+@contextmanager
+def _mariadb_rows(site: Site, endpoint: Endpoint) -> Iterator[PresentRows]:
+    with connected(site, endpoint) as connection:
+        yield MariadbRows(connection, site.fingerprint)
+
+
 def _rows(
-    replica: Replica,
+    reading: _Reading,
     path: Path,
     states: Mapping[str, StatePair],
     without: IgnoredChanges,
     limit: int,
 ) -> tuple[Change, ...]:
     """Read the rows that differ, in one snapshot; blocking."""
-    endpoint = replica.database
-    if endpoint is None:
-        return ()
-    with GoldenRows.opened(path) as golden, connected(replica.site, endpoint) as connection:
-        with connection.cursor() as cursor:
-            cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-        shapes = read_shapes(connection, replica.site.fingerprint, states)
-        now = {shape.name: shape for shape in shapes}
+    with GoldenRows.opened(path) as golden, reading() as present:
+        now = {shape.name: shape for shape in present.shapes(states)}
         tables = golden.tables()
         changes: list[Change] = []
         for name, state in states.items():
@@ -160,7 +186,7 @@ def _rows(
             definition = definition_change(table.shape, shape)
             changes.extend([definition] if definition else [])
             if not _has_same_rows(*state):
-                difference = differing_rows(connection, golden, table, shape, limit)
+                difference = differing_rows(present, golden, table, shape, limit)
                 changes.extend(row_changes(name, difference, without.columns.get(name, ())))
         return tuple(changes)
 

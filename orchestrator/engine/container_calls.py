@@ -55,6 +55,13 @@ class ContainerCalls:
             lambda api: creation.copy_out(api, container_id, path),
         )
 
+    async def find_file(self, container_id: str, path: str) -> bytes | None:
+        """Read one file of a container that need not run; None where there is no such file."""
+        return await self._calls.short(
+            f"copying {path} out of {container_id[:12]}",
+            lambda api: creation.find_file(api, container_id, path),
+        )
+
     async def container(self, container_id: str) -> Container | None:
         """Return a container's present state by id or name, or None when it is gone."""
         try:

@@ -48,6 +48,18 @@ def copy_out(api: APIClient, container_id: str, path: str) -> bytes:
         return content.read() if content else b""
 
 
+def find_file(api: APIClient, container_id: str, path: str) -> bytes | None:
+    """Read one file of a container that need not run; None where there is no such file."""
+    from docker.errors import NotFound  # noqa: PLC0415  the SDK loads on first use
+
+    try:
+        return copy_out(api, container_id, path)
+    except NotFound as cause:
+        if "no such container" in str(cause).lower():
+            raise
+        return None
+
+
 def inspect(api: APIClient, container_id: str) -> Container:
     """Ask the engine for one container's present state."""
     found: dict[str, Any] = api.inspect_container(container_id)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from orchestrator.reset.replica import Replica
 from sites.errors import DatabaseError, UsageError
+from sites.manifest import FileDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.reset.database import Answer
+    from orchestrator.reset.answer import Answer
+    from orchestrator.reset.sqlite import DatabaseCopy
+    from sites.manifest import Site
 
 DEADLINE_S = 60.0
 
@@ -37,6 +40,8 @@ async def ask(replica: Replica, sql: str, limit: int | None = None) -> Answer:
     """
     try:
         async with asyncio.timeout(DEADLINE_S):
+            if isinstance(replica.site.database, FileDatabase):
+                return await _ask_file(replica, replica.site.database, sql, limit)
             return await asyncio.to_thread(_ask, replica, sql, limit)
     except TimeoutError as cause:
         message = f"database of site '{replica.site.name}': no answer in {DEADLINE_S:.0f} s"
@@ -69,6 +74,25 @@ def _blank(found: re.Match[str]) -> str:
     if text.startswith(("/*!", "/*M!")):
         return "; more"
     return " '' " if text[0] in "'\"`" else " "
+
+
+async def _ask_file(
+    replica: Replica, database: FileDatabase, sql: str, limit: int | None
+) -> Answer:
+    """Ask a copy of the file: the container has no port to ask."""
+    from orchestrator.engine.engine import Engine  # noqa: PLC0415  only such a site needs it
+    from orchestrator.reset.sqlite import copy_database  # noqa: PLC0415
+
+    async with await Engine.connect() as engine:
+        copy = await copy_database(engine, replica.site, database, replica.container.id)
+    return await asyncio.to_thread(_ask_copy, replica.site, copy, sql, limit)
+
+
+def _ask_copy(site: Site, copy: DatabaseCopy, sql: str, limit: int | None) -> Answer:
+    from orchestrator.reset.sqlite import SqliteReader, opened  # noqa: PLC0415
+
+    with opened(site, copy) as connection:
+        return SqliteReader(site, connection).read(sql, limit)
 
 
 def _ask(replica: Replica, sql: str, limit: int | None) -> Answer:

@@ -182,13 +182,12 @@ async def serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Conta
 
 
 def _spec(site: Site, image: str) -> ContainerSpec:
-    database = (site.database.port,) if site.database else ()
     state = site.state
     return ContainerSpec(
         name=f"arena-sealing-{site.name}-{secrets.token_hex(4)}",
         image=image,
         labels={Labels.SITE: site.name, Labels.KIND: Kind.SEALING, Labels.OWNER: "build"},
-        ports=(site.port, *database, *((state.port,) if state else ())),
+        ports=site.ports,
         memory_mb=site.resources.memory_mb,
         cpus=site.resources.cpus,
         pids=site.resources.pids,

@@ -1,21 +1,22 @@
 """Read-only connections to a replica's database, with every failure named.
 
-`reading` asks any engine; `connect` and `connected` are for what only MariaDB can tell: tables with
-their checksums, counters, rows to compare.
+`reading` asks a server of any engine; `connect` and `connected` are for what only MariaDB can tell:
+tables with their checksums, counters, rows to compare. A database in a file has no connection:
+`sqlite` reads a copy of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 import pymysql
 from pymysql.constants import CLIENT
 
+from orchestrator.reset.answer import READ_TIMEOUT_S, Answer, Reader, Row
 from sites.errors import DatabaseError
-from sites.manifest import DatabaseEngine
+from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
@@ -26,46 +27,17 @@ else:
     Connection = pymysql.connections.Connection  # generic in the type stubs only
 
 CONNECT_TIMEOUT_S = 10
-READ_TIMEOUT_S = 60
-
-Row = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a query gave.
-
-    Attributes:
-        columns: their names.
-        cut: whether there were more rows than asked for.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    cut: bool = False
-
-
-class Reader(Protocol):
-    """An open connection to a database of any engine, which may only read."""
-
-    def read(self, sql: str, limit: int | None = None) -> Answer:
-        """Run one statement; read at most so many rows, or all.
-
-        Raises:
-            DatabaseError: it failed.
-        """
-        ...
 
 
 @contextmanager
 def reading(site: Site, endpoint: Endpoint) -> Iterator[Reader]:
-    """Open a connection to the site's database, whatever its engine; blocking.
+    """Open a connection to the site's database server, whatever its engine; blocking.
 
     Raises:
         DatabaseError: the site has none, or it cannot be opened.
     """
-    if site.database is None:
-        raise _no_database(site)
+    if site.database is None or isinstance(site.database, FileDatabase):
+        raise _no_server(site)
     match site.database.engine:
         case DatabaseEngine.MARIADB:
             with connected(site, endpoint) as connection:
@@ -108,8 +80,8 @@ def connect(
     Raises:
         DatabaseError: it cannot be opened, or is of another engine.
     """
-    if site.database is None:
-        raise _no_database(site)
+    if site.database is None or isinstance(site.database, FileDatabase):
+        raise _no_server(site)
     account = site.database
     if account.engine is not DatabaseEngine.MARIADB:
         message = (
@@ -172,5 +144,5 @@ def _database_error(site: Site, what: str, cause: Exception) -> DatabaseError:
     return DatabaseError(f"database of site '{site.name}': {what}: {detail}")
 
 
-def _no_database(site: Site) -> DatabaseError:
-    return DatabaseError(f"site '{site.name}' has no database in its manifest")
+def _no_server(site: Site) -> DatabaseError:
+    return DatabaseError(f"site '{site.name}' has no database server in its manifest")

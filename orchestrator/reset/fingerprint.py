@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from orchestrator.reset.files import read_files
 from orchestrator.reset.probes import ask_pages
@@ -13,6 +13,7 @@ from orchestrator.reset.state import FileState, Fingerprint, ProbeState, TableSt
 from orchestrator.reset.supervision import Supervision
 from orchestrator.together import together
 from sites.errors import SiteError, SiteGoneError
+from sites.manifest import FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.engine.containers import Container
@@ -50,14 +51,14 @@ async def take_fingerprint(
         async with asyncio.timeout(DEADLINE_S), together() as group:
             files = group.create_task(_files(engine, site, container, supervision))
             pages = group.create_task(_pages(site, container))
-            database = group.create_task(_database(site, container))
+            database = group.create_task(_database(engine, site, container))
     except TimeoutError as cause:
         message = f"site '{site.name}': its fingerprint took longer than {DEADLINE_S:.0f} s"
         raise SiteError(message) from cause
     found = database.result()
     return Fingerprint(
         tables=found.tables if found else (),
-        files=files.result(),
+        files=_without_database(site, files.result()),
         objects=found.objects if found else (),
         probes=(*(found.probes if found else ()), *pages.result()),
     )
@@ -93,13 +94,31 @@ async def _pages(site: Site, container: Container) -> tuple[ProbeState, ...]:
     return await asyncio.to_thread(ask_pages, site, _published(site, container, site.port))
 
 
-async def _database(site: Site, container: Container) -> Snapshot | None:
-    if site.database is None:
-        return None
-    endpoint = _published(site, container, site.database.port)
-    from orchestrator.reset.snapshot import read_snapshot  # noqa: PLC0415  loads the client
+async def _database(engine: Engine, site: Site, container: Container) -> Snapshot | None:
+    match site.database:
+        case None:
+            return None
+        case FileDatabase() as database:
+            from orchestrator.reset.snapshot import read_copy  # noqa: PLC0415  as below
+            from orchestrator.reset.sqlite import copy_database  # noqa: PLC0415
 
-    return await asyncio.to_thread(read_snapshot, site, site.database, endpoint)
+            copy = await copy_database(engine, site, database, container.id)
+            return await asyncio.to_thread(read_copy, site, copy)
+        case ServerDatabase() as database:
+            endpoint = _published(site, container, database.port)
+            from orchestrator.reset.snapshot import read_snapshot  # noqa: PLC0415  loads clients
+
+            return await asyncio.to_thread(read_snapshot, site, database, endpoint)
+        case _:
+            assert_never(site.database)
+
+
+def _without_database(site: Site, files: tuple[FileState, ...]) -> tuple[FileState, ...]:
+    """Leave out the files whose content is read as rows: bytes may differ where no row does."""
+    if not isinstance(site.database, FileDatabase):
+        return files
+    own = frozenset(site.database.own_files)
+    return tuple(entry for entry in files if entry.path not in own)
 
 
 def _published(site: Site, container: Container, port: int) -> Endpoint:

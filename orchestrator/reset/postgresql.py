@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from orchestrator.reset.database import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, Answer
+from orchestrator.reset.answer import READ_TIMEOUT_S, Answer
+from orchestrator.reset.database import CONNECT_TIMEOUT_S
 from sites.errors import DatabaseError
+from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
-    from orchestrator.reset.database import Row
+    from orchestrator.reset.answer import Row
     from sites.manifest import Site
 
 _OPTIONS = (
@@ -55,8 +57,8 @@ def opened(site: Site, endpoint: Endpoint) -> Iterator[PostgresqlReader]:
         DatabaseError: the site has no database, or it cannot be opened.
     """
     account = site.database
-    if account is None:
-        message = f"site '{site.name}' has no database in its manifest"
+    if not isinstance(account, ServerDatabase):
+        message = f"site '{site.name}' has no database server in its manifest"
         raise DatabaseError(message)
     try:
         connection = psycopg.connect(

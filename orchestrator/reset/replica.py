@@ -12,7 +12,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 from orchestrator.reset.state import GoldenState
 from sites.errors import SiteGoneError
-from sites.manifest import Site
+from sites.manifest import ServerDatabase, Site
 
 SHARED = "shared"  # the slot label of a replica that all slots share
 
@@ -49,7 +49,7 @@ class Placement:
                 Labels.OWNER: self.owner,
                 Labels.SLOT: slot,
             },
-            ports=_ports(site),
+            ports=site.ports,
             fixed={} if self.port is None else {site.port: self.port},
             memory_mb=site.resources.memory_mb,
             cpus=site.resources.cpus,
@@ -65,7 +65,8 @@ class Replica:
 
     Attributes:
         endpoint: where its HTTP port is published.
-        database: where its database port is published; None where the site has none.
+        database: where its database port is published; None where the site has none, or
+            keeps it in a file.
         supervisor: where its supervisor's port is published; None for an image without one.
     """
 
@@ -129,8 +130,8 @@ def as_replica(placement: Placement, container: Container) -> Replica:
     Raises:
         SiteGoneError: it does not publish the ports of its manifest, so it does not run.
     """
-    site = placement.site
-    missing = [port for port in _ports(site) if port not in container.ports]
+    site, database = placement.site, placement.site.database
+    missing = [port for port in site.ports if port not in container.ports]
     if missing:
         message = (
             f"site '{site.name}': container {container.name} is {container.state}"
@@ -141,13 +142,6 @@ def as_replica(placement: Placement, container: Container) -> Replica:
         placement=placement,
         container=container,
         endpoint=container.ports[site.port],
-        database=container.ports[site.database.port] if site.database else None,
+        database=container.ports[database.port] if isinstance(database, ServerDatabase) else None,
         supervisor=container.ports[site.state.port] if site.state else None,
     )
-
-
-def _ports(site: Site) -> tuple[int, ...]:
-    """Return the container's ports that a replica publishes: pages, database, supervisor."""
-    database = (site.database.port,) if site.database else ()
-    supervisor = (site.state.port,) if site.state else ()
-    return (site.port, *database, *supervisor)

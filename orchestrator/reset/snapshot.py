@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, assert_never
 from orchestrator.reset.database import Connection, connected, reading, rows_of
 from orchestrator.reset.objects import read_objects
 from orchestrator.reset.probes import ask_database
+from orchestrator.reset.sqlite import DatabaseCopy, SqliteReader, opened
+from orchestrator.reset.sqlite_tables import read_objects as read_sqlite_objects
+from orchestrator.reset.sqlite_tables import read_tables
 from orchestrator.reset.state import ObjectState, ProbeState, TableState
 from orchestrator.reset.tables import TablePlan, definitions, plans, table_state
 from sites.manifest import DatabaseEngine
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
-    from sites.manifest import Database, Site
+    from sites.manifest import ServerDatabase, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Snapshot:
     probes: tuple[ProbeState, ...] = ()
 
 
-def read_snapshot(site: Site, database: Database, endpoint: Endpoint) -> Snapshot:
+def read_snapshot(site: Site, database: ServerDatabase, endpoint: Endpoint) -> Snapshot:
     """Return the state of a database; blocking: of MariaDB all, of PostgreSQL what probes ask for.
 
     Raises:
@@ -45,6 +48,22 @@ def read_snapshot(site: Site, database: Database, endpoint: Endpoint) -> Snapsho
             return Snapshot(probes=asked)
         case _:
             assert_never(database.engine)
+
+
+def read_copy(site: Site, copy: DatabaseCopy) -> Snapshot:
+    """Return the whole state of a SQLite database; blocking.
+
+    Raises:
+        DatabaseError: it cannot be read.
+    """
+    with opened(site, copy) as connection:
+        tables = read_tables(connection, site.fingerprint)
+        reader = SqliteReader(site, connection)
+        return Snapshot(
+            tables=tuple(table.state(connection) for table in tables),
+            objects=read_sqlite_objects(connection),
+            probes=ask_database(lambda sql: reader.read(sql).rows, site.fingerprint.probes),
+        )
 
 
 def _whole(site: Site, endpoint: Endpoint) -> Snapshot:

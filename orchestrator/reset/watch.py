@@ -9,7 +9,7 @@ from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.supervision import Supervision
 from orchestrator.together import together
 from sites.errors import SiteError
-from sites.manifest import Database, DatabaseEngine
+from sites.manifest import DatabaseEngine, FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
@@ -70,7 +70,7 @@ async def _is_rewound(supervision: Supervision, generation: int) -> bool:
     return supervision.generation != generation
 
 
-def _counts(database: Database) -> bool:
+def _counts(database: ServerDatabase) -> bool:
     """Whether a database counts its writes in a way that is read here."""
     match database.engine:
         case DatabaseEngine.MARIADB:
@@ -248,9 +248,17 @@ class Watch:
         return None
 
     def _writes_unseen(self) -> bool:
-        """Whether there is a database, and none of its counters is read here."""
-        database = self.replica.site.database
-        return database is not None and not _counts(database)
+        """Whether there is a database, and nothing that is read here tells of its writes.
+
+        A database in a file is told by the stamp of the files: the supervisor's, if there is one.
+        """
+        match self.replica.site.database:
+            case None:
+                return False
+            case FileDatabase():
+                return self._supervision is None
+            case ServerDatabase() as database:
+                return not _counts(database)
 
     def _drop_meter(self) -> None:
         if self._meter is not None:

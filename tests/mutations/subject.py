@@ -13,6 +13,7 @@ from orchestrator.cookie import Cookie
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.logins import login, replica_door, role_of
 from orchestrator.reset.replica import Replica
+from sites.manifest import ServerDatabase
 
 Result = TypeVar("Result")
 
@@ -70,7 +71,7 @@ class Subject:
         Every value of a row is parted from the next by a tab.
         """
         database = self.replica.site.database
-        assert database is not None
+        assert isinstance(database, ServerDatabase)
         script = "; ".join(statements)
         argv = (*_CLIENTS[self.site], *_PLAIN, database.name, "--execute", script)
         return tuple((await self._run(argv)).splitlines())

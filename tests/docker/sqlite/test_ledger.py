@@ -1,0 +1,193 @@
+"""A site that keeps its rows in SQLite is asked, compared and reset like the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import yaml
+from arena_process import arena
+
+from evaluators.changes import change_as_text, said
+from evaluators.checks import Check, LocateDelta, MatchDelta
+from evaluators.side_effects import match_delta
+from orchestrator.cli import diff
+from orchestrator.delta.delta import NextId, delta_of
+from orchestrator.engine.containers import Labels
+from orchestrator.engine.engine import Engine
+from orchestrator.fleet.doors import web_session
+from orchestrator.fleet.logins import replica_door
+from orchestrator.fleet.placements import place
+from orchestrator.fleet.pool import UP
+from orchestrator.fleet.queries import ask
+from orchestrator.linting.tables import known_tables
+from orchestrator.reset.ladder import reset_replica
+from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.reset.watch import Watch
+from sites.atlas import Atlas
+from sites.errors import DatabaseError
+from tasks.schema import Suite
+
+pytestmark = pytest.mark.docker
+
+OWN_SITES = Path(__file__).parents[2] / "own_sites"
+FILE = "/srv/site/state/data/ledger.db"
+SLOT = 1000 + os.getpid()
+_SCRIPT = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as ledger:
+    for statement in sys.argv[2:]:
+        ledger.execute(statement)
+"""
+
+
+async def run(engine: Engine, replica: Replica, *statements: str) -> None:
+    words = ["python3", "-c", _SCRIPT, FILE, *statements]
+    done = await engine.execute(replica.container.id, words)
+    assert done.exit_code == 0, done.stderr
+
+
+def visit(replica: Replica, method: str, path: str, role: str | None = None) -> None:
+    cookies = {"session": f"session-of-{role}"} if role else {}
+    door = replica_door(replica.site, replica.endpoint)
+    with web_session(door) as session:
+        data = {"text": "Milk"} if method == "POST" else None
+        answer = session.request(method, door.url(path), data=data, cookies=cookies, timeout=10)
+        assert answer.status_code == requests.codes.ok
+
+
+async def test_rows_are_asked_for_and_never_written(replica: Replica) -> None:
+    answer = await ask(replica, "SELECT text, amount FROM entry ORDER BY id")
+    assert answer.rows == (("Coal", 12.5), ("Rope", 0.1))
+    with pytest.raises(DatabaseError, match="not authorized"):
+        await ask(replica, "DELETE FROM entry")
+
+
+async def test_every_row_that_differs_is_told(engine: Engine, replica: Replica) -> None:
+    assert (await delta_of(engine, replica)).is_empty
+    await run(
+        engine,
+        replica,
+        "UPDATE entry SET amount = 12.75, receipt = NULL WHERE id = 1",
+        "INSERT INTO line (entry_id, text) VALUES (2, 'é')",
+        "UPDATE account SET last_seen = 'x', password = 'y' WHERE name = 'ada'",
+        "INSERT INTO visit VALUES ('/x', 1)",
+    )
+    found = await delta_of(engine, replica)
+    assert [said(change) for change in found.changes] == [
+        "table account, row name=ada: password (redacted)",
+        "table entry, row id=1: amount 12.5 -> 12.75, receipt '0x00ff' -> NULL",
+        "table line, row id=2 added: entry_id 2, text 'é'",
+    ]
+    assert found.next_ids == (NextId("line", 2, 3),)
+
+
+async def test_tables_that_are_defined_otherwise_are_told(engine: Engine, replica: Replica) -> None:
+    await run(
+        engine,
+        replica,
+        "ALTER TABLE line ADD COLUMN note TEXT",
+        "UPDATE line SET text = 'Three sacks'",
+        "DROP VIEW open_entry",
+        "CREATE TABLE extra (x)",
+    )
+    lines = [said(change) for change in (await delta_of(engine, replica)).changes]
+    assert lines[0] == "table extra added: 0 rows"
+    assert lines[1].startswith("table line: ")
+    assert "with note TEXT" in lines[1]
+    assert lines[2:] == [
+        "table line, row id=1: text 'Two sacks' -> 'Three sacks'",
+        "view open_entry: removed",
+    ]
+
+
+async def test_clean_rests_on_the_file_and_a_write_is_rewound(
+    engine: Engine, replica: Replica
+) -> None:
+    watch = Watch.over(engine, replica)
+    assert (await watch.prove()).digest == replica.golden
+    visit(replica, "GET", "/health")
+    kept = await reset_replica(engine, watch, wrote=False)
+    assert (kept.receipt.strategy, kept.receipt.proven) == ("clean", True)
+    visit(replica, "GET", "/")  # counts the visit: a GET that writes
+    assert await kept.watch.moved() == "a stateful file was changed"
+    visit(replica, "POST", "/", "ada")
+    done = await reset_replica(engine, kept.watch, wrote=False)
+    assert (done.receipt.strategy, done.receipt.proven) == ("rewind", True)
+    assert (await ask(done.replica, "SELECT COUNT(*) FROM entry")).rows == ((2,),)
+    await done.watch.close()
+
+
+async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atlas) -> None:
+    check = {
+        "name": "nothing",
+        "when": "end",
+        "locate": {"by": "db_delta", "site": "ledger"},
+        "match": {"how": "delta", "changes": []},
+    }
+    task = {
+        "id": "look",
+        "family": "navigation",
+        "intent": "Look at the ledger.",
+        "sites": ["ledger"],
+        "worlds": ["offline"],
+        "start": ["ledger:/"],
+        "checks": [check],
+        "reference": [{"do": "stop"}],
+    }
+    suite = Suite.model_validate({"suite": "s", "version": 1, "title": "S", "tasks": [task]})
+    known = await known_tables(suite, ledger)
+    assert known["ledger"].keys() == {"account", "entry", "line"}
+    assert list(known["ledger"]["account"]) == ["name", "password"]
+
+
+async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
+    engine: Engine, open_ledger: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sites.atlas.load_atlas", lambda: open_ledger)
+    placement = await place(engine, open_ledger.site("ledger"), owner=UP, slot=SLOT)
+    replica = await start_replica(engine, placement)
+    try:
+        visit(replica, "GET", "/")
+        visit(replica, "POST", "/", "ada")
+        document: dict[str, Any] = await diff._as_check("ledger", SLOT)
+        check = Check.model_validate(yaml.safe_load(yaml.safe_dump(document)))
+        assert document["locate"]["ignore"] == {
+            "tables": ["visit"],
+            "columns": {"account": ["last_seen"]},
+        }
+        assert document["match"]["changes"] == [
+            {
+                "table": "entry",
+                "kind": "added",
+                "columns": {
+                    "author": "ada",
+                    "text": "Milk",
+                    "amount": None,
+                    "receipt": None,
+                    "settled": "0",
+                },
+            },
+            {"table": "line", "kind": "added", "columns": {"text": "Milk"}},
+        ]
+        again = await start_replica(engine, placement)
+        await run(engine, again, "INSERT INTO entry (author, text, written_at) VALUES ('x', 'y', 'z')")
+        await run(engine, again, "DELETE FROM entry WHERE author = 'x'")
+        visit(again, "POST", "/", "ada")  # later, and with other ids
+        assert isinstance(check.match, MatchDelta)
+        assert isinstance(check.locate, LocateDelta)
+        found = await delta_of(engine, again, ignored=check.locate.ignore)
+        changes = found.changes
+        assert match_delta(check.match, [change_as_text(one) for one in changes]).met
+    finally:
+        for one in await engine.containers({Labels.OWNER: UP, Labels.SLOT: str(SLOT)}):
+            await engine.remove(one.id)
+
+
+@pytest.mark.slow(minutes=2)
+def test_it_keeps_the_contract_of_all_sites(tmp_path: Path) -> None:
+    done = arena("site", "check", "ledger", cwd=tmp_path, env={"ARENA_SITES": str(OWN_SITES)})
+    assert done.code == 0, done.out + done.err
