@@ -59,6 +59,7 @@ class Config(NamedTuple):
         pristine: what the folder becomes equal to, at every start and rewind.
         counted: parts of the folder whose changes a database counts by itself.
         scratch: folders that are emptied at every start and rewind.
+        passing: patterns of names in them that are others at every start.
         port: where the generation is told.
         room_mb: how much the folder may take on its disk.
         services: in the order in which they start.
@@ -69,6 +70,7 @@ class Config(NamedTuple):
     pristine: str
     counted: tuple[str, ...]
     scratch: tuple[str, ...]
+    passing: tuple[str, ...]
     port: int
     room_mb: int
     services: tuple[Service, ...]
@@ -90,6 +92,7 @@ def load(path: str) -> Config:
             pristine=told.pop("pristine").rstrip("/"),
             counted=tuple(told.pop("counted", ())),
             scratch=tuple(told.pop("scratch", ())),
+            passing=tuple(told.pop("passing", ())),
             port=told.pop("port"),
             room_mb=int(told.pop("room_mb", _ROOM_MB)),
             services=services,

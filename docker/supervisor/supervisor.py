@@ -19,6 +19,7 @@ from tree import Marks, marks_below
 
 if TYPE_CHECKING:
     from listing import Listing
+    from scratch_listing import ScratchListing
 
 
 class Supervisor:
@@ -49,6 +50,7 @@ class Supervisor:
         self._code: dict[str, Marks] = {}
         self._port = Port(loop, config.port, self._answer)
         self._listing: Listing | None = None
+        self._scratch_listing: ScratchListing | None = None
         self._generation = 0
         self._seconds = 0.0
 
@@ -127,18 +129,24 @@ class Supervisor:
         )
 
     def _answer(self, asked: Line) -> Line:
-        """Answer a question about the folder, or put the clock back."""
+        """Answer a question about the folder or the scratch folders, or put the clock back."""
         if asked == {"ask": "clock"}:
             return self._put_clock_back()
         from listing import Listing  # its hashes take a moment to load: after the start
+        from scratch_listing import ScratchListing
 
         listing = self._listing = self._listing or Listing(
             self._config.folder, self._config.counted
         )
+        scratch = self._scratch_listing = self._scratch_listing or ScratchListing(
+            self._config.scratch, self._config.passing, self._clock.path if self._clock else ""
+        )
         try:
             match asked:
                 case {"ask": "stamp"}:
-                    return {"stamp": listing.stamp()}
+                    return {"stamp": f"{listing.stamp()} {scratch.stamp()}"}
+                case {"ask": "scratch"}:
+                    return {"files": scratch.files()}
                 case {"ask": "files", "folders": [*folders]}:
                     return {"files": listing.files([str(folder) for folder in folders])}
                 case _:

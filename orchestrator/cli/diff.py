@@ -141,6 +141,10 @@ def picture(delta: Delta) -> Iterator[str]:
             yield f"  {_line(change)}"
     for table, counter in moved.items():
         yield f"{table}  ({_counter(counter)}; same rows)"
+    if delta.scratch:
+        yield "scratch files"
+        for one in delta.scratch:
+            yield f"  {_line(one)}"
 
 
 def _heading(change: Change) -> str:
@@ -190,4 +194,5 @@ def _document(delta: Delta, slot: int) -> Json:
         "next_ids": [
             {"table": one.table, "before": one.before, "after": one.after} for one in delta.next_ids
         ],
+        "scratch": [change.model_dump(mode="json") for change in delta.scratch],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,8 +58,17 @@ def definition_change(before: TableShape, after: TableShape) -> TableChange | No
 
 def file_changes(golden: Fingerprint, found: Fingerprint) -> Iterator[FileChange]:
     """Yield the entries of the stateful folders that differ, by path."""
-    before = {entry.path: entry for entry in golden.files}
-    after = {entry.path: entry for entry in found.files}
+    yield from _between(golden.files, found.files)
+
+
+def scratch_changes(golden: Fingerprint, found: Fingerprint) -> Iterator[FileChange]:
+    """Yield the entries of the folders in memory that differ, by path: locks, caches, sessions."""
+    yield from _between(golden.scratch, found.scratch)
+
+
+def _between(golden: Iterable[FileState], found: Iterable[FileState]) -> Iterator[FileChange]:
+    before = {entry.path: entry for entry in golden}
+    after = {entry.path: entry for entry in found}
     for path in sorted({*before, *after}):
         was, now = before.get(path), after.get(path)
         if was is None:
@@ -73,7 +82,7 @@ def file_changes(golden: Fingerprint, found: Fingerprint) -> Iterator[FileChange
 
 def other_changes(golden: Fingerprint, found: Fingerprint) -> Iterator[OtherChange]:
     """Yield what else of a fingerprint differs, as the fingerprint itself says it."""
-    rest = replace(found, tables=golden.tables, files=golden.files)
+    rest = replace(found, tables=golden.tables, files=golden.files, scratch=golden.scratch)
     for line in rest.differences(golden):
         yield OtherChange(what=line)
 

@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from evaluators.changes import Change, IgnoredChanges
+from evaluators.changes import Change, FileChange, IgnoredChanges
 from orchestrator.delta.changed import (
     definition_change,
     file_changes,
     other_changes,
     row_changes,
+    scratch_changes,
     table_change,
 )
 from orchestrator.delta.comparing import PresentRows, differing_rows
@@ -56,16 +57,18 @@ class Delta:
     Attributes:
         changes: tables and their rows by name and key, then files by path, then what else differs.
         next_ids: of the tables whose counters moved.
+        scratch: files in memory, by path; what a site keeps there passes, and no check asks for it.
     """
 
     site: str
     changes: tuple[Change, ...] = ()
     next_ids: tuple[NextId, ...] = ()
+    scratch: tuple[FileChange, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether the replica is golden."""
-        return not self.changes and not self.next_ids
+        return not self.changes and not self.next_ids and not self.scratch
 
 
 async def delta_of(
@@ -114,6 +117,7 @@ async def delta_of(
         site=site.name,
         changes=(*rows, *file_changes(golden, found), *other_changes(golden, found)),
         next_ids=tuple(_next_ids(states)),
+        scratch=tuple(scratch_changes(golden, found)),
     )
 
 

@@ -45,6 +45,9 @@ class State(Protocol):
     def differences(self, golden: Self) -> tuple[str, ...]:
         """Name what differs from another state."""
 
+    def with_scratch_of(self, fresh: Self) -> Self:
+        """Return this state, but with what a fresh container has in its folders in memory."""
+
 
 StateT = TypeVar("StateT", bound=State)
 Take = Callable[[Engine, Site, Container], Awaitable[StateT]]
@@ -115,7 +118,8 @@ async def _make(
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
         await _warm(site, container)
-        golden = await take(engine, site, container)
+        # What the warm-up left in memory is gone in the next container.
+        golden = (await take(engine, site, container)).with_scratch_of(cold)
         rows, rows_label = await _carried_rows(engine, site, container, take_rows)
         await _stop_cleanly(engine, site, container)
         known = {**labels, Labels.GOLDEN: golden.digest, ROWS_LABEL: rows_label}
@@ -153,7 +157,10 @@ async def _prove(
     if found.digest != golden.digest:
         shown = "".join(f"\n  {line}" for line in found.differences(golden)[:20])
         message = f"site '{site.name}': the sealed image does not start as it was sealed:{shown}"
-        hint = "list what changes by itself as volatile in its site.yaml, or make it constant"
+        hint = (
+            "list what changes by itself as volatile in its site.yaml, or, of scratch folders, as"
+            " `passing` in its supervisor.toml; or make it constant"
+        )
         raise ImageError(message, hint=hint)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.snapshot import Snapshot
-    from sites.manifest import Site
+    from sites.manifest import Site, State
 
 __all__ = ["FileState", "Fingerprint", "TableState", "take_fingerprint"]
 
@@ -50,6 +50,7 @@ async def take_fingerprint(
     try:
         async with asyncio.timeout(DEADLINE_S), together() as group:
             files = group.create_task(_files(engine, site, container, supervision))
+            scratch = group.create_task(_scratch(site, container, supervision))
             pages = group.create_task(_pages(site, container))
             database = group.create_task(_database(engine, site, container))
     except TimeoutError as cause:
@@ -61,6 +62,7 @@ async def take_fingerprint(
         files=_without_database(site, files.result()),
         objects=found.objects if found else (),
         probes=(*(found.probes if found else ()), *pages.result()),
+        scratch=scratch.result(),
     )
 
 
@@ -72,16 +74,28 @@ async def _files(
         return ()
     if site.state is None:
         return await read_files(engine, site, container.id)
-    if supervision is not None:
-        return await supervision.files(folders)
-    endpoint = _published(site, container, site.state.port)
-    async with _opened(endpoint, site.state.folder) as opened:
+    async with _opened(site, site.state, container, supervision) as opened:
         return await opened.files(folders)
 
 
+async def _scratch(
+    site: Site, container: Container, supervision: Supervision | None
+) -> tuple[FileState, ...]:
+    if site.state is None:
+        return ()
+    async with _opened(site, site.state, container, supervision) as opened:
+        return await opened.scratch()
+
+
 @asynccontextmanager
-async def _opened(endpoint: Endpoint, folder: str) -> AsyncIterator[Supervision]:
-    supervision = await Supervision.open(endpoint, folder)
+async def _opened(
+    site: Site, state: State, container: Container, known: Supervision | None
+) -> AsyncIterator[Supervision]:
+    """Give the connection that is open, or one for as long as it is wanted."""
+    if known is not None:
+        yield known
+        return
+    supervision = await Supervision.open(_published(site, container, state.port), state.folder)
     try:
         yield supervision
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
@@ -41,7 +41,8 @@ class FileState:
         kind: `f` file, `d` folder, `l` link, as find(1) names them.
         mode: octal permissions.
         owner: `uid:gid`.
-        content: SHA-256 of a file, target of a link, empty otherwise.
+        content: SHA-256 of a file, target of a link, empty otherwise; of a file in a scratch folder
+            that begins with the number of a running process `pid`.
     """
 
     path: str
@@ -79,12 +80,18 @@ class ProbeState:
 
 @dataclass(frozen=True)  # without slots: the digest is kept
 class Fingerprint:
-    """A replica's whole state: equal digests mean equal state, volatile parts left out."""
+    """A replica's whole state: equal digests mean equal state, volatile parts left out.
+
+    Attributes:
+        files: entries of the stateful folders.
+        scratch: entries of the folders in memory, which every start and rewind empties.
+    """
 
     tables: tuple[TableState, ...] = ()
     files: tuple[FileState, ...] = ()
     objects: tuple[ObjectState, ...] = ()
     probes: tuple[ProbeState, ...] = ()
+    scratch: tuple[FileState, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -93,13 +100,15 @@ class Fingerprint:
 
     def to_json(self) -> bytes:
         """Return the canonical form: equal fingerprints give equal bytes."""
-        document = {
+        document: dict[str, object] = {
             "version": _VERSION,
             "tables": [asdict(table) for table in sorted(self.tables, key=_name)],
             "files": [asdict(entry) for entry in sorted(self.files, key=_path)],
             "objects": [asdict(entry) for entry in sorted(self.objects, key=_object)],
             "probes": [asdict(probe) for probe in sorted(self.probes, key=_name)],
         }
+        if self.scratch:
+            document["scratch"] = [asdict(entry) for entry in sorted(self.scratch, key=_path)]
         return json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
     @classmethod
@@ -118,14 +127,25 @@ class Fingerprint:
             message = f"the image's golden fingerprint has version {stored.version}, not {_VERSION}"
             raise ImageError(message, hint="arena build --force")
         return cls(
-            tables=stored.tables, files=stored.files, objects=stored.objects, probes=stored.probes
+            tables=stored.tables,
+            files=stored.files,
+            objects=stored.objects,
+            probes=stored.probes,
+            scratch=stored.scratch,
         )
+
+    def with_scratch_of(self, fresh: Fingerprint) -> Fingerprint:
+        """Return this state, but with the scratch folders of another."""
+        return replace(self, scratch=fresh.scratch)
 
     def differences(self, golden: Fingerprint) -> tuple[str, ...]:
         """Say in one line each which part differs from golden, and how."""
         return (
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
+            *_compare(
+                _by(golden.scratch, _path), _by(self.scratch, _path), "scratch", _file_change
+            ),
             *_compare(_by(golden.objects, _object), _by(self.objects, _object), "", _object_change),
             *_compare(_by(golden.probes, _name), _by(self.probes, _name), "probe", _probe_change),
         )
@@ -153,6 +173,7 @@ class _Stored:
     files: tuple[FileState, ...]
     objects: tuple[ObjectState, ...] = ()
     probes: tuple[ProbeState, ...] = ()
+    scratch: tuple[FileState, ...] = ()
 
 
 _STORED = TypeAdapter(_Stored)

@@ -21,6 +21,7 @@ _STAMP_S: Final = 5.0
 _FILES_S: Final = 60.0
 _LONGEST_LINE: Final = 1 << 27
 _READY: Final = "ready"
+_UNKNOWN: Final = "no such question"
 
 
 class _Line(BaseModel):
@@ -135,7 +136,7 @@ class Supervision:
         return self.generation
 
     async def stamp(self) -> str:
-        """Return what changes whenever a stateful file does, counted parts left out.
+        """Return what changes whenever a stateful or scratch file does, counted parts left out.
 
         Raises:
             SiteError: it has no answer, or none in time.
@@ -159,6 +160,11 @@ class Supervision:
             raise SiteError(message)
         return answer.clock
 
+    async def scratch(self) -> tuple[FileState, ...]:
+        """Return every entry below the scratch folders; errors as of `stamp`."""
+        answer = await self._ask(_FILES_S, ask="scratch")
+        return tuple(sorted(answer.files, key=lambda entry: entry.path))
+
     async def close(self) -> None:
         """End the connection; safe to repeat."""
         self._listening.cancel()
@@ -176,6 +182,9 @@ class Supervision:
         except TimeoutError as cause:
             message = f"{self._name} does not answer `{question['ask']}` within {deadline_s:g} s"
             raise SiteError(message) from cause
+        if found.error == _UNKNOWN:
+            message = f"{self._name} is of an older Arena: it knows no question `{question['ask']}`"
+            raise ImageError(message, hint="arena build")
         if found.error is not None or found.ask != question["ask"]:
             message = f"{self._name} cannot answer `{question['ask']}`: {found.error}"
             raise SiteError(message)

@@ -41,7 +41,7 @@ class Mark:
             moved = self.counters.moved_since(before.counters)
             if moved is not None:
                 return f"the database was written to: {moved}"
-        return "a stateful file was changed" if self.stamp != before.stamp else None
+        return "a stateful or scratch file was changed" if self.stamp != before.stamp else None
 
 
 @dataclass(frozen=True, slots=True)

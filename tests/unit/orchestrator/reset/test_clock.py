@@ -49,7 +49,8 @@ async def watched(asked: list[str], *, clock: Clock, shown: object) -> AsyncIter
 
     def answer(question: Question) -> object:
         asked.append(str(question["ask"]))
-        said = {"stamp": {"stamp": "s1"}, "files": {"files": []}, "clock": shown}
+        none: object = {"files": []}
+        said = {"stamp": {"stamp": "s1"}, "files": none, "scratch": none, "clock": shown}
         return {"ask": question["ask"], **cast("dict[str, object]", said[asked[-1]])}
 
     async with supervisor(answer) as server:

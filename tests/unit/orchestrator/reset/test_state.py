@@ -45,6 +45,7 @@ fingerprints = st.builds(
     files=st.lists(files, max_size=4, unique_by=lambda part: part.path).map(tuple),
     objects=st.lists(objects, max_size=2, unique_by=lambda part: (part.kind, part.name)).map(tuple),
     probes=st.lists(probes, max_size=2, unique_by=lambda part: part.name).map(tuple),
+    scratch=st.lists(files, max_size=2, unique_by=lambda part: part.path).map(tuple),
 )
 
 NOTE = TableState(name="note", rows=2, content="a1", auto_increment=3, definition="d1")
@@ -66,6 +67,7 @@ def test_order_is_no_state(found: Fingerprint) -> None:
         files=found.files[::-1],
         objects=found.objects[::-1],
         probes=found.probes[::-1],
+        scratch=found.scratch[::-1],
     )
     assert turned.digest == found.digest
 
@@ -155,3 +157,9 @@ def test_a_golden_state_that_cannot_be_read_says_how_to_make_it_anew(stored: byt
     with pytest.raises(ImageError) as caught:
         Fingerprint.from_json(stored)
     assert caught.value.hint == "arena build --force"
+
+
+def test_what_a_warm_up_left_in_memory_is_not_what_a_container_starts_with() -> None:
+    fresh = Fingerprint(scratch=(replace(PICTURE, path="/run/site/app.sock", kind="s"),))
+    warmed = replace(GOLDEN, scratch=(replace(PICTURE, path="/run/site/cache/1"),))
+    assert warmed.with_scratch_of(fresh) == replace(GOLDEN, scratch=fresh.scratch)

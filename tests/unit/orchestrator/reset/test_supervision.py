@@ -167,3 +167,10 @@ async def test_a_supervisor_of_another_folder_than_the_manifests_is_refused() ->
     async with supervisor() as server:
         with pytest.raises(ImageError, match="restores /f; the manifest says /srv/elsewhere"):
             await Supervision.open(server.endpoint, "/srv/elsewhere")
+
+
+async def test_a_question_that_it_does_not_know_says_which_command_builds_a_newer_one() -> None:
+    async with supervised(lambda question: {**question, "error": "no such question"}) as (_, old):
+        with pytest.raises(ImageError, match="knows no question `scratch`") as caught:
+            await old.scratch()
+        assert caught.value.hint == "arena build"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 import pytest
@@ -57,6 +57,7 @@ class Shelf:
     """A folder of one file, as its supervisor describes it."""
 
     picture: FileState = PICTURE
+    scratch: tuple[FileState, ...] = ()
     stamp: str = "s1"
     asked: list[str] = field(default_factory=list)
     meanwhile: Callable[[], None] = lambda: None
@@ -65,9 +66,10 @@ class Shelf:
         self.asked.append(str(question["ask"]))
         if question["ask"] == "stamp":
             return {"ask": "stamp", "stamp": self.stamp}
-        entry = {name: getattr(self.picture, name) for name in FileState.__slots__}
+        if question["ask"] == "scratch":
+            return {"ask": "scratch", "files": [asdict(entry) for entry in self.scratch]}
         self.meanwhile()
-        return {"ask": "files", "files": [entry]}
+        return {"ask": "files", "files": [asdict(self.picture)]}
 
 
 @asynccontextmanager
@@ -108,7 +110,16 @@ async def test_a_golden_state_stands_until_a_stamp_moves() -> None:
         assert (await watch.prove()).digest == GOLDEN.digest
         assert await watch.moved() is None
         shelf.stamp = "s2"
-        assert await watch.moved() == "a stateful file was changed"
+        assert await watch.moved() == "a stateful or scratch file was changed"
+
+
+async def test_a_file_in_a_scratch_folder_that_no_image_starts_with_is_not_golden() -> None:
+    shelf = Shelf(scratch=(replace(PICTURE, path="/run/shelf/lock"),))
+    async with watched(shelf) as (_, watch):
+        state = await watch.prove()
+        assert state.differences(GOLDEN) == ("scratch /run/shelf/lock: new",)
+        assert state.digest != GOLDEN.digest
+        assert watch.golden is None
 
 
 async def test_a_state_that_is_not_golden_is_no_baseline() -> None:
@@ -130,7 +141,7 @@ async def test_a_write_while_the_state_is_read_counts_as_moved_until_it_is_read_
     async with watched(shelf) as (_, watch):
         await watch.prove()
         assert shelf.asked.count("files") == 2
-        assert (await watch.glance()).moved == "a stateful file was changed"
+        assert (await watch.glance()).moved == "a stateful or scratch file was changed"
         shelf.meanwhile = lambda: None
         await watch.prove()
         assert await watch.moved() is None
@@ -202,7 +213,9 @@ async def test_a_forced_clean_refuses_a_dirty_replica_and_leaves_it_alone() -> N
     async with watched(shelf) as (_, watch):
         await watch.prove()
         shelf.stamp = "s2"
-        with pytest.raises(ResetError, match="not clean: a stateful file was changed; the replica"):
+        with pytest.raises(
+            ResetError, match="not clean: a stateful or scratch file was changed; the replica"
+        ):
             await reset_replica(NO_ENGINE, watch, rungs=rungs_for("clean"), wrote=False)
 
 
