@@ -130,3 +130,15 @@ def test_a_library_that_is_missing_ends_the_container(tmp_path: Path) -> None:
     with supervised(tmp_path, extra=clock) as running:
         assert running.end() == 1
         assert "clock cannot be made" in running.last_words()
+
+
+def test_what_its_file_holds_is_no_part_of_the_scratch_folders(
+    running: Supervised, listener: Listener
+) -> None:
+    stamp, told = listener.ask(ask="stamp"), listener.ask(ask="scratch")
+    listener.ask(ask="clock")
+    assert listener.ask(ask="stamp") == stamp
+    assert listener.ask(ask="scratch") == told
+    (running.scratch / "clock").chmod(0o644)
+    assert listener.ask(ask="stamp") != stamp
+    assert listener.ask(ask="scratch") != told

@@ -101,7 +101,11 @@ def widgets() -> dict[str, Value]:
             "Readers say",
             '<!-- wp:latest-comments {"commentsToShow":5,"displayAvatar":true,"displayExcerpt":true} /-->',
         ),
-        _group("Sections", '<!-- wp:categories {"showOnlyTopLevel":true} /-->'),
+        # As a hierarchy, a section counts the articles of the categories below it: it has none itself.
+        _group(
+            "Sections",
+            '<!-- wp:categories {"showOnlyTopLevel":true,"showHierarchy":true} /-->',
+        ),
         _group(
             "Archive", '<!-- wp:archives {"displayAsDropdown":false,"showPostCounts":true} /-->'
         ),

@@ -1,10 +1,13 @@
 <?php
 /**
  * Plugin Name: Scratch
- * Description: Keeps what passes (transients, edit locks) in files of the container instead of the database: viewing a page writes nothing that a later reader can see.
+ * Description: Keeps what passes (transients of forms, edit locks) in files of the container instead of the database. Looking at a page keeps nothing, but that an editor was opened.
  */
 
-/** Lives for one request, but for the groups that must outlive it: those are files too. */
+/**
+ * Lives for one request, but for the groups that must outlive it: those are files too. What a page that is only looked at
+ * would like to keep is worked out anew by the next one, so that no visit can be told from what a later one sees.
+ */
 final class Scratch_Cache extends WP_Object_Cache {
 	private const FOLDER = '/run/cms/scratch';
 	private const KEPT   = array(
@@ -27,7 +30,7 @@ final class Scratch_Cache extends WP_Object_Cache {
 	}
 
 	public function set( $key, $data, $group = 'default', $expire = 0 ) {
-		if ( isset( self::KEPT[ $group ] ) ) {
+		if ( self::keeps( $group ) ) {
 			@mkdir( self::FOLDER );
 			$draft = tempnam( self::FOLDER, 'new' );
 			file_put_contents( $draft, serialize( array( $expire ? time() + $expire : 0, $data ) ) );
@@ -44,6 +47,11 @@ final class Scratch_Cache extends WP_Object_Cache {
 	public function flush() {
 		array_map( 'unlink', glob( self::FOLDER . '/*' ) );
 		return parent::flush();
+	}
+
+	private static function keeps( $group ) {
+		$looks = in_array( $_SERVER['REQUEST_METHOD'] ?? 'GET', array( 'GET', 'HEAD' ), true );
+		return 'edit-lock' === $group || ( isset( self::KEPT[ $group ] ) && ! $looks );
 	}
 
 	private static function file( $key, $group ) {
