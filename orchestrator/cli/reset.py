@@ -14,6 +14,7 @@ from orchestrator.cli.console import Column, Console
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
     from orchestrator.engine.engine import Engine
+    from orchestrator.fleet.standing import Ended
     from orchestrator.reset.replica import Replica
     from orchestrator.reset.rungs.rung import Rung
     from orchestrator.reset.watch import Watch
@@ -45,9 +46,10 @@ def reset(
     strategy: Annotated[
         str,
         typer.Option(
-            help="auto: the cheapest way that is proven to lead to golden. clean: keep the site as"
-            " it is, or refuse where it is not golden. rewind: restore the state inside the running"
-            " container. recreate: remove the container and start its image again."
+            help="auto: the cheapest way that is proven to lead to golden. rewind: restore the"
+            " state inside the running container. recreate: remove the container and start its"
+            " image again. clean: keep the site as it is; only for sites without state, as nobody"
+            " watched what was written to the others."
         ),
     ] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print the receipts as JSON.")] = False,
@@ -122,15 +124,18 @@ async def _reset(
 ) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.pool import UP
-    from orchestrator.fleet.standing import standing_replicas
+    from orchestrator.fleet.standing import standing_or_ended
     from orchestrator.fleet.turns import turn
     from orchestrator.together import together
     from sites.errors import ArenaError
 
     async with await Engine.connect() as engine, turn(UP, console.note):
-        replicas = await standing_replicas(engine, atlas, asked.sites, asked.slot)
+        replicas, ended = await standing_or_ended(engine, atlas, asked.sites, asked.slot)
         async with together() as group:
-            tasks = [group.create_task(_one(engine, replica, asked)) for replica in replicas]
+            tasks = [
+                *(group.create_task(_one(engine, replica, asked)) for replica in replicas),
+                *(group.create_task(_another(engine, one, asked)) for one in ended),
+            ]
     outcomes = [task.result() for task in tasks]
     failures = tuple(outcome for outcome in outcomes if isinstance(outcome, ArenaError))
     done = tuple(outcome for outcome in outcomes if not isinstance(outcome, ArenaError))
@@ -155,6 +160,19 @@ async def _one(engine: Engine, replica: Replica, asked: _Asked) -> _Done | Arena
         return failure
     await reset.watch.close()
     return _Done(reset.receipt, replica.placement.slot, rows)
+
+
+async def _another(engine: Engine, ended: Ended, asked: _Asked) -> _Done | ArenaError:
+    """Start another replica in the place of one that does not run; a failure is returned."""
+    from orchestrator.reset.replacement import replace_container
+    from sites.errors import ArenaError
+
+    try:
+        reset = await replace_container(engine, ended.placement, ended.container, asked.rungs)
+    except ArenaError as failure:
+        return failure
+    await reset.watch.close()
+    return _Done(reset.receipt, ended.placement.slot)
 
 
 async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:

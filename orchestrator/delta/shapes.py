@@ -138,7 +138,8 @@ def _tables(connection: Connection) -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT TABLE_NAME FROM information_schema.TABLES"
-            " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE')"
+            " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN"
+            " ('BASE TABLE', 'SEQUENCE', 'SYSTEM VERSIONED')"
         )
         return {str(name) for (name,) in cursor.fetchall()}
 

@@ -106,6 +106,8 @@ class Container:
         exit_code: of a container that has exited.
         labels: non-empty labels, those of its image included.
         ports: where each published container port is reached; empty unless it runs.
+        fixed: the host port that was asked for by container port, where one was; whether it runs or
+            not, but unknown where all containers are listed.
         created: when it was made, in Unix seconds.
     """
 
@@ -116,6 +118,7 @@ class Container:
     state: str
     exit_code: int | None
     ports: Mapping[int, Endpoint]
+    fixed: Mapping[int, int] = field(default_factory=dict)
     created: float = 0.0
 
 

@@ -78,6 +78,11 @@ def inspect(api: APIClient, container_id: str) -> Container:
             if bindings
         },
         created=datetime.fromisoformat(found["Created"]).timestamp(),
+        fixed={
+            int(key.split("/")[0]): int(bindings[0]["HostPort"])
+            for key, bindings in (found["HostConfig"]["PortBindings"] or {}).items()
+            if bindings and bindings[0]["HostPort"]
+        },
     )
 
 

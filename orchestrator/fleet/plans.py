@@ -45,6 +45,8 @@ class SeatPlan:
     Attributes:
         slot: index; None where all slots share it.
         port: the host port of its HTTP port; None for a free one.
+        keeps_port: whether the next container in its place is to have the same port, whatever ended
+            this one.
         prove: whether a fresh replica's fingerprint is compared with golden too.
         found: containers of this owner for this seat; one that fits is kept, the others go.
     """
@@ -53,6 +55,7 @@ class SeatPlan:
     owner: str
     slot: int | None
     port: int | None = None
+    keeps_port: bool = False
     prove: bool = True
     found: tuple[Container, ...] = ()
 

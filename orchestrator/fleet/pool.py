@@ -263,6 +263,7 @@ def _plans(
             owner=owner,
             slot=index if site.stateful else None,
             port=None if port is None else port + index,
+            keeps_port=not prove,  # `arena up` leaves them standing
             prove=prove,
             found=_those_of(found, site, index),
         )

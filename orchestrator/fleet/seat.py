@@ -16,6 +16,7 @@ from orchestrator.fleet.logins import is_logged_in, login, replica_door, role_of
 from orchestrator.fleet.memory import memory_of
 from orchestrator.fleet.placements import place
 from orchestrator.fleet.plans import Occupant, SeatPlan, Workshop, label_of
+from orchestrator.fleet.ports import start_on_kept_port
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
@@ -106,16 +107,17 @@ class Seat:
             seen = await watch.glance()
             if seen.unseen is not None:
                 return await self.lost(occupant)
-            if seen.moved is None:
-                return await self._begun(watch)
-            # A database also writes for itself now and then: only the state tells.
-            try:
-                state = await watch.prove()
-            except SiteError as failure:
-                return await self.lost(occupant) or failure.message
-            if state.digest != occupant.replica.golden:
-                return seen.moved
+            if seen.moved is not None and not (seen.by_itself and await self._holds(watch)):
+                return await self.lost(occupant) or seen.moved
             return await self._begun(watch)
+
+    async def _holds(self, watch: Watch) -> bool:
+        """Whether a state is golden whose database wrote for itself, as it does now and then."""
+        try:
+            state = await watch.prove(own_writes=True)
+        except SiteError:
+            return False
+        return state.digest == watch.replica.golden
 
     async def _begun(self, watch: Watch) -> str | None:
         """Put the clock back; say why that could not be done."""
@@ -153,8 +155,10 @@ class Seat:
             known = occupant.cookies.get(role_name)
             if known is not None and await is_logged_in(site, role_name, role, door, known):
                 return known
+            was_calm = await self._is_calm(occupant)
             occupant.cookies[role_name] = await login(site, role_name, role, door)
-            await self._prove_again(occupant)
+            if was_calm:  # then what moved is the login's doing
+                await self._prove_again(occupant)
             return occupant.cookies[role_name]
 
     async def log_everybody_in(self, occupant: Occupant) -> None:
@@ -201,11 +205,12 @@ class Seat:
             self._tell(Phase.KEPT, detail="it runs already")
             return Occupant(replica=kept)
         self._tell(Phase.STARTING, detail=f"waits for {plan.site.health.path}")
-        replica = self._latest = await start_replica(self._engine, placement)
+        start = start_on_kept_port if plan.keeps_port else start_replica
+        replica = self._latest = await start(self._engine, placement)
         self._tell(Phase.HEALTHY, seconds=time.monotonic() - started)
         if not (plan.prove and plan.site.stateful):
             return Occupant(replica=replica)
-        self._watch = Watch.over(self._engine, replica)
+        self._watch = Watch.over(self._engine, replica, new=True)
         proven = await reset_replica(self._engine, self._watch, wrote=False)
         receipt = proven.receipt
         if receipt.strategy == LADDER[0].name:
@@ -238,12 +243,18 @@ class Seat:
             except LoginError as failure:
                 self._tell(Phase.FAILED, detail=failure.message.splitlines()[0])
 
+    async def _is_calm(self, occupant: Occupant) -> bool:
+        """Whether nothing moved since a replica was proven golden."""
+        async with self._looking:
+            watch = occupant.watch
+            return watch is not None and (await watch.glance()).moved is None
+
     async def _prove_again(self, occupant: Occupant) -> None:
         """Take the state anew where a login wrote to it: to volatile columns, if it is golden."""
         async with self._looking:
             watch = occupant.watch
             if watch is not None and (await watch.glance()).moved is not None:
-                await watch.prove()
+                await watch.prove(own_writes=True)
 
     async def _stop_watching(self) -> None:
         watch, self._watch = self._watch, None

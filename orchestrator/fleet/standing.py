@@ -46,6 +46,43 @@ class Standing:
     cost: Cost | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A replica of `arena up` whose container does not run.
+
+    Attributes:
+        placement: of another in its place, on the same port.
+    """
+
+    container: Container
+    placement: Placement
+
+
+async def standing_or_ended(
+    engine: Engine, atlas: Atlas, names: Collection[str] = (), slot: int | None = None
+) -> tuple[tuple[Replica, ...], tuple[Ended, ...]]:
+    """Return the replicas of `arena up` that run and those that do not, by site and slot.
+
+    Arguments are those of `standing_replicas`.
+
+    Raises:
+        SiteGoneError: a named site has no container at all in that slot.
+        ImageError: the image of one is gone.
+        UnknownNameError: no such site.
+    """
+    found = await _of_up(engine, atlas, names, slot)
+    _require([one for one in found if one.labels[Labels.SITE] in set(names)], names, slot)
+    running = {_place_of(one) for one in found if one.state == _RUNNING}
+    replicas, ended = [], {}
+    for container in sorted(found, key=_place_of):
+        site = atlas.site(container.labels[Labels.SITE])
+        if container.state == _RUNNING:
+            replicas.append(await _as_standing(engine, site, container))
+        elif _place_of(container) not in running:
+            ended[_place_of(container)] = await _as_ended(engine, site, container)
+    return tuple(replicas), tuple(ended.values())
+
+
 async def standing_replicas(
     engine: Engine, atlas: Atlas, names: Collection[str] = (), slot: int | None = None
 ) -> tuple[Replica, ...]:
@@ -62,13 +99,9 @@ async def standing_replicas(
             the command that starts it.
         UnknownNameError: no such site.
     """
-    wanted = {site.name for site in atlas.select(names)}
-    found = [
-        container
-        for container in await engine.containers({Labels.KIND: Kind.REPLICA, Labels.OWNER: UP})
-        if container.labels.get(Labels.SITE) in wanted and _is_of(container, slot)
-    ]
-    _require_running(found, names, slot)
+    found = await _of_up(engine, atlas, names, slot)
+    meant = set(names) or {container.labels[Labels.SITE] for container in found}
+    _require(found, meant, slot, running=True)
     running = sorted((one for one in found if one.state == _RUNNING), key=_place_of)
     return tuple(
         [
@@ -146,10 +179,24 @@ def _place_of(container: Container) -> tuple[str, int]:
     return container.labels.get(Labels.SITE, ""), int(slot) if slot.isdecimal() else -1
 
 
-def _require_running(found: Sequence[Container], names: Collection[str], slot: int | None) -> None:
-    running = {one.labels[Labels.SITE] for one in found if one.state == _RUNNING}
-    meant = set(names) or {container.labels[Labels.SITE] for container in found}
-    missing = sorted(meant - running)
+async def _of_up(
+    engine: Engine, atlas: Atlas, names: Collection[str], slot: int | None
+) -> list[Container]:
+    """Return the containers of `arena up` of some sites, or of all."""
+    wanted = {site.name for site in atlas.select(names)}
+    return [
+        container
+        for container in await engine.containers({Labels.KIND: Kind.REPLICA, Labels.OWNER: UP})
+        if container.labels.get(Labels.SITE) in wanted and _is_of(container, slot)
+    ]
+
+
+def _require(
+    found: Sequence[Container], meant: Collection[str], slot: int | None, *, running: bool = False
+) -> None:
+    """Raise SiteGoneError where a site has no container among these, or none that runs."""
+    there = {one.labels[Labels.SITE] for one in found if not running or one.state == _RUNNING}
+    missing = sorted(set(meant) - there)
     if not missing:
         return
     state = next((one.state for one in found if one.labels[Labels.SITE] == missing[0]), None)
@@ -162,21 +209,38 @@ def _require_running(found: Sequence[Container], names: Collection[str], slot: i
 
 
 async def _as_standing(engine: Engine, site: Site, container: Container) -> Replica:
+    port = container.ports.get(site.port)
+    return as_replica(
+        await _placement(engine, site, container, port.port if port else None), container
+    )
+
+
+async def _as_ended(engine: Engine, site: Site, listed: Container) -> Ended:
+    """Look at a container that does not run: what it was asked to publish is known all the same."""
+    container = await engine.container(listed.id) or listed
+    published = container.ports.get(site.port)
+    port = published.port if published else container.fixed.get(site.port)
+    placement = await _placement(engine, site, container, port)
+    return Ended(container=container, placement=placement)
+
+
+async def _placement(
+    engine: Engine, site: Site, container: Container, port: int | None
+) -> Placement:
+    """Return what it takes to start the same again; a person's bookmarks outlive a reset."""
     image = await engine.image(container.image_id)
     if image is None:
         message = f"site '{site.name}': the image of {container.name} is gone"
         raise ImageError(message, hint="arena down; arena up")
     slot = container.labels.get(Labels.SLOT, SHARED)
-    port = container.ports.get(site.port)
-    placement = Placement(
+    return Placement(
         site=site,
         image_id=image.id,
         golden=SealedState(engine, image),
         owner=container.labels[Labels.OWNER],
         slot=None if slot == SHARED else int(slot),
-        port=port.port if port else None,  # a person's bookmarks outlive a reset
+        port=port,
     )
-    return as_replica(placement, container)
 
 
 async def _look(engine: Engine, atlas: Atlas, container: Container, costs: Costs) -> Standing:

@@ -75,6 +75,14 @@ class Counters:
     settings: tuple[tuple[str, str], ...]
     checkpoint: int = 0
 
+    def moved_by_itself(self, before: Counters) -> bool:
+        """Whether InnoDB's log moved and nothing else: it also tidies up after earlier writes."""
+        others, before_others = (
+            {name: count for name, count in counted.counts if name != _LOG}
+            for counted in (self, before)
+        )
+        return (others, self.settings) == (before_others, before.settings)
+
     def moved_since(self, before: Counters) -> str | None:
         """Say what moved, the most telling first; None where nothing did."""
         has_checkpoint = self.checkpoint > before.checkpoint

@@ -24,7 +24,8 @@ _UNHASHED = 10**40
 _COUNTER = re.compile(r"\) (ENGINE=\w+ )?AUTO_INCREMENT=\d+ ")
 _THE_TABLES = (
     " FROM information_schema.TABLES"
-    " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE')"
+    " WHERE TABLE_SCHEMA = DATABASE()"
+    " AND TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE', 'SYSTEM VERSIONED')"
 )
 
 
@@ -36,12 +37,14 @@ class TablePlan:
         columns: name and data type of each that is state, in their order.
         counter: the next id it would give.
         size: about how much there is to read; only for the order of the work.
+        is_versioned: whether it keeps the rows of before, which are read too.
     """
 
     name: str
     columns: tuple[tuple[str, str], ...]
     counter: int | None
     size: int
+    is_versioned: bool = False
 
 
 def plans(connection: Connection, probes: FingerprintProbes) -> tuple[TablePlan, ...]:
@@ -51,15 +54,18 @@ def plans(connection: Connection, probes: FingerprintProbes) -> tuple[TablePlan,
     no cache of statistics in between, as MySQL 8 has one.
     """
     columns = _columns(connection, probes)
-    found = rows_of(connection, f"SELECT TABLE_NAME, AUTO_INCREMENT, TABLE_ROWS{_THE_TABLES}")
+    found = rows_of(
+        connection, f"SELECT TABLE_NAME, AUTO_INCREMENT, TABLE_ROWS, TABLE_TYPE{_THE_TABLES}"
+    )
     planned = (
         TablePlan(
             name=str(name),
             columns=columns[str(name)],
             counter=None if counter is None else int(str(counter)),
             size=int(str(rows or 0)) * len(columns[str(name)]),
+            is_versioned=kind == "SYSTEM VERSIONED",
         )
-        for name, counter, rows in found
+        for name, counter, rows, kind in found
         if name not in probes.volatile_tables
     )
     return tuple(sorted(planned, key=lambda plan: (-plan.size, plan.name)))
@@ -81,7 +87,7 @@ def table_state(connection: Connection, plan: TablePlan, definition: str) -> Tab
     Raises:
         DatabaseError: a row is too long for the database to hash.
     """
-    ((rows, total),) = rows_of(connection, content_sql(plan.name, plan.columns))
+    ((rows, total),) = rows_of(connection, content_sql(plan))
     content = int(str(total))
     if content >= _UNHASHED:
         long = content // _UNHASHED
@@ -109,16 +115,17 @@ def row_text_sql(columns: Iterable[tuple[str, str]]) -> str:
     return f"CONCAT(''{values})"
 
 
-def content_sql(name: str, columns: Iterable[tuple[str, str]]) -> str:
+def content_sql(plan: TablePlan) -> str:
     """Return the query for the count of rows and the exact sum of a 64-bit hash of each.
 
     A sum is free of order, and counts repeats (in a xor two equal rows would cancel out). The
     database gives NULL for a text longer than its max_allowed_packet: such a row adds `_UNHASHED`.
     """
-    number = f"CAST(CONV(LEFT(MD5({row_text_sql(columns)}), 16), 16, 10) AS UNSIGNED)"
+    number = f"CAST(CONV(LEFT(MD5({row_text_sql(plan.columns)}), 16), 16, 10) AS UNSIGNED)"
+    whole = " FOR SYSTEM_TIME ALL" if plan.is_versioned else ""
     return (
         f"SELECT COUNT(*), COALESCE(SUM(COALESCE({number}, {_UNHASHED})), 0)"  # noqa: S608
-        f" FROM {quoted(name)}"  # names come quoted from the database's own catalogue
+        f" FROM {quoted(plan.name)}{whole}"  # names come quoted from the database's own catalogue
     )
 
 

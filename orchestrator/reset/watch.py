@@ -33,6 +33,13 @@ class Mark:
     stamp: str | None
     counters: Counters | None
 
+    def moved_by_itself(self, before: Mark) -> bool:
+        """Whether nothing moved but what a database also moves unasked."""
+        if self.counters is None or before.counters is None:
+            return False
+        calm = (self.generation, self.stamp) == (before.generation, before.stamp)
+        return calm and self.counters.moved_by_itself(before.counters)
+
     def moved_since(self, before: Mark) -> str | None:
         """Say what moved; None where nothing did."""
         if self.generation != before.generation:
@@ -51,10 +58,12 @@ class Glance:
     Attributes:
         moved: what moved since the replica was proven golden; it may be dirty.
         unseen: why the counters cannot tell; the whole state has to be read.
+        by_itself: what moved is what a database also does unasked, after an earlier write.
     """
 
     moved: str | None = None
     unseen: str | None = None
+    by_itself: bool = False
 
 
 async def _is_rewound(supervision: Supervision, generation: int) -> bool:
@@ -84,11 +93,14 @@ def _counts(database: ServerDatabase) -> bool:
 class Watch:
     """Connections kept open to one replica, and its marks when it was last proven golden.
 
-    Belongs to one task at a time.
+    A fingerprint does not see everything that a rewind undoes. So it makes a baseline only where
+    all that was written to the replica is accounted for: from its start or its last rewind on,
+    until something moves. Belongs to one task at a time.
     """
 
-    def __init__(self, engine: Engine, replica: Replica) -> None:
+    def __init__(self, engine: Engine, replica: Replica, *, new: bool = False) -> None:
         self.replica = replica
+        self._accounted = new
         self._engine = engine
         self._supervision: Supervision | None = None
         self._meter: Meter | None = None
@@ -96,17 +108,33 @@ class Watch:
         self._golden = Fingerprint()
 
     @classmethod
-    def over(cls, engine: Engine, replica: Replica) -> Watch:
-        """Make a watch that knows nothing yet; it connects when it is first asked."""
-        return cls(engine, replica)
+    def over(cls, engine: Engine, replica: Replica, *, new: bool = False) -> Watch:
+        """Make a watch that knows nothing yet; it connects when it is first asked.
+
+        Args:
+            engine: where the replica runs.
+            replica: what to watch.
+            new: the caller has just started it, and nobody else can have written to it.
+        """
+        return cls(engine, replica, new=new)
+
+    @property
+    def is_accounted(self) -> bool:
+        """Whether it is known that nothing was written that a fingerprint would not show.
+
+        A site without state holds nothing else.
+        """
+        return self._accounted or not self.replica.site.stateful
 
     @property
     def golden(self) -> Fingerprint | None:
         """The state that was last proven to be golden; None where none was since `restored`."""
         return None if self._baseline is None else self._golden
 
-    async def prove(self) -> Fingerprint:
+    async def prove(self, *, own_writes: bool = False) -> Fingerprint:
         """Read the whole state; where it is golden, what moves with it becomes the baseline.
+
+        There is no baseline where somebody wrote what the state need not show (`is_accounted`).
 
         The marks are read before and after. Where one moved, somebody wrote meanwhile: the state is
         read once more. Where that happens again, the marks of before are the baseline, so that
@@ -115,9 +143,17 @@ class Watch:
         A rewind that somebody else asked for may come between; it is waited for, and the state read
         anew.
 
+        Args:
+            own_writes: what moved since the last baseline was Arena's own doing, as a login is.
+
         Raises:
             SiteError: it cannot be read.
         """
+        if self._baseline is not None:
+            if own_writes:
+                self._accounted = True
+            else:
+                await self.glance()  # what moved meanwhile is not accounted for
         self._baseline = None
         supervision = await self.supervision() if self.replica.supervisor else None
         for _ in range(_REWINDS_BETWEEN):
@@ -134,7 +170,7 @@ class Watch:
         before, state, after = await self._read_between_marks()
         if after.moved_since(before) is not None:
             before, state, after = await self._read_between_marks()
-        if state.digest == self.replica.golden:
+        if state.digest == self.replica.golden and self.is_accounted:
             still = after.moved_since(before) is None
             self._baseline, self._golden = after if still else before, state
         return state
@@ -156,9 +192,14 @@ class Watch:
         try:
             now = await self._mark()
         except SiteError as failure:
+            self._accounted = False
             return Glance(moved=failure.message)
         moved = now.moved_since(self._baseline)
-        return Glance(moved=moved, unseen=None if moved else self._blind_for())
+        if moved is None:
+            return Glance(unseen=self._blind_for())
+        by_itself = now.moved_by_itself(self._baseline)
+        self._accounted = self._accounted and by_itself
+        return Glance(moved=moved, by_itself=by_itself)
 
     async def mark(self) -> Mark | None:
         """Return what moves with the state, as it is now; None where nothing tells of it.
@@ -182,19 +223,23 @@ class Watch:
             message = f"site '{self.replica.site.name}': its image has no supervisor"
             raise SiteError(message)
         if self._supervision is None or self._supervision.is_lost:
+            if self._supervision is not None:
+                self._accounted = False
             self._baseline = None
             await self._drop_supervision()
             self._supervision = await Supervision.open(endpoint, state.folder)
         return self._supervision
 
     async def restored(self) -> None:
-        """Forget what was known: the state was made anew, by another server process."""
+        """Forget what was known: the state is made anew, by another server process."""
         self._baseline = None
+        self._accounted = True
         self._drop_meter()
 
     async def close(self) -> None:
         """End the connections; the watch can be used again, and knows nothing then."""
         await self.restored()
+        self._accounted = False
         await self._drop_supervision()
 
     async def _connect(self) -> None:

@@ -50,7 +50,7 @@ class Rungs:
         watches = {}
         for slot, rung in enumerate(_WATCHED):
             placement = await place(engine, life.site, owner=owner, slot=slot)
-            watches[rung] = Watch.over(engine, await start_replica(engine, placement))
+            watches[rung] = Watch.over(engine, await start_replica(engine, placement), new=True)
         try:
             yield cls(engine, life, owner, watches)
         finally:

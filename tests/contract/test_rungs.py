@@ -80,7 +80,7 @@ async def test_a_change_made_in_a_browser_is_undone_by_every_rung_and_ids_go_on_
 ) -> None:
     change = CHANGES[site.name]
     async with own_replica(engine, site) as replica:
-        watch = Watch.over(engine, replica)
+        watch = Watch.over(engine, replica, new=True)
         rungs = [rung for rung in LADDER[1:] if rung.applies(watch, wrote=True)]
         fresh, moment = await make(change, replica)
         assert broken_moment(replica, moment) == ()
@@ -131,7 +131,7 @@ async def test_a_replica_that_was_only_read_is_clean(
     engine: Engine, shared: Shared, site: Site
 ) -> None:
     replica = await shared.of(engine, site)
-    watch = Watch.over(engine, replica)
+    watch = Watch.over(engine, replica, new=True)
     reset = await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
     await reset.watch.close()
     assert reset.receipt.proven
@@ -142,7 +142,7 @@ async def test_a_replica_that_was_only_read_is_clean(
 @every(lambda site: not site.stateful)
 async def test_a_site_without_state_is_recreated_as_it_was(engine: Engine, site: Site) -> None:
     async with own_replica(engine, site) as replica:
-        watch = Watch.over(engine, replica)
+        watch = Watch.over(engine, replica, new=True)
         reset = await reset_replica(engine, watch, rungs=_recreate(), wrote=True)
         await reset.watch.close()
         try:

@@ -23,13 +23,17 @@ class Clean:
     """
 
     name: str = "clean"
-    needs: str = "no request that may write was seen"
+    needs: str = "no request that may write was seen since a reset that this process watched"
     touches: bool = False
     serves_within_s: float = 3.0
 
-    def applies(self, watch: Watch, *, wrote: bool) -> bool:  # noqa: ARG002
-        """Say yes unless a write was seen."""
-        return not wrote
+    def applies(self, watch: Watch, *, wrote: bool) -> bool:
+        """Say yes unless a write was seen, or may have been missed before the watch began.
+
+        The whole state may look golden then and hold what it does not show: a trigger, a grant,
+        another schema, a file beside the stateful folders.
+        """
+        return not wrote and (watch.is_accounted or watch.golden is not None)
 
     async def restore(self, engine: Engine, watch: Watch) -> Watch:
         """Refuse where something moved; where that cannot be seen, check that it still serves.
@@ -40,6 +44,9 @@ class Clean:
         seen = await watch.glance()
         if seen.moved is not None:
             raise ResetError(seen.moved)
+        if not watch.is_accounted:
+            message = "something moved since it was proven golden"
+            raise ResetError(message)
         if seen.unseen is not None:
             await _require_serving(engine, watch, self.serves_within_s)
         return watch

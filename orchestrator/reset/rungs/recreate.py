@@ -29,4 +29,4 @@ class Recreate:
         placement = watch.replica.placement
         await watch.close()
         await engine.remove(watch.replica.container.id)
-        return Watch.over(engine, await start_replica(engine, placement))
+        return Watch.over(engine, await start_replica(engine, placement), new=True)

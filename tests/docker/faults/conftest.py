@@ -84,7 +84,7 @@ async def watch(engine: Engine, shop: Site, owner: str) -> AsyncIterator[Watch]:
         placement = await place(engine, shop, owner=owner, slot=0)
         replica = await start_replica(engine, placement)
         stack.push_async_callback(engine.remove, replica.container.id)
-        watched = Watch.over(engine, replica)
+        watched = Watch.over(engine, replica, new=True)
         stack.push_async_callback(watched.close)
         assert (await watched.prove()).digest == replica.golden
         yield watched

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -144,9 +145,49 @@ def test_reset_names_what_differed_and_keeps_the_url(arena: Arena) -> None:
     assert requests.get(url, timeout=10).ok
     (receipt,) = arena("reset", "--verify", "--json").document
     assert receipt["proven"]
-    assert (receipt["strategy"], receipt["differences"]) == ("clean", [])
+    assert (receipt["strategy"], receipt["differences"]) == ("recreate", [])
     (receipt,) = arena("reset", "kiosk", "--strategy", "recreate", "--json").document
     assert (receipt["strategy"], receipt["before"], receipt["proven"]) == ("recreate", None, True)
+
+
+def test_reset_never_calls_clean_what_nobody_watched(arena: Arena) -> None:
+    """What the read-only account cannot see: only a new state is without it."""
+    arena("up", "all")
+    in_kiosk(
+        "mariadb --socket=/tmp/db.sock --user=root kiosk -e 'CREATE DATABASE other;"
+        " CREATE TRIGGER pulled AFTER INSERT ON note FOR EACH ROW DELETE FROM account'"
+    )
+    refused = arena("reset", "--strategy", "clean")
+    assert (refused.code, "not clean: that needs" in refused.err) == (33, True)
+    (receipt,) = arena("reset", "--json").document
+    assert (receipt["strategy"], receipt["proven"], receipt["fallbacks"]) == ("recreate", True, [])
+    in_kiosk(
+        "test -z \"$(mariadb --socket=/tmp/db.sock --user=root -BN -e"
+        " 'SHOW TRIGGERS FROM kiosk; SHOW DATABASES LIKE \"other\"')\""
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "state"), [("kill", "exited with code 137"), ("pause", "paused")]
+)
+def test_reset_recreates_what_does_not_run_on_the_same_port(
+    arena: Arena, command: str, state: str
+) -> None:
+    url = arena("up", "all", "--json").document[0]["url"]
+    (before,) = kiosks()
+    subprocess.run(("docker", command, before.name), check=True, capture_output=True)
+    if command == "kill":
+        wait_until_exited()
+    refused = arena("reset", "--strategy", "rewind")
+    assert (refused.code, f"is {state}" in refused.err) == (34, True)
+    called = arena("reset", "--json")
+    (receipt,) = called.document
+    assert (called.code, receipt["strategy"], receipt["proven"]) == (0, "recreate", True)
+    assert f"container {before.name} is {state}" in receipt["fallbacks"][0]
+    (after,) = kiosks()
+    assert after.id != before.id
+    assert url.endswith(f":{after.ports[8000].port}/")
+    assert requests.get(url, timeout=10).ok
 
 
 def test_status_shows_health_owner_and_memory(arena: Arena) -> None:

@@ -28,7 +28,7 @@ async def replica(engine: Engine, kiosk: Site) -> AsyncIterator[Replica]:
 
 @pytest.fixture
 async def watch(engine: Engine, replica: Replica) -> AsyncIterator[Watch]:
-    made = Watch.over(engine, replica)
+    made = Watch.over(engine, replica, new=True)
     yield made
     await made.close()
 

@@ -35,7 +35,7 @@ async def shop(engine: Engine) -> AsyncIterator[Replica]:
 
 @pytest.fixture
 async def watch(engine: Engine, shop: Replica) -> AsyncIterator[Watch]:
-    made = Watch.over(engine, shop)
+    made = Watch.over(engine, shop, new=True)
     await made.prove()
     assert await made.moved() is None
     yield made

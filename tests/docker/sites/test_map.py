@@ -73,7 +73,7 @@ async def test_its_state_is_what_the_probes_say_and_no_counter_vouches_for_it(
         assert state.tables == ()
         assert {probe.name for probe in state.probes} == {"objects", "addresses", "words"}
         assert state.digest == replica.golden
-        watch = Watch.over(engine, replica)
+        watch = Watch.over(engine, replica, new=True)
         try:
             assert (await watch.prove()).digest == replica.golden
             assert await watch.mark() is None

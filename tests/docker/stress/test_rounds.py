@@ -110,7 +110,7 @@ async def lane_of(
 ) -> AsyncIterator[Lane]:
     """Start a replica to be spoilt and reset."""
     async with started(engine, site, OWNER) as replica:
-        lane = Lane(engine, golden, accounts, dice, Watch.over(engine, replica))
+        lane = Lane(engine, golden, accounts, dice, Watch.over(engine, replica, new=True))
         try:
             yield lane
         finally:
@@ -174,7 +174,7 @@ async def test_a_shop_that_was_only_read_is_clean_each_time_and_stays_golden(
     site = sites.site("shop")
     golden = await golden_of(engine, site, OWNER, accounts)
     async with started(engine, site, OWNER) as replica:
-        watch = Watch.over(engine, replica)
+        watch = Watch.over(engine, replica, new=True)
         subject = Subject(engine, replica, accounts)
         await watch.prove()
         for _ in range(READS):

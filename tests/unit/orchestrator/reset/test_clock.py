@@ -70,7 +70,7 @@ async def watched(asked: list[str], *, clock: Clock, shown: object) -> AsyncIter
             database=None,
             supervisor=server.endpoint,
         )
-        watch = Watch.over(NO_ENGINE, replica)
+        watch = Watch.over(NO_ENGINE, replica, new=True)
         try:
             yield watch
         finally:

@@ -73,7 +73,9 @@ class Shelf:
 
 
 @asynccontextmanager
-async def watched(shelf: Shelf) -> AsyncIterator[tuple[SupervisorServer, Watch]]:
+async def watched(
+    shelf: Shelf, *, new: bool = True
+) -> AsyncIterator[tuple[SupervisorServer, Watch]]:
     async with supervisor(shelf.answer) as server:
         port = {8000: server.endpoint, 9009: server.endpoint}
         replica = Replica(
@@ -91,7 +93,7 @@ async def watched(shelf: Shelf) -> AsyncIterator[tuple[SupervisorServer, Watch]]
             database=None,
             supervisor=server.endpoint,
         )
-        watch = Watch.over(NO_ENGINE, replica)
+        watch = Watch.over(NO_ENGINE, replica, new=new)
         try:
             yield server, watch
         finally:
@@ -143,8 +145,70 @@ async def test_a_write_while_the_state_is_read_counts_as_moved_until_it_is_read_
         assert shelf.asked.count("files") == 2
         assert (await watch.glance()).moved == "a stateful or scratch file was changed"
         shelf.meanwhile = lambda: None
+        await watch.prove(own_writes=True)
+        assert await watch.moved() is None
+
+
+async def test_a_state_that_looks_golden_is_no_baseline_where_writes_are_not_accounted_for() -> (
+    None
+):
+    """A trigger, a grant, another schema: the state that is read shows none of them."""
+    async with watched(Shelf(), new=False) as (_, watch):
+        assert (await watch.prove()).digest == GOLDEN.digest
+        assert watch.golden is None
+        with pytest.raises(
+            ResetError, match="not clean: that needs that no request that may write was seen since"
+        ):
+            await reset_replica(NO_ENGINE, watch, rungs=rungs_for("clean"), wrote=False)
+        with pytest.raises(
+            ResetError, match="not clean: that needs that no request that may write was seen since"
+        ):
+            await reset_replica(
+                NO_ENGINE, watch, rungs=rungs_for("clean"), wrote=False, look_before=True
+            )
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+async def test_what_moved_and_looks_golden_again_is_no_baseline(looks: int) -> None:
+    shelf = Shelf()
+    async with watched(shelf) as (_, watch):
+        await watch.prove()
+        shelf.stamp = "s2"
+        for _ in range(looks):
+            assert await watch.moved() is not None
+        await watch.prove()
+        assert watch.golden is None
+        with pytest.raises(
+            ResetError, match="not clean: that needs that no request that may write was seen since"
+        ):
+            await reset_replica(NO_ENGINE, watch, rungs=rungs_for("clean"), wrote=False)
+
+
+async def test_what_a_login_of_ours_moved_is_accounted_for() -> None:
+    shelf = Shelf()
+    async with watched(shelf) as (_, watch):
+        await watch.prove()
+        shelf.stamp = "s2"
+        assert await watch.moved() is not None
+        await watch.prove(own_writes=True)
+        assert await watch.moved() is None
+
+
+async def test_after_a_restore_what_is_proven_is_a_baseline_again() -> None:
+    async with watched(Shelf(), new=False) as (_, watch):
+        await watch.restored()
         await watch.prove()
         assert await watch.moved() is None
+
+
+async def test_a_site_without_state_needs_no_baseline() -> None:
+    async with watched(Shelf(), new=False) as (_, watch):
+        site = SITE.model_copy(update={"stateful": False})
+        placement = replace(watch.replica.placement, site=site)
+        idle = Watch.over(NO_ENGINE, replace(watch.replica, placement=placement))
+        await idle.prove()
+        assert await idle.moved() is None
+        await idle.close()
 
 
 async def test_one_write_while_the_state_is_read_makes_it_be_read_again() -> None:
@@ -222,7 +286,7 @@ async def test_a_forced_clean_refuses_a_dirty_replica_and_leaves_it_alone() -> N
 async def test_a_forced_clean_refuses_where_a_write_was_seen() -> None:
     async with watched(Shelf()) as (_, watch):
         await watch.prove()
-        with pytest.raises(ResetError, match="not clean: that needs that no request that may"):
+        with pytest.raises(ResetError, match="not clean: that needs that no request"):
             await reset_replica(NO_ENGINE, watch, rungs=(Clean(),), wrote=True)
 
 
