@@ -149,7 +149,10 @@ class Ended(StrEnum):
 
 
 class UnscoredReason(StrEnum):
-    """Why an episode has no score."""
+    """Why an episode has no score.
+
+    `unreadable`: it was played, and its evidence on disk cannot be read any more.
+    """
 
     INFRA = "infra"
     BLOCKED = "blocked"
@@ -158,6 +161,7 @@ class UnscoredReason(StrEnum):
     JUDGE_UNAVAILABLE = "judge_unavailable"
     CHECK_ERROR = "check_error"
     BUDGET = "budget"
+    UNREADABLE = "unreadable"
 
 
 class Fault(_Record):

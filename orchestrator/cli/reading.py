@@ -98,9 +98,24 @@ def _closing(report: RunReport) -> Iterable[str]:
         )
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
+    yield from damage(report)
     if report.pending:
         left = "episode is" if report.pending == 1 else "episodes are"
         yield f"{report.pending} {left} left: arena eval --resume {report.folder.path}"
+
+
+def damage(report: RunReport) -> Iterable[str]:
+    """Yield what of the run's folder cannot be read, and what mends it."""
+    todo = f"arena eval --resume {report.folder.path}"
+    if report.recovered:
+        yield (
+            f"the ledger knows nothing of {report.recovered} attempts whose evidence is there:"
+            f" they were read from it; {todo} enters them again"
+        )
+    for trial in report.unreadable:
+        yield f"unreadable, so unscored: {trial.trial.world} {trial.score.because}"
+    if report.unreadable:
+        yield f"what cannot be read is played again by {todo}"
 
 
 def _document(report: RunReport) -> Json:
@@ -113,6 +128,8 @@ def _document(report: RunReport) -> Json:
         "agent_note": report.agent_note,
         "staged": list(report.lock.staged),
         "pending": report.pending,
+        "recovered": report.recovered,
+        "unreadable": [trial.score.because for trial in report.unreadable],
         "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},
         "agreement": None
         if agreement is None

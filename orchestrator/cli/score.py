@@ -60,5 +60,10 @@ def score(
                     f"{row.trial.world} {row.trial.task} {verdict.check}:"
                     f" {verdict.standing} ({verdict.reason})"
                 )
+    unreadable = [row for row in rows if row.is_unreadable]
+    for row in unreadable:
+        console.warn(f"unreadable, so unscored: {row.trial.world} {row.score.because}")
+    if unreadable:
+        console.warn(f"what cannot be read is played again by arena eval --resume {run}")
     changed = sum(not row.is_same for row in rows)
     console.note(f"{len(rows)} episodes scored, {changed} differ from what the run wrote down")

@@ -60,6 +60,7 @@ class RunReport:
 
     Attributes:
         pending: how many trials of the run are not finished.
+        recovered: how many attempts the ledger on disk does not know, and the evidence does.
         agreement: of the two worlds; None where only one was played.
         attempts: every attempt, the broken and abandoned ones too.
     """
@@ -72,6 +73,12 @@ class RunReport:
     agreement: Agreement | None
     attempts: tuple[Attempt, ...]
     pending: int
+    recovered: int
+
+    @property
+    def unreadable(self) -> tuple[ScoredTrial, ...]:
+        """The trials whose evidence cannot be read: they count as unscored."""
+        return tuple(trial for trial in self.unscored if trial.is_unreadable)
 
     @property
     def agent_note(self) -> str | None:
@@ -99,12 +106,13 @@ def read_run(folder: RunFolder) -> RunReport:
     """Read a run, finished or not, and score it from its evidence.
 
     Raises:
-        StoreError: the folder or its evidence is damaged.
+        StoreError: lock, suite or ledger of the run cannot be read.
     """
     lock, suite = folder.lock(), folder.suite()
     scored = rescore(folder)
     with folder.reading() as ledger:
         attempts = ledger.attempts()
+        recovered = ledger.recovered
     chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
     rows = tuple(_row(task, lock.worlds, scored) for task in chosen)
     by_world = {
@@ -125,6 +133,7 @@ def read_run(folder: RunFolder) -> RunReport:
         else None,
         attempts=attempts,
         pending=wanted - len(scored),
+        recovered=recovered,
     )
 
 

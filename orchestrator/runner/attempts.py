@@ -8,11 +8,12 @@ from typing import Protocol
 
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
-from orchestrator.runner.events import AttemptBroke, OnEvent, TrialEnded
-from orchestrator.store.ledger import AttemptState, Ledger
+from orchestrator.runner.events import AttemptBroke, Noted, OnEvent, TrialEnded
+from orchestrator.store.ledger import Attempt, AttemptState, Ledger
+from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import ArenaError, InputError, ModelError, UsageError
+from sites.errors import ArenaError, InputError, ModelError, StoreError, UsageError
 from tasks.schema import Task
 
 
@@ -70,31 +71,46 @@ class Bookkeeper:
             if recorder.interrupted:
                 self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                 return False
-            if number_left > 1 and _may_go_better(evidence):
+            if number_left > 1 and broke_off(evidence):
                 self._retry(trial, number, evidence.fault.message if evidence.fault else "")
                 continue
             self._finish(trial, number, task, evidence)
             return True
         return True
 
-    def adopt_orphans(self, tasks: Mapping[str, Task]) -> None:
-        """Close what an earlier process left open.
+    def recover(self, tasks: Mapping[str, Task]) -> None:
+        """Bring the ledger in step with the evidence on disk, before anything is played.
 
-        An attempt whose evidence was written whole is finished, so nothing that was done is lost;
-        any other is abandoned.
+        What the ledger lost is entered again from the evidence. A finished trial whose evidence
+        cannot be read is opened again. What an earlier process left open is closed: an attempt
+        whose evidence was written whole is finished, so nothing that was done is lost; any other is
+        abandoned.
         """
-        for attempt in self.ledger.attempts():
-            if attempt.state is not AttemptState.STARTED:
-                continue
-            evidence = (
-                self.folder.evidence(attempt.folder)
-                if self.folder.has_evidence(attempt.folder)
-                else None
-            )
-            if evidence is None or not _is_whole(evidence):
+        lost = recover(self.folder, self.ledger)
+        if lost:
+            self.on_event(Noted(f"entered into the ledger from the evidence: {len(lost)} attempts"))
+        for attempt in self.ledger.finished():
+            if self._evidence(attempt) is None:
                 self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
-            else:
-                self._finish(attempt.trial, attempt.number, tasks[attempt.trial.task], evidence)
+        for attempt in self.ledger.attempts():
+            if attempt.state is AttemptState.STARTED:
+                self._adopt(attempt, tasks[attempt.trial.task])
+
+    def _adopt(self, attempt: Attempt, task: Task) -> None:
+        has_evidence = self.folder.has_evidence(attempt.folder)
+        evidence = self._evidence(attempt) if has_evidence else None
+        if evidence is None or not is_whole(evidence):
+            self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
+        else:
+            self._finish(attempt.trial, attempt.number, task, evidence)
+
+    def _evidence(self, attempt: Attempt) -> Evidence | None:
+        """Return an attempt's evidence; None where it cannot be read, and says so."""
+        try:
+            return self.folder.evidence(attempt.folder)
+        except StoreError as unreadable:
+            self.on_event(Noted(f"{in_one_line(unreadable)}; the episode is played again"))
+            return None
 
     def _finish(self, trial: Trial, number: int, task: Task, evidence: Evidence) -> None:
         result = score(task.checks, evidence, task.requires)
@@ -130,15 +146,3 @@ def cannot_go_better(error: Exception) -> bool:
 def ends_the_run(error: Exception) -> bool:
     """Whether it would befall every other trial too."""
     return isinstance(error, ModelError) and error.is_permanent
-
-
-def _may_go_better(evidence: Evidence) -> bool:
-    """Whether another attempt is fair: where the machine failed, not the agent or the world."""
-    return evidence.fault is not None and evidence.fault.reason is UnscoredReason.INFRA
-
-
-def _is_whole(evidence: Evidence) -> bool:
-    """Whether an attempt counts: an interrupted one has no end, a broken one is to be repeated."""
-    if evidence.fault is not None:
-        return not _may_go_better(evidence)
-    return evidence.ended is not None

@@ -53,7 +53,7 @@ class Run:
 
     async def _play(self, ledger: Ledger) -> bool:
         bookkeeper = self._bookkeeper(ledger)
-        bookkeeper.adopt_orphans({task.id: task for task in self.request.tasks})
+        bookkeeper.recover({task.id: task for task in self.request.tasks})
         pending = self._pending(ledger)
         bookkeeper.done = bookkeeper.total - len(pending)
         budgets = await share_budget(self.request, self.atlas, self.engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -59,9 +60,14 @@ class Attempt:
 
 
 class Ledger:
-    """Attempts of one run; an attempt is written before it starts, and finishes in one commit."""
+    """Attempts of one run; an attempt is written before it starts, and finishes in one commit.
+
+    Attributes:
+        recovered: how many attempts were entered from the evidence, since it was opened.
+    """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self.recovered = 0
         self._connection = connection
         self._path = path
 
@@ -79,6 +85,20 @@ class Ledger:
             message = f"{path}: cannot be opened as a run's ledger: {cause}"
             raise StoreError(message, hint="is this a run folder of Arena?") from cause
         return cls(connection, path)
+
+    @classmethod
+    def in_memory(cls, path: Path) -> Self:
+        """Return an empty ledger that stands for a file and leaves it as it is."""
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(_SCHEMA)
+        return cls(connection, path)
+
+    def detached(self) -> Self:
+        """Return a copy in memory, and close this."""
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        self._connection.backup(copy)
+        self.close()
+        return type(self)(copy, self._path)
 
     def close(self) -> None:
         """Close the file."""
@@ -105,6 +125,14 @@ class Ledger:
             " WHERE task = ? AND world = ? AND repeat = ? AND attempt = ?",
             (state, outcome, _now(), *_key(trial), number),
         )
+
+    def enter(self, attempt: Attempt) -> None:
+        """Write down an attempt that was played, and of which the ledger knows nothing."""
+        self._write(
+            "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+            (*_key(attempt.trial), attempt.number, attempt.state, attempt.outcome, _now()),
+        )
+        self.recovered += 1
 
     def attempts(self) -> tuple[Attempt, ...]:
         """Return every attempt in the order of trials."""
@@ -138,7 +166,22 @@ class Ledger:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as cause:
             message = f"{self._path}: the ledger cannot be read: {cause}"
-            raise StoreError(message) from cause
+            hint = "arena eval --resume sets it aside, and enters again what the evidence tells"
+            raise StoreError(message, hint=hint) from cause
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether a file is there that SQLite cannot read to its end."""
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("SELECT * FROM attempt").fetchall()
+    except sqlite3.OperationalError:
+        return False  # no table yet, busy, no right to it: said by whoever opens it
+    except sqlite3.DatabaseError:
+        return True
+    return False
 
 
 def _key(trial: Trial) -> tuple[object, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluators.evidence import Evidence
+from evaluators.evidence import Evidence, Fault, UnscoredReason
 from evaluators.scores import Score, score
+from orchestrator.store.ledger import Attempt
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from sites.errors import StoreError
@@ -17,6 +18,7 @@ class ScoredTrial:
     """A finished trial, its evidence, and its score as computed now.
 
     Attributes:
+        evidence: where it cannot be read, an empty one whose fault says so: it scores as unscored.
         was: the outcome that the run wrote into its ledger.
         folder: name of the evidence folder.
     """
@@ -27,6 +29,11 @@ class ScoredTrial:
     score: Score
     was: str
     folder: str
+
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether its evidence cannot be read."""
+        return self.score.outcome.reason is UnscoredReason.UNREADABLE
 
     @property
     def is_same(self) -> bool:
@@ -62,8 +69,10 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
         folder: the run.
         suite: other checks for the same tasks; None takes those the run kept.
 
+    An episode whose evidence cannot be read is unscored, and named in its fault.
+
     Raises:
-        StoreError: evidence is missing or damaged, or `suite` lacks a task of the run.
+        StoreError: lock, suite or ledger cannot be read, or `suite` lacks a task of the run.
     """
     tasks = {task.id: task for task in (suite or folder.suite()).tasks}
     with folder.reading() as ledger:
@@ -74,7 +83,7 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
         if task is None:
             message = f"{folder.path}: task '{attempt.trial.task}' is not in the suite given"
             raise StoreError(message)
-        evidence = folder.evidence(attempt.folder)
+        evidence = _evidence(folder, attempt)
         scored.append(
             ScoredTrial(
                 trial=attempt.trial,
@@ -86,3 +95,21 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
             )
         )
     return tuple(scored)
+
+
+def _evidence(folder: RunFolder, attempt: Attempt) -> Evidence:
+    try:
+        return folder.evidence(attempt.folder)
+    except StoreError as unreadable:
+        lock = folder.lock()
+        return Evidence(
+            suite=lock.suite,
+            task=attempt.trial.task,
+            world=attempt.trial.world,
+            agent=lock.agent.name,
+            repeat=attempt.trial.repeat,
+            attempt=attempt.number,
+            started_at=lock.created_at,
+            seconds=0.0,
+            fault=Fault(reason=UnscoredReason.UNREADABLE, message=unreadable.message),
+        )

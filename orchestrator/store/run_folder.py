@@ -13,8 +13,9 @@ from typing import Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from evaluators.evidence import Evidence
-from orchestrator.store.ledger import Ledger
+from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock
+from orchestrator.store.recovery import lost_attempts, recover
 from sites.errors import StoreError
 from tasks.schema import Suite
 
@@ -76,6 +77,9 @@ class RunFolder:
     def writing(self) -> Iterator[Ledger]:
         """Hold the run for writing: one process at a time.
 
+        A ledger that cannot be read is set aside, as `ledger.sqlite.damaged`; what the evidence
+        tells is for `recover` to enter again.
+
         Raises:
             StoreError: another process writes it now.
         """
@@ -86,6 +90,8 @@ class RunFolder:
             except BlockingIOError as cause:
                 message = f"{self.path}: another `arena eval` is writing this run"
                 raise StoreError(message, hint="wait for it, or end it") from cause
+            if is_damaged(self.ledger_path):
+                self._set_ledger_aside()
             ledger = Ledger.open(self.ledger_path)
             try:
                 yield ledger
@@ -96,12 +102,26 @@ class RunFolder:
 
     @contextmanager
     def reading(self) -> Iterator[Ledger]:
-        """Open the ledger for reading, beside a writer."""
-        if not self.ledger_path.is_file():
+        """Open the ledger for reading, beside a writer.
+
+        Where it is missing, damaged or does not know of evidence that lies there, it is a copy in
+        memory to which the evidence's attempts were added.
+
+        Raises:
+            StoreError: nothing was run yet, or the ledger is damaged and there is no evidence.
+        """
+        has_ledger = self.ledger_path.is_file()
+        if not has_ledger and not self.evidence_names():
             message = f"{self.path}: nothing was run yet (it has no ledger)"
             raise StoreError(message)
-        ledger = Ledger.open(self.ledger_path)
+        if not has_ledger or (is_damaged(self.ledger_path) and self.evidence_names()):
+            ledger = Ledger.in_memory(self.ledger_path)
+        else:
+            ledger = Ledger.open(self.ledger_path)
         try:
+            if lost_attempts(self, ledger):
+                ledger = ledger.detached()
+                recover(self, ledger)
             yield ledger
         finally:
             ledger.close()
@@ -129,6 +149,14 @@ class RunFolder:
             message = f"{final}: the evidence cannot be written: {cause.strerror}"
             raise StoreError(message, hint="free some disk and go on with --resume") from cause
 
+    def evidence_names(self) -> tuple[str, ...]:
+        """Return the names of the attempts of which evidence was written, in order."""
+        try:
+            found = [path.name for path in (self.path / "evidence").iterdir() if path.is_dir()]
+        except OSError:
+            return ()
+        return tuple(sorted(name for name in found if not name.endswith(_PARTIAL)))
+
     def has_evidence(self, name: str) -> bool:
         """Whether an attempt's evidence was written whole."""
         return (self.path / "evidence" / name / "evidence.json").is_file()
@@ -140,6 +168,11 @@ class RunFolder:
     def evidence_folder(self, name: str) -> Path:
         """Return where an attempt's evidence and screenshots lie."""
         return self.path / "evidence" / name
+
+    def _set_ledger_aside(self) -> None:
+        for path in (self.ledger_path, self.path / f"{self.ledger_path.name}-journal"):
+            if path.exists():  # the journal too: it would be rolled back into the new file
+                path.replace(path.with_name(f"{path.name}.damaged"))
 
     def _read(self, name: str, model: type[Model]) -> Model:
         path = self.path / name

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sites.worlds import World
+
+_FOLDER = re.compile(rf"({'|'.join(World)})-(.+)-r(\d+)-a(\d+)")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -18,3 +21,12 @@ class Trial:
     def folder(self, attempt: int) -> str:
         """Return the name of an attempt's evidence folder."""
         return f"{self.world}-{self.task}-r{self.repeat}-a{attempt}"
+
+
+def attempt_of(folder: str) -> tuple[Trial, int] | None:
+    """Return the trial and attempt whose evidence folder has this name; None for another name."""
+    found = _FOLDER.fullmatch(folder)
+    if found is None:
+        return None
+    world, task, repeat, attempt = found.groups()
+    return Trial(task, World(world), int(repeat)), int(attempt)

@@ -89,6 +89,39 @@ def test_a_report_of_the_oracle_says_everywhere_that_it_is_no_contestant(
     assert f"<b>{note.capitalize()}.</b>" in page
 
 
+def test_an_episode_that_cannot_be_read_is_named_and_blocks_no_other(
+    call: Call, tmp_path: Path
+) -> None:
+    folder = make_run(tmp_path / "run")
+    before = call("report", folder.path, "--json").document
+    (folder.evidence_folder("online-agrees-r0-a1") / "evidence.json").write_bytes(b"\xff{")
+    ended = call("report", folder.path)
+    assert ended.code == 0, ended.err
+    assert "online-agrees-r0-a1/evidence.json: is not what this version" in ended.out
+    assert f"played again by arena eval --resume {folder.path}" in ended.out
+    after = call("report", folder.path, "--json").document
+    was, now = before["totals"]["online"], after["totals"]["online"]
+    assert now["trials"] == was["trials"]
+    assert now["scored"] == was["scored"] - 1
+    assert now["unscored"] == {**was["unscored"], "unreadable": 1}
+    assert now["bounds"] != was["bounds"]
+    assert len(after["unreadable"]) == 1
+    assert "counts as unscored" in (folder.path / "report.html").read_text(encoding="utf-8")
+    scored = call("score", folder.path)
+    assert scored.code == 0
+    assert "online-agrees-r0-a1/evidence.json" in scored.err
+    assert scored.out.count("unscored: unreadable") == 1
+
+
+def test_a_run_whose_ledger_is_empty_is_never_an_empty_report(call: Call, tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    folder.ledger_path.write_bytes(b"")
+    ended = call("report", folder.path)
+    assert ended.code == 0, ended.err
+    assert "the ledger knows nothing of 11 attempts whose evidence is there" in ended.out
+    assert "worlds agree on 33%" in ended.out
+
+
 def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path) -> None:
     """With a real pipe, in a terminal that could show colours."""
     colourful = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}

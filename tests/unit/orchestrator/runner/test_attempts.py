@@ -6,7 +6,7 @@ from tiny_run import SUITE, make_lock
 
 from evaluators.evidence import Ended, Evidence, Fault, UnscoredReason
 from orchestrator.runner.attempts import Bookkeeper
-from orchestrator.runner.events import AttemptBroke, RunEvent, TrialEnded
+from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
@@ -174,7 +174,7 @@ def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], None]) -> list[Att
         prepare(ledger, ledger.start(TRIAL))
     with folder.writing() as ledger:
         keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=lambda _: None)
-        keeper.adopt_orphans({"one": TASK})
+        keeper.recover({"one": TASK})
         return [one.state for one in ledger.attempts()]
 
 
@@ -206,6 +206,39 @@ def test_a_drifted_attempt_that_was_written_whole_is_adopted(folder: RunFolder) 
     assert states == [AttemptState.FINISHED]
 
 
+def finish(folder: RunFolder, ledger: Ledger, number: int) -> Path:
+    folder.save_evidence(TRIAL.folder(number), evidence("1891"), {})
+    ledger.end(TRIAL, number, AttemptState.FINISHED, "success")
+    return folder.evidence_folder(TRIAL.folder(number)) / "evidence.json"
+
+
 def test_what_finished_stays_finished(folder: RunFolder) -> None:
-    states = adopt(folder, lambda ledger, n: ledger.end(TRIAL, n, AttemptState.FINISHED, "success"))
-    assert states == [AttemptState.FINISHED]
+    def prepare(ledger: Ledger, number: int) -> None:
+        finish(folder, ledger, number)
+
+    assert adopt(folder, prepare) == [AttemptState.FINISHED]
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"{"), Path.unlink])
+@pytest.mark.parametrize("is_finished", [True, False])
+async def test_a_trial_whose_evidence_cannot_be_read_is_played_again(
+    folder: RunFolder, damage: Callable[[Path], object], *, is_finished: bool
+) -> None:
+    events: list[RunEvent] = []
+    with folder.writing() as ledger:
+        damage(finish(folder, ledger, ledger.start(TRIAL)))
+        if not is_finished:
+            ledger.end(TRIAL, 1, AttemptState.STARTED, None)
+        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        keeper.recover({"one": TASK})
+        assert ledger.finished() == ()
+
+        async def perform(number: int) -> Attempted:
+            assert number == 2
+            return Attempted(evidence("1891"))
+
+        await keeper.play(TRIAL, TASK, perform)
+        assert [one.number for one in ledger.finished()] == [2]
+    told = [event.text for event in events if isinstance(event, Noted)]
+    assert told == [] or "played again" in told[0]
+    assert told != [] or not is_finished

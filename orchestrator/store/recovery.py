@@ -1,0 +1,109 @@
+"""What a ledger lost, entered again from the evidence that lies beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from evaluators.evidence import Evidence, UnscoredReason
+from evaluators.scores import score
+from orchestrator.store.ledger import Attempt, AttemptState, Ledger
+from orchestrator.store.trials import Trial, attempt_of
+from sites.errors import StoreError
+
+if TYPE_CHECKING:
+    from orchestrator.store.run_folder import RunFolder
+    from tasks.schema import Task
+
+_UNREADABLE = f"unscored: {UnscoredReason.UNREADABLE}"
+_Found = tuple[Trial, int, Evidence | None]
+
+
+def broke_off(evidence: Evidence) -> bool:
+    """Whether an attempt ended because the machine failed: another one is fair then."""
+    return evidence.fault is not None and evidence.fault.reason is UnscoredReason.INFRA
+
+
+def is_whole(evidence: Evidence) -> bool:
+    """Whether an attempt counts: an interrupted one has no end, a broken one is to be repeated."""
+    if evidence.fault is not None:
+        return not broke_off(evidence)
+    return evidence.ended is not None
+
+
+def lost_attempts(folder: RunFolder, ledger: Ledger) -> tuple[str, ...]:
+    """Return the names of evidence folders that a ledger does not know, in order."""
+    known = {attempt.folder for attempt in ledger.attempts()}
+    return tuple(name for name in folder.evidence_names() if name not in known)
+
+
+def recover(folder: RunFolder, ledger: Ledger) -> tuple[Attempt, ...]:
+    """Enter the attempts that a ledger does not know, and return them.
+
+    Of a trial that it does not know as finished, the last attempt that counts has finished it; else
+    one whose evidence cannot be read; else the last, where as many broke off as the run allows.
+
+    Raises:
+        StoreError: lock or suite of the run cannot be read, or the ledger cannot be written.
+    """
+    tasks = {task.id: task for task in folder.suite().tasks}
+    limit = folder.lock().attempts
+    finished = {attempt.trial for attempt in ledger.finished()}
+    entered: list[Attempt] = []
+    found = _read(folder, lost_attempts(folder, ledger), tasks)
+    for trial, group in groupby(found, key=lambda one: one[0]):
+        lost = list(group)
+        last = None if trial in finished else _finishing(lost, limit)
+        for _, number, evidence in lost:
+            attempt = _attempt(trial, number, evidence, tasks, is_last=number == last)
+            ledger.enter(attempt)
+            entered.append(attempt)
+    return tuple(entered)
+
+
+def _read(folder: RunFolder, names: Iterable[str], tasks: Mapping[str, Task]) -> list[_Found]:
+    found: list[_Found] = []
+    for name in names:
+        told = attempt_of(name)
+        if told is not None and told[0].task in tasks:
+            found.append((*told, _readable(folder, name)))
+    return sorted(found, key=lambda one: one[:2])
+
+
+def _readable(folder: RunFolder, name: str) -> Evidence | None:
+    try:
+        return folder.evidence(name)
+    except StoreError:
+        return None  # entered as unreadable, and named by whoever reads it
+
+
+def _finishing(lost: Sequence[_Found], limit: int) -> int | None:
+    """Return the number of the attempt that finished a trial, None where it is left open."""
+    whole = [number for _, number, evidence in lost if evidence and is_whole(evidence)]
+    unreadable = [number for _, number, evidence in lost if evidence is None]
+    broken = [number for _, number, evidence in lost if evidence and broke_off(evidence)]
+    for numbers in (whole, unreadable, broken if len(broken) >= limit else []):
+        if numbers:
+            return numbers[-1]
+    return None
+
+
+def _attempt(
+    trial: Trial,
+    number: int,
+    evidence: Evidence | None,
+    tasks: Mapping[str, Task],
+    *,
+    is_last: bool,
+) -> Attempt:
+    state, outcome = AttemptState.ABANDONED, None
+    if is_last:
+        task = tasks[trial.task]
+        state = AttemptState.FINISHED
+        outcome = (
+            str(score(task.checks, evidence, task.requires).outcome) if evidence else _UNREADABLE
+        )
+    elif evidence is not None and broke_off(evidence):
+        state, outcome = AttemptState.RETRIED, str(UnscoredReason.INFRA)
+    return Attempt(trial=trial, number=number, state=state, outcome=outcome)
