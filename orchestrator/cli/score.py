@@ -26,12 +26,14 @@ def score(
 
     Says where an outcome differs from what the run wrote down.
     """
+    from orchestrator.report.wording import agent_note
     from orchestrator.store.rescoring import rescore
     from orchestrator.store.run_folder import RunFolder
     from tasks.loader import load_suite
 
     console = Console(as_json)
-    rows = rescore(RunFolder.open(run), load_suite(suite) if suite else None)
+    folder = RunFolder.open(run)
+    rows = rescore(folder, load_suite(suite) if suite else None)
     columns = [
         Column("world"),
         Column("task"),
@@ -60,6 +62,9 @@ def score(
                     f"{row.trial.world} {row.trial.task} {verdict.check}:"
                     f" {verdict.standing} ({verdict.reason})"
                 )
+    note = agent_note(folder.lock().agent)
+    if note:
+        console.note(f"the scores are of {folder.lock().agent.name}: {note}")
     unreadable = [row for row in rows if row.is_unreadable]
     for row in unreadable:
         console.warn(f"unreadable, so unscored: {row.trial.world} {row.score.because}")

@@ -84,6 +84,7 @@ def test_a_report_of_the_oracle_says_everywhere_that_it_is_no_contestant(
     assert lines[0] == f"oracle: {note}"
     assert f"the figures are of oracle: {note}" in lines[1:]
     assert call("report", path, "--json").document["agent_note"] == note
+    assert f"the scores are of oracle: {note}" in call("score", path).err
     page = (path / "report.html").read_text(encoding="utf-8")
     assert f"(oracle: {note})" in page or f"oracle ({note})" in page
     assert f"<b>{note.capitalize()}.</b>" in page
