@@ -27,6 +27,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "db": "Run one read-only SELECT on a site's database.",
         "diff": "Show what was changed in a site, row by row and file by file.",
         "open": "Print or open a URL of a site for a person's own browser.",
+        "browse": "Browse all running sites under their own names.",
         "site": "Write a site of your own, and hold it to the contract.",
     },
     "Studies": {

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +19,8 @@ import pytest
 import requests
 from kiosk_site import OWNER
 
+from orchestrator.cli.browse import _browse
+from orchestrator.cli.console import Console
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Container, Labels
 from orchestrator.engine.engine import Engine
@@ -212,6 +218,75 @@ def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> 
 def test_open_prints_a_url_under_the_replicas_port(arena: Arena) -> None:
     url = arena("up", "all", "--json").document[0]["url"]
     assert arena("open", "kiosk", "/me", "--print").out == f"{url}me\n"
+
+
+class Waiting(Console):
+    """A console that says when the command has come to its end and waits."""
+
+    def note(self, text: str) -> None:
+        if text == "until Ctrl-C":
+            READY.set()
+
+
+READY = threading.Event()
+
+
+def while_browsing(look: Callable[[], None]) -> None:
+    """Call something in a thread while `arena browse --print` runs, and then press Ctrl-C."""
+
+    def press() -> None:
+        try:
+            assert READY.wait(30)
+            look()
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    READY.clear()
+    with ThreadPoolExecutor(1) as beside:
+        looking = beside.submit(press)
+        asyncio.run(_browse(Waiting(), 0, 0, only_print=True))
+        looking.result(30)
+
+
+def test_browse_gives_every_running_site_its_own_name_until_ctrl_c(
+    arena: Arena, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arena("up", "all")
+    said: list[str] = []
+
+    def look() -> None:
+        said.append(capsys.readouterr().out)
+        setting, proxy = said[0].splitlines()[-2:]
+        _, _, pac_url = setting.partition(": ")
+        _, _, proxy_url = proxy.partition(": ")
+        through = {"http": proxy_url}
+        front = requests.get("http://kiosk.arena.test/", proxies=through, timeout=10)
+        assert "asked as kiosk.arena.test" in front.text
+        elsewhere = requests.get("http://elsewhere.example/", proxies=through, timeout=10)
+        assert elsewhere.status_code == 403
+        script = requests.get(pac_url, timeout=10).text
+        assert '["kiosk.arena.test"]' in script
+        assert proxy_url.removeprefix("http://") in script
+
+    while_browsing(look)
+
+    assert "http://kiosk.arena.test/" in said[0]
+    assert "ada: ada / lovelace" in said[0]
+
+
+def test_browse_refuses_where_nothing_is_up(arena: Arena) -> None:
+    refused = arena("browse", "--print")
+    assert (refused.code, refused.out) == (34, "")
+    assert "no site is up" in refused.err
+    assert "arena up" in refused.err
+
+
+def test_browse_refuses_a_taken_port(arena: Arena) -> None:
+    arena("up", "all")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        refused = arena("browse", "--print", "--port", str(taken.getsockname()[1]))
+    assert refused.code == 41
+    assert "leave --port away" in refused.err
 
 
 def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) -> None:
