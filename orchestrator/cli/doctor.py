@@ -109,6 +109,8 @@ async def _engine(atlas: Atlas) -> AsyncIterator[Check]:
         yield _disk(facts)
         yield _memory(facts, atlas)
         yield await _network(engine)
+        async for check in _way_out(engine):
+            yield check
         async for check in _images(engine, atlas):
             yield check
 
@@ -144,6 +146,23 @@ async def _network(engine: Engine) -> Check:
     except ArenaError as error:
         return Check("Docker network", State.MISSING, error.message, error.hint)
     return Check("Docker network", State.OK, "made" if made else "made when first needed")
+
+
+async def _way_out(engine: Engine) -> AsyncIterator[Check]:
+    """Try the packet filter that containers get, in one of the base image where that is there."""
+    from orchestrator.images import base
+
+    if await engine.image(base.TAG) is not None:
+        yield container_way_out(await engine.why_not_shut(base.TAG))
+
+
+def container_way_out(not_shut: str) -> Check:
+    """Say whether a packet filter keeps containers in, or their packets' time to live only."""
+    name = "way out of containers"
+    if not not_shut:
+        return Check(name, State.OK, "none: a packet filter in each")
+    found = f"only their packets' time to live, which one inside can raise ({not_shut})"
+    return Check(name, State.OPTIONAL, found, "an engine on a kernel with nf_tables and nft_reject")
 
 
 async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[Check]:

@@ -148,6 +148,8 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
             console.note(f"to start: {fleet.capacity.summary('slot')}")
             async with watch.reminding():
                 occupants = await fleet.up()
+            if engine.not_shut:
+                console.note(f"containers could open connections: {engine.not_shut}; arena doctor")
             async with together() as group:
                 memory = [
                     group.create_task(memory_of(engine, occupant.replica.container.id))

@@ -22,6 +22,13 @@ _STATUS: Final = "cat /proc/[0-9]*/status"
 _PLACES: Final = ("/", "/etc", "/usr", "/var", "/srv", "/opt", "/home", "/root")
 _WRITE: Final = "for each in $@; do touch $each/.arena-mark 2>/dev/null && echo $each; done; true"
 _REACH: Final = "exec 3<>/dev/tcp/$0/$1"
+# A packet filter inside refuses in words of its own what the other side would refuse, or ignore.
+_KNOCK: Final = """
+export LC_ALL=C
+while read -r _ to via _; do [ "$to" = 00000000 ] && gateway=$via; done </proc/net/route
+host=$(printf '%d.%d.%d.%d' 0x${gateway:6:2} 0x${gateway:4:2} 0x${gateway:2:2} 0x${gateway:0:2})
+timeout 3 bash -c 'exec 3<>/dev/tcp/$0/9' $host 2>&1 | grep -q 'No route to host'
+"""
 _INTERNET: Final = ("1.1.1.1", "80")
 _RESOLVE: Final = "getent hosts example.com"
 _NONE: Final = frozenset({0})
@@ -36,6 +43,8 @@ async def broken_confinement(engine: Engine, replica: Replica) -> tuple[str, ...
     # Its own port comes first: a shell that does not reach that proves nothing by reaching nothing.
     if not await shell.reaches("127.0.0.1", str(replica.site.port)):
         breaches.append("whether it has a way out cannot be tried: no bash and timeout in it")
+    elif not await shell.does("bash", "-c", _KNOCK):
+        breaches.append("it has no packet filter, so it could open connections: see arena doctor")
     if await shell.reaches(*_INTERNET):
         breaches.append("it reaches an address of the internet")
     if await shell.does("timeout", "5", "sh", "-c", _RESOLVE):

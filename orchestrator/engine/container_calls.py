@@ -7,9 +7,10 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.engine import creation, network
+from orchestrator.engine import creation, network, outward
 from orchestrator.engine.calls import ANSWER_S, Calls, on_loop
 from orchestrator.engine.containers import Container, ContainerSpec, Executed, Labels
+from orchestrator.engine.faults import mapped
 from sites.errors import EngineError, SiteGoneError
 
 if TYPE_CHECKING:
@@ -20,9 +21,15 @@ _JUST_NOW_S = 60
 
 
 class ContainerCalls:
-    """The part of `Engine` that starts, watches, enters and removes containers."""
+    """The part of `Engine` that starts, watches, enters and removes containers.
+
+    Attributes:
+        not_shut: why containers that were started are kept from opening connections by their
+            packets' time to live only, which whoever is inside can raise; empty where none is.
+    """
 
     def __init__(self, calls: Calls) -> None:
+        self.not_shut = ""
         self._calls = calls
         self._network_id: str | None = None
 
@@ -40,6 +47,25 @@ class ContainerCalls:
     async def create(self, spec: ContainerSpec) -> Container:
         """Create a container without starting it: to copy files in or out, or to commit."""
         return await self._made(spec, start=False)
+
+    async def shut(self, container: Container) -> None:
+        """Keep a running container from opening connections, where `run` did not; see `outward`."""
+        await self._calls.short(
+            f"shutting {container.name} in",
+            lambda api: self._shut(api, container.image_id, container.labels, container.id),
+        )
+
+    async def why_not_shut(self, image: str) -> str:
+        """Say why containers cannot be kept from opening connections here; empty where they can.
+
+        Args:
+            image: one that the engine has, with Perl in it.
+        """
+        try:
+            await self._calls.short("trying a packet filter", lambda api: outward.probe(api, image))
+        except EngineError as error:
+            return error.message
+        return ""
 
     async def copy_in(self, container_id: str, files: Mapping[str, bytes]) -> None:
         """Write files, by absolute path, into a container that need not run."""
@@ -231,27 +257,38 @@ class ContainerCalls:
 
         self._network_id = self._network_id or network.ensure(api)
         try:
-            return _brought_up(api, spec, self._network_id, start=start)
+            return self._brought_up(api, spec, self._network_id, start=start)
         except NotFound as cause:
             if "network" not in str(cause.explanation):
                 raise
         # Somebody removed the network since it was last used.
         self._network_id = network.ensure(api)
-        return _brought_up(api, spec, self._network_id, start=start)
+        return self._brought_up(api, spec, self._network_id, start=start)
 
+    def _brought_up(
+        self, api: APIClient, spec: ContainerSpec, network_id: str, *, start: bool
+    ) -> Container:
+        """Create a container, start it if asked to, and inspect it; a failure leaves none."""
+        container_id = creation.create(api, spec, network_id)
+        try:
+            if spec.files:
+                creation.copy_in(api, container_id, spec.files)
+            if start:
+                api.start(container_id)
+                self._shut(api, spec.image, spec.labels, container_id)
+            return creation.inspect(api, container_id)
+        except BaseException:
+            api.remove_container(container_id, force=True, v=True)
+            raise
 
-def _brought_up(api: APIClient, spec: ContainerSpec, network_id: str, *, start: bool) -> Container:
-    """Create a container, start it if asked to, and inspect it; a failure leaves none behind."""
-    container_id = creation.create(api, spec, network_id)
-    try:
-        if spec.files:
-            creation.copy_in(api, container_id, spec.files)
-        if start:
-            api.start(container_id)
-        return creation.inspect(api, container_id)
-    except BaseException:
-        api.remove_container(container_id, force=True, v=True)
-        raise
+    def _shut(
+        self, api: APIClient, image: str, labels: Mapping[str, str], container_id: str
+    ) -> None:
+        try:
+            with mapped("making a packet filter"):
+                outward.shut(api, image, labels, container_id)
+        except EngineError as error:
+            self.not_shut = error.message
 
 
 def _await_removal(api: APIClient, container_id: str) -> None:

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     REPLICA = "replica"
     STAGED = "staged"
     SEALING = "sealing"
+    FILTER = "filter"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """The one bridge network of Arena's containers: published ports work, and nothing gets out.
 
-Masquerading is off, so that no answer from outside finds its way back; traffic between containers
-is off; and `creation` gives each container a time to live of one hop, so that its packets die on
-this machine's bridge instead of being forwarded.
+A packet filter in each container lets it open no connection (`outward`). Where there can be none,
+three things keep packets in that nobody has shaped: masquerading is off, so that no answer from
+outside finds its way back; traffic between containers is off; and `creation` gives each container
+a time to live of one hop, so that its packets die on this machine's bridge and go no further.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ async def _fitting(engine: Engine, placement: Placement, container: Container) -
         if placement.port not in {None, replica.endpoint.port}:
             return None
         await await_health(engine, replica)
+        await engine.shut(container)  # who restarted it by hand took its packet filter away
     except SiteError:
         return None  # it is replaced, and the new one says what is wrong if anything is
     return replica

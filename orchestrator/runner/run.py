@@ -163,6 +163,9 @@ class Run:
                 )
             )
             self.on_event(Noted(f"{world}: {fleet.capacity.summary()}"))
+            if self.engine.not_shut:
+                why = f"containers could open connections: {self.engine.not_shut}"
+                self.on_event(Noted(f"{world}: {why}; see arena doctor"))
             fleet.warm()
         if world is World.ONLINE and self.request.staged and live:
             self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))

@@ -60,7 +60,7 @@ async def test_a_container_can_connect_to_itself_and_to_nothing_else(
         assert not await connects(engine, container, host, neighbour.ports[8000].port)
 
 
-async def test_a_packet_to_the_outside_dies_at_once_on_the_bridge(
+async def test_a_connection_to_the_outside_is_refused_at_once(
     engine: Engine, spec: ContainerSpec
 ) -> None:
     container = await engine.run(spec)
