@@ -11,18 +11,24 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    StringConstraints,
     model_validator,
 )
 
 from evaluators.changes import ChangeKind, IgnoredChanges, is_secret
 from evaluators.computed import Computed
 from evaluators.text import normalise
+from sites.fields import written
 from sites.worlds import World
 
 T = TypeVar("T")
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,60}$")]
+Slug = Annotated[
+    str,
+    written(
+        r"[a-z0-9][a-z0-9-]{0,60}",
+        "a name of at most 61 lower-case letters, digits and '-' that begins with no '-'",
+    ),
+]
 
 
 class _Strict(BaseModel):
@@ -216,12 +222,13 @@ Locate = Annotated[
 def _no_boolean(value: object) -> object:
     """Refuse what YAML made of a bare `yes` or `no`: as a number it would be 1 or 0."""
     if isinstance(value, bool):
-        message = "is a boolean to YAML: put the text in quotes"
+        message = "is true or false to YAML: put the text in quotes"
         raise ValueError(message)  # noqa: TRY004 - pydantic reports ValueError with its field
     return value
 
 
 Expected = Annotated[str | int | FiniteFloat, BeforeValidator(_no_boolean)]
+ExpectedNumber = Annotated[FiniteFloat, BeforeValidator(_no_boolean)]
 ExpectedValues = Expected | tuple[Expected, ...]
 
 
@@ -273,8 +280,8 @@ class MatchNumber(_Strict):
     """
 
     how: Literal["number"] = "number"
-    value: FiniteFloat | PerWorld[FiniteFloat]
-    tolerance: FiniteFloat = Field(default=0.0, ge=0)
+    value: ExpectedNumber | PerWorld[ExpectedNumber]
+    tolerance: ExpectedNumber = Field(default=0.0, ge=0)
 
 
 ExpectedCell = Expected | None

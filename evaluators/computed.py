@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, model_validator
 
-Path = Annotated[str, StringConstraints(pattern=r"^/")]
+from sites.fields import SitePath
 
 
 class Computed(BaseModel):
@@ -29,10 +29,10 @@ class Computed(BaseModel):
 
     site: str
     sql: str | None = None
-    page: Path | None = None
+    page: SitePath | None = None
     selector: str | None = None
     attribute: str | None = None
-    path: Path | None = None
+    path: SitePath | None = None
     role: str | None = None
     json_path: str | None = None
     pattern: str | None = None

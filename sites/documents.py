@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from sites.errors import InputError
+from sites.faults import Location, Mistake, kind_of, mistakes
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -31,9 +31,15 @@ class Document:
         """Return the line, from 1, of the deepest part of a field's path that the file has."""
         return _line_of(self.root, location)
 
-    def describe(self, fault: ErrorDetails, location: Sequence[int | str]) -> str:
-        """Say file, line, field, what is wrong with it, and what stood there."""
-        return f"{self.path}:{self.line(location)}: {_describe(fault, location)}"
+    def describe(self, mistake: Mistake, at: Location | None = None) -> str:
+        """Say file, line, field, what is wrong with it, and what stood there.
+
+        Args:
+            mistake: what is wrong.
+            at: the field's path in this file, where it is not the mistake's own.
+        """
+        here = mistake if at is None else Mistake(at, mistake.message)
+        return f"{self.path}:{self.line(here.at)}: {here}"
 
 
 def open_document(path: Path, error: type[InputError]) -> Document:
@@ -73,7 +79,7 @@ def validated(document: Document, model: type[Model], error: type[InputError]) -
     try:
         return model.model_validate(document.content)
     except ValidationError as cause:
-        told = (document.describe(fault, fault["loc"]) for fault in cause.errors()[:SHOWN_FAULTS])
+        told = map(document.describe, mistakes(cause, document.content)[:SHOWN_FAULTS])
         raise error("; ".join(told)) from cause
 
 
@@ -95,7 +101,7 @@ def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
         message = f"{path}:{twice.start_mark.line + 1}: {twice.value}: stands twice in one mapping"
         raise error(message)
     if root is None or not isinstance(content, Mapping):
-        message = f"{path}:1: must hold a mapping of fields, holds {type(content).__name__}"
+        message = f"{path}:1: must hold a mapping of fields, holds {kind_of(content)}"
         raise error(message)
     return Document(path, content, root)
 
@@ -118,18 +124,6 @@ def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:
                     return key
             waiting.extend(value for _, value in node.value)
     return None
-
-
-def _describe(fault: ErrorDetails, location: Sequence[int | str]) -> str:
-    """Say field, what is wrong, and what stood there."""
-    field = ".".join(str(part) for part in location) or "document"
-    message = fault["msg"].removeprefix("Value error, ")
-    message = message[0].lower() + message[1:]
-    if fault["type"] in {"missing", "extra_forbidden"}:
-        return f"{field}: {message}"
-    found = repr(fault["input"])
-    shown = found if len(found) <= 60 else found[:57] + "..."  # noqa: PLR2004
-    return f"{field}: {message} (found {shown})"
 
 
 def _line_of(root: yaml.Node | None, location: Sequence[int | str]) -> int:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from evaluators.checks import Slug
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.errors import TaskError
+from sites.faults import Mistake, mistakes
 from tasks.findings import Location
 from tasks.miniwob import WobPages
 from tasks.schema import Suite
@@ -133,17 +133,15 @@ def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource
     try:
         return SuiteSource(Suite.model_validate(document), origins)
     except ValidationError as cause:
-        # A suite whose only task is wrong is also reported as too short: that is no second mistake.
-        faults = [fault for fault in cause.errors() if len(fault["loc"]) > 1]
-        told = dict.fromkeys(_told(fault, origins) for fault in faults)
+        told = dict.fromkeys(_told(one, origins) for one in mistakes(cause, document))
         raise TaskError("; ".join([*told][:SHOWN_FAULTS])) from cause
 
 
-def _told(fault: ErrorDetails, origins: tuple[Origin, ...]) -> str:
+def _told(mistake: Mistake, origins: tuple[Origin, ...]) -> str:
     """Say of a mistake where it is written, and in which instance of a template it shows."""
-    _, number, *field = fault["loc"]
+    _, number, *field = mistake.at
     origin = origins[int(number)]
-    told = origin.document.describe(fault, (*origin.at, *field))
+    told = origin.document.describe(mistake, (*origin.at, *field))
     return f"{told} in '{origin.instance}'" if origin.instance else told
 
 

@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.checks import Slug
+from sites.fields import written
 
 # `{name}` stands for a parameter, `{{name}}` for itself; other braces, such as CSS's, stay.
 _PLACEHOLDER = re.compile(r"\{\{([a-z][a-z0-9_]*)\}\}|\{([a-z][a-z0-9_]*)\}")
 
-Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Parameter = Annotated[
+    str, written(r"[a-z][a-z0-9_]*", "lower-case letters, digits and '_', a letter first")
+]
 
 
 class PlaceholderError(ValueError):

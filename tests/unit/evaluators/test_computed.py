@@ -30,7 +30,7 @@ def test_a_value_is_computed_in_one_of_three_ways(fields: dict[str, Any]) -> Non
         ({**PAGE, "role": "member"}, "go with a `path`"),
         ({**SQL, "pattern": "[0-9]+"}, "needs one group: it has 0"),
         ({**SQL, "pattern": "("}, "is no regular expression"),
-        ({**PAGE, "page": "wiki:/article/Bruges"}, "should match pattern"),
+        ({**PAGE, "page": "wiki:/article/Bruges"}, "must begin with '/'"),
     ],
 )
 def test_what_computes_nothing_is_refused(fields: dict[str, Any], says: str) -> None:

@@ -74,10 +74,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
     [
-        ("version: 1", "version: 0", 2, "version: input should be greater than or equal to 1"),
-        ("family: information", "family: sport", 6, "tasks.0.family: input should be"),
+        ("version: 1", "version: 0", 2, "version: must be at least 1"),
+        ("family: information", "family: sport", 6, "tasks.0.family: must be 'information'"),
         ("by: answer", "by: guess", 13, "tasks.0.checks.0.locate"),
-        ("how: number", "how: number, typo: 1", 14, "typo: extra inputs are not permitted"),
+        ("how: number", "how: number, typo: 1", 14, "typo: is no field that is known here"),
         ("value: 49", "value: .nan", 14, "finite"),
         ("do: stop", "do: dance", 16, "tasks.0.reference.0"),
         ("    intent:", "   intent:", 7, "not valid YAML"),

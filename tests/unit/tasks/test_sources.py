@@ -95,12 +95,12 @@ def test_a_place_names_the_file_and_the_line_in_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
     [
-        ("family: information", "family: sport", 7, "templates.0.task.family: input should be"),
+        ("family: information", "family: sport", 7, "templates.0.task.family: must be"),
         ('{price}"}', '{cost}"}', 2, "'{cost}' names no parameter; there are: price, what"),
         ("price: 12.5", "price: cheap", 15, "in 'price-2'"),
-        ("    task:", "    task:\n      color: red", 7, "color: extra inputs are not permitted"),
-        ("    params:", "    param:", 3, "templates.0.param: extra inputs are not permitted"),
-        ("id: price", "id: Price", 2, "templates.0.id: string should match pattern"),
+        ("    task:", "    task:\n      color: red", 7, "color: is no field that is known here"),
+        ("    params:", "    param:", 3, "templates.0.param: is no field that is known here"),
+        ("id: price", "id: Price", 2, "templates.0.id: must be a name of"),
     ],
 )
 def test_a_mistake_in_a_template_names_file_line_and_field(
@@ -132,7 +132,7 @@ def test_two_tasks_of_one_name_are_refused_wherever_they_stand(tmp_path: Path) -
 
 def test_only_the_head_names_the_suite(tmp_path: Path) -> None:
     folder = _folder(tmp_path, a=HEAD + ONE.format(name="first"))
-    with pytest.raises(TaskError, match=r"a\.yaml:1: suite: extra inputs are not permitted"):
+    with pytest.raises(TaskError, match=r"a\.yaml:1: suite: is no field that is known here"):
         load_suite(str(folder))
 
 
