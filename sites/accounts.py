@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, field_validator
 
-from sites.fields import SitePath, Strict
+from sites.fields import SitePath, Strict, written
 
-HeaderName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9-]*$")]
+HeaderName = Annotated[
+    str, written(r"[A-Za-z][A-Za-z0-9-]*", "a header's name: letters, digits and '-'")
+]
 Secret = Annotated[str, Field(min_length=1, repr=False)]
+
+# What looks like a placeholder; any other braces in a field's value stay as they are.
+_PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_]+)\}")
+_ROLES_OWN: Final = frozenset({"username", "password"})
 
 
 class Login(Strict):
@@ -32,6 +39,17 @@ class Login(Strict):
     fields: dict[str, str] = Field(min_length=1)
     submit: dict[str, str] = Field(default_factory=dict)
     ends: tuple[SitePath, ...] = ()
+
+    @field_validator("fields")
+    @classmethod
+    def _placeholders_are_known(cls, fields: dict[str, str]) -> dict[str, str]:
+        for field, value in fields.items():
+            unknown = [name for name in _PLACEHOLDER.findall(value) if name not in _ROLES_OWN]
+            if unknown:
+                message = f"field '{field}' holds '{{{unknown[0]}}}'; there are {{username}}"
+                message += " and {password}"
+                raise ValueError(message)
+        return fields
 
     def is_ended_by(self, target: str) -> bool:
         """Whether a request's path and query (or its whole URL) is one that ends the login."""
@@ -65,7 +83,7 @@ class BasicApi(_ApiProof):
     """HTTP basic authentication (RFC 7617), for example an application password."""
 
     scheme: Literal["basic"]
-    username: str = Field(min_length=1, pattern=r"^[^:]+$")
+    username: Annotated[str, written(r"[^:]+", "a name without ':', and not empty")]
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers that a request of this login carries."""
@@ -96,8 +114,8 @@ class Role(Strict):
         may_not: pages that it is refused: 401, 403 or 404, or the way to the login.
     """
 
-    username: str
-    password: str
+    username: str = Field(min_length=1)
+    password: str = Field(min_length=1)
     login: Login
     proof: LoginProof
     api: ApiLogin | None = None

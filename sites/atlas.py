@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from sites.documents import read_document
+from sites.belongings import own_site_fault
+from sites.documents import open_document, validated
 from sites.errors import ManifestError, UnknownNameError
 from sites.manifest import Site
 from sites.routes import concrete_path, logical_path
@@ -17,6 +18,9 @@ from sites.worlds import World
 
 OWN_SITES: Final = "arena-sites"
 OWN_SITES_VARIABLE: Final = "ARENA_SITES"
+_SHIPPED: Final = Path(__file__).parent
+_MANIFEST: Final = "site.yaml"
+_MISNAMED: Final = "site.yml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +30,33 @@ class Atlas:
     Attributes:
         own: the folders of sites that do not travel with Arena, by name: a site's manifest is in
             it, and the files of its image in `docker/` below.
+        broken: what is wrong with the manifests of own sites that cannot be used, by name; there
+            may be a usable site of that name, which such a one tried to replace.
     """
 
     sites: Mapping[str, Site]
     own: Mapping[str, Path] = field(default_factory=dict)
+    broken: Mapping[str, ManifestError] = field(default_factory=dict)
 
     def site(self, name: str) -> Site:
         """Return one site.
 
         Raises:
             UnknownNameError: naming the sites there are.
+            ManifestError: there is one, but its manifest is wrong.
         """
+        if name not in self.sites and name in self.broken:
+            raise self.broken[name]
         if name not in self.sites:
             message = f"unknown site '{name}'; there are: {', '.join(sorted(self.sites))}"
             raise UnknownNameError(message)
         return self.sites[name]
+
+    def manifest(self, name: str) -> str:
+        """Return the path of a site's manifest, as a person finds it."""
+        if name in self.own:
+            return str(self.own[name] / _MANIFEST)
+        return f"sites/{name}/{_MANIFEST}"
 
     def select(self, names: Iterable[str]) -> tuple[Site, ...]:
         """Return the named sites in the order given, all of them where none is named."""
@@ -112,45 +128,99 @@ def own_site_folders() -> tuple[Path, ...]:
     """Return the folders of sites of one's own: those in ARENA_SITES, else ./arena-sites.
 
     Raises:
-        ManifestError: a folder that ARENA_SITES names is not there.
+        ManifestError: what ARENA_SITES names is no folder of sites.
     """
     named = [Path(one) for one in os.environ.get(OWN_SITES_VARIABLE, "").split(os.pathsep) if one]
     for folder in named:
-        if not folder.is_dir():
-            message = f"{OWN_SITES_VARIABLE} names {folder}, which is no folder"
-            raise ManifestError(message)
+        _refuse_unless_folder_of_sites(folder, f"{OWN_SITES_VARIABLE} names")
     here = Path(OWN_SITES)
     found = named or ([here] if here.is_dir() else [])
     return tuple(folder.resolve() for folder in found)
 
 
+def sites_in(folder: Path) -> Path:
+    """Return a folder of sites that a person named by its full path.
+
+    Raises:
+        ManifestError: it is none.
+    """
+    _refuse_unless_folder_of_sites(folder, "the sites' folder is")
+    return folder.resolve()
+
+
+def _refuse_unless_folder_of_sites(folder: Path, what: str) -> None:
+    if not _is_dir(folder):
+        message = f"{what} {folder}, which is no folder that can be read"
+        hint = "name the folder that holds one folder per site; `arena site new NAME` makes one"
+        raise ManifestError(message, hint=hint)
+    if (folder / _MANIFEST).is_file():
+        message = f"{what} {folder}, which is the folder of one site"
+        raise ManifestError(message, hint=f"name the folder above it: {folder.absolute().parent}")
+
+
+def _is_dir(folder: Path) -> bool:
+    try:
+        return folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)
+    except OSError:
+        return False
+
+
 def load_atlas(extra: Iterable[Path] | None = None) -> Atlas:
     """Read the manifests that travel with Arena, and those of sites of one's own.
+
+    A site of one's own whose manifest is wrong, or which takes what is another site's, is kept in
+    `Atlas.broken`: it stands in nobody's way who does not ask for it.
 
     Args:
         extra: folders that hold one folder per site with its site.yaml; where omitted, what
             `own_site_folders` finds.
 
     Raises:
-        ManifestError: one line with file, line, field and what is allowed.
+        ManifestError: of a site that travels with Arena, or a folder that is none; one line with
+            file, line, field and what is allowed.
     """
-    sites: dict[str, Site] = {}
+    sites = {site.name: site for site in map(_read, _manifests(_SHIPPED))}
     own: dict[str, Path] = {}
-    shipped = Path(__file__).parent
-    for folder in (shipped, *(own_site_folders() if extra is None else extra)):
-        for path in sorted(folder.glob("*/site.yaml")):
-            site = read_document(path, Site, ManifestError)
-            if site.name != path.parent.name:
-                message = f"{path}:1: name: must equal the folder's name (found '{site.name}')"
-                raise ManifestError(message)
-            taken = next((other for other in sites.values() if other.host == site.host), None)
-            if taken is not None and taken.name != site.name:
-                message = f"{path}:1: host: '{site.host}' belongs to site '{taken.name}' already"
-                raise ManifestError(message)
-            if site.name in sites:
-                message = f"{path}:1: name: there is a site '{site.name}' already"
-                raise ManifestError(message, hint="give the site and its folder another name")
-            sites[site.name] = site
-            if folder != shipped:
+    broken: dict[str, ManifestError] = {}
+    for folder in own_site_folders() if extra is None else extra:
+        for path in _manifests(folder):
+            try:
+                site = _read_own(path, sites.values())
+            except ManifestError as error:
+                broken.setdefault(path.parent.name, error)
+            else:
+                sites[site.name] = site
                 own[site.name] = path.parent
-    return Atlas(sites, own)
+    return Atlas(sites, own, broken)
+
+
+def _manifests(folder: Path) -> list[Path]:
+    """Return the manifests of a folder of sites, also of one whose manifest has a wrong name."""
+    written = {path.parent: path for path in folder.glob(f"*/{_MISNAMED}")}
+    written |= {path.parent: path for path in folder.glob(f"*/{_MANIFEST}")}
+    return [written[folder] for folder in sorted(written)]
+
+
+def _read(path: Path) -> Site:
+    """Read one manifest; its site is called as its folder is."""
+    if path.name == _MISNAMED:
+        message = f"{path}: must be called {_MANIFEST}"
+        raise ManifestError(message)
+    document = open_document(path, ManifestError)
+    site = validated(document, Site, ManifestError)
+    if site.name != path.parent.name:
+        at = document.line(("name",))
+        message = f"{path}:{at}: name: must equal the folder's name (found '{site.name}')"
+        raise ManifestError(message)
+    return site
+
+
+def _read_own(path: Path, others: Iterable[Site]) -> Site:
+    site = _read(path)
+    fault = own_site_fault(site, others)
+    if fault is not None:
+        field, reason = fault
+        line = open_document(path, ManifestError).line(field.split("."))
+        message = f"{path}:{line}: {field}: {reason}"
+        raise ManifestError(message)
+    return site

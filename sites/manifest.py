@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo
 
-from pydantic import AwareDatetime, Field, StringConstraints, field_validator, model_validator
+from pydantic import AwareDatetime, Field, field_validator, model_validator
 
 from sites.accounts import Role
-from sites.fields import Host, Name, Port, SitePath, Strict, Tag
+from sites.fields import FolderPath, Host, Line, Name, Port, SitePath, Strict, Tag, written
 from sites.routes import RouteRule
+
+_LAST_PORT = 65535
+
+Reference = Annotated[
+    str,
+    written(
+        r"[a-z0-9][a-z0-9._/:-]*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?",
+        "an image's name in a registry, such as registry.example/my-shop:1",
+    ),
+]
 
 
 class Build(Strict):
@@ -32,7 +44,7 @@ class Image(Strict):
 
     tag: Tag
     build: Build | None = None
-    published: str | None = None
+    published: Reference | None = None
     needs: tuple[Tag, ...] = ()
 
     @model_validator(mode="after")
@@ -55,7 +67,7 @@ class Resources(Strict):
     """The limits a replica's container runs under."""
 
     memory_mb: int = Field(ge=16)
-    cpus: float = Field(gt=0)
+    cpus: float = Field(gt=0, allow_inf_nan=False)
     pids: int = Field(ge=8)
 
 
@@ -112,7 +124,7 @@ class State(Strict):
         memory_mb: keep the folder in memory, with at most so much; on disk where omitted.
     """
 
-    folder: SitePath
+    folder: FolderPath
     port: Port
     memory_mb: int | None = Field(default=None, ge=1)
 
@@ -141,6 +153,18 @@ class Probe(Strict):
             raise ValueError(message)
         return self
 
+    @field_validator("pattern")
+    @classmethod
+    def _pattern_can_be_read(cls, pattern: str | None) -> str | None:
+        if pattern is None:
+            return None
+        try:
+            re.compile(pattern)
+        except re.error as cause:
+            message = f"is no regular expression: {cause}"
+            raise ValueError(message) from cause
+        return pattern
+
 
 class FingerprintProbes(Strict):
     """What belongs to a replica's state, with the volatile parts left out.
@@ -154,7 +178,7 @@ class FingerprintProbes(Strict):
 
     volatile_tables: frozenset[str] = frozenset()
     volatile_columns: dict[str, frozenset[str]] = Field(default_factory=dict)
-    files: tuple[SitePath, ...] = ()
+    files: tuple[FolderPath, ...] = ()
     probes: tuple[Probe, ...] = ()
 
 
@@ -172,7 +196,21 @@ class Clock(Strict):
     now: Literal["real"] | AwareDatetime = "real"
     why: str = ""
     zone: str = "UTC"
-    locale: str = "en"
+    locale: Annotated[
+        str, written(r"[a-z]{2,3}(?:[-_][A-Za-z0-9]+)*", "a language, such as en or de-AT")
+    ] = "en"
+
+    @field_validator("zone")
+    @classmethod
+    def _zone_is_known(cls, zone: str) -> str:
+        try:
+            known = zone == "UTC" or bool(ZoneInfo(zone))
+        except (KeyError, ValueError, OSError):  # no such zone; no relative path; a folder of zones
+            known = False
+        if not known:
+            message = "must be a time zone that this machine knows, such as UTC or Europe/Lisbon"
+            raise ValueError(message)
+        return zone
 
     @property
     def begins(self) -> datetime | None:
@@ -201,10 +239,25 @@ class Live(Strict):
         pace_s: least time between two page loads of one episode, in seconds.
     """
 
-    origin: Annotated[str, StringConstraints(pattern=r"^https?://[a-z0-9.-]+(:\d+)?$")]
+    origin: Annotated[
+        str,
+        written(
+            r"https?://(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?::\d{1,5})?",
+            "scheme and host in lower case, such as https://en.wikipedia.org",
+        ),
+    ]
     roles: dict[Name, Role] = Field(default_factory=dict)
     pace_s: float = Field(default=0.0, ge=0, le=60)
     staged: Staged | None = None
+
+    @field_validator("origin")
+    @classmethod
+    def _port_exists(cls, origin: str) -> str:
+        _, colon, port = origin.partition("://")[2].partition(":")
+        if colon and not 1 <= int(port) <= _LAST_PORT:
+            message = f"must name a port from 1 to {_LAST_PORT}"
+            raise ValueError(message)
+        return origin
 
     @property
     def host(self) -> str:
@@ -236,8 +289,8 @@ class Site(Strict):
     """
 
     name: Name
-    title: str
-    summary: str
+    title: Line
+    summary: Line
     host: Host
     stateful: bool
     image: Image
@@ -283,5 +336,35 @@ class Site(Strict):
         unknown = set(self.live.roles) - set(self.roles) if self.live else set()
         if unknown:
             message = f"live.roles names {sorted(unknown)}; the site has {sorted(self.roles)}"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _ports_differ(self) -> Self:
+        named = {"port": self.port}
+        if self.database is not None:
+            named["database.port"] = self.database.port
+        if self.state is not None:
+            named["state.port"] = self.state.port
+        for name, port in named.items():
+            other = next(one for one, number in named.items() if number == port)
+            if other != name:
+                message = f"`{other}` and `{name}` are both {port}: one port has one server"
+                raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _state_fits(self) -> Self:
+        probes = self.fingerprint
+        if self.state is not None and not self.stateful:
+            message = "`state` says what may change, but `stateful` is false: nothing is reset"
+            raise ValueError(message)
+        asks = (
+            probes.volatile_tables,
+            probes.volatile_columns,
+            *(one.sql for one in probes.probes),
+        )
+        if self.database is None and any(asks):
+            message = "`fingerprint` names tables or asks by `sql`, but there is no `database`"
             raise ValueError(message)
         return self

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Annotated
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
+from sites.fields import SitePath
 from sites.worlds import World
 
 _SEGMENT = re.compile(r"\{([a-z_]+)(\*?)\}")
-
-Template = Annotated[str, StringConstraints(pattern=r"^/")]
 
 
 class RouteRule(BaseModel):
     """One page's path in its three forms.
 
-    `{name}` stands for a piece of one path segment, `{name*}` for the rest of the path. A name that
-    only one side has is dropped on the way to the logical path.
+    `{name}` stands for a piece of one path segment, `{name*}` for the rest of the path. Replica and
+    live origin have every name of the logical path; one that only they have is dropped on the way
+    to it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    logical: Template
-    replica: Template
-    live: Template
+    logical: SitePath
+    replica: SitePath
+    live: SitePath
 
     @field_validator("logical", "replica", "live")
     @classmethod
@@ -39,7 +39,23 @@ class RouteRule(BaseModel):
         if len(names) != len(set(names)):
             message = "a placeholder may stand once"
             raise ValueError(message)
+        if "?" in template or "#" in template:
+            message = "a route maps paths: it holds neither '?' nor '#'"
+            raise ValueError(message)
         return template
+
+    @model_validator(mode="after")
+    def _sides_have_the_logical_names(self) -> Self:
+        """Refuse a rule that no visit could fit, or whose names stand for different things."""
+        wanted = dict(_SEGMENT.findall(self.logical))
+        for side, template in (("replica", self.replica), ("live", self.live)):
+            has = dict(_SEGMENT.findall(template))
+            for name, star in wanted.items():
+                if has.get(name) != star:
+                    placeholder = f"{{{name}{star}}}"
+                    message = f"`logical` has {placeholder}, which `{side}` has not ({template})"
+                    raise ValueError(message)
+        return self
 
     def concrete(self, world: World) -> str:
         """Return the template of the given world's paths."""
@@ -60,10 +76,7 @@ def logical_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str:
         for rule in rules:
             found = _pattern(rule.concrete(world)).fullmatch(spelling)
             if found:
-                values = found.groupdict()
-                wanted = {name for name, _ in _SEGMENT.findall(rule.logical)}
-                if wanted <= set(values):
-                    return _fill(rule.logical, values)
+                return _fill(rule.logical, found.groupdict())
     return path
 
 

@@ -38,10 +38,10 @@ def build(
 ) -> None:
     """Build the sites' images and seal them as golden; what is unchanged is left alone."""
     from orchestrator.cli.choosing import choose_sites
-    from sites.atlas import load_atlas
+    from orchestrator.cli.known import known_sites
 
     console = Console(as_json)
-    atlas = load_atlas()
+    atlas = known_sites()
     chosen = choose_sites(atlas, sites or (), suite, otherwise=None)
     show(console, run(_build(console, atlas, chosen, staged=staged, force=force)))
 

@@ -49,13 +49,13 @@ def db(
 
 
 async def _ask(site: str, slot: int, sql: str, limit: int) -> Answer:
+    from orchestrator.cli.known import known_sites
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.queries import ask
     from orchestrator.fleet.standing import standing_replica
-    from sites.atlas import load_atlas
 
     async with await Engine.connect() as engine:
-        return await ask(await standing_replica(engine, load_atlas(), site, slot), sql, limit)
+        return await ask(await standing_replica(engine, known_sites(), site, slot), sql, limit)
 
 
 def _cell(value: object) -> Cell:

@@ -118,13 +118,13 @@ def _print_check(console: Console, check: Document) -> None:
 
 
 async def _look(site: str, slot: int, limit: int) -> Delta:
+    from orchestrator.cli.known import known_sites
     from orchestrator.delta.delta import delta_of
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replica
-    from sites.atlas import load_atlas
 
     async with await Engine.connect() as engine:
-        replica = await standing_replica(engine, load_atlas(), site, slot)
+        replica = await standing_replica(engine, known_sites(), site, slot)
         return await delta_of(engine, replica, limit=limit)
 
 

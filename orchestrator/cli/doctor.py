@@ -15,7 +15,7 @@ import typer
 
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
-from sites.errors import ArenaError, PrerequisiteError
+from sites.errors import ArenaError, ManifestError, PrerequisiteError
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine, EngineFacts
@@ -35,6 +35,7 @@ class State(StrEnum):
     OK = "ok"
     MISSING = "missing"
     OPTIONAL = "optional"
+    BROKEN = "broken"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,9 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Say what is missing on this machine and the command that mends it; exit 0 if nothing is."""
-    from sites.atlas import load_atlas
-
     console = Console(as_json)
-    checks = run(_examine(load_atlas()))
+    atlas, of_own = _sites()
+    checks = (*of_own, *run(_examine(atlas)))
     missing = [check for check in checks if check.state is State.MISSING]
     console.table(
         (Column("check"), Column("state"), Column("found"), Column("mend it with")),
@@ -76,6 +76,24 @@ def doctor(
     if missing:
         message = f"missing: {', '.join(check.name for check in missing)}"
         raise PrerequisiteError(message)
+
+
+def _sites() -> tuple[Atlas, tuple[Check, ...]]:
+    """Read the sites; one of one's own that cannot be used hides nothing else."""
+    from sites.atlas import load_atlas
+
+    try:
+        atlas = load_atlas()
+    except ManifestError as error:
+        check = Check("own sites", State.MISSING, error.message, error.hint)
+        return load_atlas(()), (check,)
+    broken = tuple(
+        Check(
+            f"own site {name}", State.BROKEN, error.message, error.hint or "correct its site.yaml"
+        )
+        for name, error in sorted(atlas.broken.items())
+    )
+    return atlas, broken
 
 
 async def _examine(atlas: Atlas) -> tuple[Check, ...]:

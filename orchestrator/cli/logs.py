@@ -32,14 +32,14 @@ def logs(
 
 
 async def _logs(name: str, slot: int | None, *, follow: bool, tail: int) -> None:
+    from orchestrator.cli.known import known_sites
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import containers_of
-    from sites.atlas import load_atlas
     from sites.errors import SiteGoneError
 
     console = Console()
     async with await Engine.connect() as engine:
-        found = await containers_of(engine, load_atlas().site(name), slot)
+        found = await containers_of(engine, known_sites().site(name), slot)
         if not found:
             where = "" if slot is None else f" in slot {slot}"
             message = f"site '{name}' has no container{where}"

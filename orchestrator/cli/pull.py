@@ -27,10 +27,10 @@ def pull(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Pull the images that their manifests say are published; name those that are built here."""
-    from sites.atlas import load_atlas
+    from orchestrator.cli.known import known_sites
 
     console = Console(as_json)
-    chosen = load_atlas().select(sites or ())
+    chosen = known_sites().select(sites or ())
     show(console, run(_pull(console, chosen, staged=staged)))
 
 

@@ -62,14 +62,14 @@ def reset(
     next dearer one and says so; a site that cannot be brought there is
     removed and reported. A URL keeps its port.
     """
+    from orchestrator.cli.known import known_sites
     from orchestrator.reset.ladder import rungs_for
-    from sites.atlas import load_atlas
 
     _refuse_swap(strategy)
     console = Console(as_json)
     rungs = rungs_for(strategy)
     asked = _Asked(sites or (), slot, rungs, look_before=verify)
-    done, failures = run(_reset(console, load_atlas(), asked))
+    done, failures = run(_reset(console, known_sites(), asked))
     if not done and not failures:
         console.note("nothing is up; `arena up` starts the sites")
     _show(console, done, verify=verify)

@@ -10,8 +10,10 @@ import typer
 
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
+from orchestrator.cli.known import known_sites
 from orchestrator.scaffold.writing import Kind, NewSite
-from sites.atlas import OWN_SITES, Atlas, load_atlas, own_site_folders
+from sites.atlas import OWN_SITES, Atlas, load_atlas, own_site_folders, sites_in
+from sites.belongings import RESERVED_NAMES
 from sites.errors import SiteError, UsageError
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def new(
         kind=kind,
         sites=_as_seen_from_here(home),
     )
-    if name in load_atlas(()).sites:
+    if name in {*load_atlas(()).sites, *RESERVED_NAMES}:
         message = f"Arena has a site '{name}' of its own"
         raise UsageError(message, hint="choose another name")
     for path in site.write():
@@ -84,7 +86,7 @@ def check(
     every way back leads to golden.
     """
     console = Console(as_json)
-    atlas = load_atlas() if sites is None else load_atlas([sites.resolve()])
+    atlas = known_sites(None if sites is None else [sites_in(sites)])
     points = run(_check(console, atlas, atlas.site(name), twice=twice))
     rows = [(_verdict(point), point.title, "; ".join(point.breaches)) for point in points]
     documents: list[Json] = [
@@ -126,5 +128,9 @@ def _verdict(point: Point) -> str:
 
 def _as_seen_from_here(folder: Path) -> Path:
     """Return a folder below this one by its short name, as people type it."""
-    here = Path.cwd()
+    try:
+        here = Path.cwd()
+    except OSError as cause:
+        message = f"the folder that this runs in cannot be used: {cause.strerror}"
+        raise UsageError(message, hint="change to another folder") from cause
     return folder.relative_to(here) if folder.is_relative_to(here) else folder

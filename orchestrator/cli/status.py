@@ -28,10 +28,10 @@ def status(
     figure is what one more slot would take: the most that was ever measured of
     that image, or else its limit.
     """
-    from sites.atlas import load_atlas
+    from orchestrator.cli.known import known_sites
 
     console = Console(as_json)
-    found = run(_survey(load_atlas(), sites or ()))
+    found = run(_survey(known_sites(), sites or ()))
     if not found and not as_json:
         console.note("nothing runs; `arena up` starts the sites")
         return

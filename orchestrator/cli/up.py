@@ -61,12 +61,12 @@ def up(
     state, and what is done in one is not seen in another.
     """
     from orchestrator.cli.choosing import DEMO, choose_sites
+    from orchestrator.cli.known import known_sites
     from orchestrator.fleet.sizes import parse_size
-    from sites.atlas import load_atlas
 
     console = Console(as_json)
     budget = parse_size(memory) if memory is not None else None
-    atlas = load_atlas()
+    atlas = known_sites()
     chosen = choose_sites(atlas, sites or (), suite, otherwise=DEMO)
     names = tuple(site.name for site in chosen)
     ports = read_ports(port or (), names, slots)

@@ -52,7 +52,8 @@ class NewSite:
         """Write the folder; return its files.
 
         Raises:
-            UsageError: the name or the title will not do, or there is such a folder already.
+            UsageError: the name or the title will not do, there is such a folder already, or none
+                can be made there.
         """
         if not _NAME.fullmatch(self.name) or self.name in _YAML_WORDS:
             message = f"'{self.name}' is no name for a site: lower-case letters, digits and '-'"
@@ -60,14 +61,22 @@ class NewSite:
         if not _TITLE.fullmatch(self.title):
             message = f"'{self.title}' is no title: letters, digits and .,()- (60 at most)"
             raise UsageError(message)
+        templates = files("orchestrator.scaffold") / "templates"
+        test = self.folder / _SHARED
+        try:
+            self._refuse_what_is_there()
+            written = self._write_all(templates / self.kind.value, self.folder)
+            self._write_one(templates / f"{_SHARED}{_SUFFIX}", test)
+        except OSError as cause:
+            message = f"{self.folder} cannot be made: {cause.strerror} ({cause.filename})"
+            hint = "name a folder in which you may write: --sites FOLDER"
+            raise UsageError(message, hint=hint) from cause
+        return (*written, test)
+
+    def _refuse_what_is_there(self) -> None:
         if self.folder.exists():
             message = f"{self.folder} exists already, and nothing in it was touched"
             raise UsageError(message, hint="choose another name, or move that folder away")
-        templates = files("orchestrator.scaffold") / "templates"
-        written = self._write_all(templates / self.kind.value, self.folder)
-        test = self.folder / _SHARED
-        self._write_one(templates / f"{_SHARED}{_SUFFIX}", test)
-        return (*written, test)
 
     def _write_all(self, source: Traversable, target: Path) -> tuple[Path, ...]:
         target.mkdir(parents=True)

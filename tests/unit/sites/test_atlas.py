@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sites.atlas import Atlas, load_atlas
+from sites.belongings import RESERVED_NAMES, own_site_fault
 from sites.errors import ManifestError, UnknownNameError
 from sites.manifest import Site
 from sites.worlds import World
@@ -162,38 +163,149 @@ def _write(folder: Path, name: str, text: str) -> None:
     (folder / name / "site.yaml").write_text(text, encoding="utf-8")
 
 
-def _manifest(name: str, host: str) -> str:
+def _manifest(name: str, host: str, **more: str) -> str:
+    image = f"{{tag: '{more.get('tag', f'own/{name}:1')}', published: 'r.test/{name}:1'}}"
     return (
         f"name: {name}\ntitle: x\nsummary: x\nhost: {host}\nstateful: false\nport: 80\n"
-        "image: {tag: 'a:1', published: 'a:1'}\nhealth: {path: /, contains: x}\n"
-        "resources: {memory_mb: 64, cpus: 1, pids: 8}\n"
+        f"image: {more.get('image', image)}\nhealth: {{path: /, contains: x}}\n"
+        "resources: {memory_mb: 64, cpus: 1, pids: 8}\n" + more.get("rest", "")
     )
 
 
 def test_a_folder_of_ones_own_adds_its_sites(tmp_path: Path) -> None:
     _write(tmp_path, "mine", _manifest("mine", "mine.arena.test"))
-    assert set(load_atlas([tmp_path]).sites) == {*SHIPPED.sites, "mine"}
+    atlas = load_atlas([tmp_path])
+    assert set(atlas.sites) == {*SHIPPED.sites, "mine"}
+    assert atlas.manifest("mine") == str(tmp_path / "mine" / "site.yaml")
+    assert atlas.manifest("shop") == "sites/shop/site.yaml"
+
+
+def _refusal(folder: Path, name: str) -> str:
+    """Return why a site cannot be used; all others can."""
+    atlas = load_atlas([folder])
+    assert set(atlas.broken) == {name}
+    assert set(SHIPPED.sites) <= set(atlas.sites)
+    assert name not in atlas.own
+    return atlas.broken[name].message
+
+
+def test_a_broken_site_of_ones_own_stands_in_nobodys_way_who_does_not_ask_for_it(
+    tmp_path: Path,
+) -> None:
+    _write(tmp_path, "good", _manifest("good", "good.arena.test"))
+    _write(tmp_path, "bad", "name: [bad\n")
+    atlas = load_atlas([tmp_path])
+    assert atlas.site("good").name == "good"
+    assert [site.name for site in atlas.select(["shop", "good"])] == ["shop", "good"]
+    with pytest.raises(ManifestError, match=r"bad/site\.yaml:2: not valid YAML"):
+        atlas.select(["bad"])
 
 
 def test_a_manifest_carries_its_folders_name(tmp_path: Path) -> None:
     _write(tmp_path, "mine", _manifest("yours", "mine.arena.test"))
-    with pytest.raises(
-        ManifestError, match=r"name: must equal the folder's name \(found 'yours'\)"
-    ):
-        load_atlas([tmp_path])
+    assert _refusal(tmp_path, "mine").endswith(
+        "mine/site.yaml:1: name: must equal the folder's name (found 'yours')"
+    )
+
+
+def test_a_manifest_is_called_site_yaml(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "site.yml").write_text(_manifest("mine", "mine.arena.test"))
+    assert "must be called site.yaml" in _refusal(tmp_path, "mine")
 
 
 def test_two_sites_cannot_have_one_host(tmp_path: Path) -> None:
     _write(tmp_path, "mine", _manifest("mine", "mine.arena.test"))
     _write(tmp_path, "yours", _manifest("yours", "mine.arena.test"))
-    with pytest.raises(ManifestError, match=r"'mine\.arena\.test' belongs to site 'mine'"):
-        load_atlas([tmp_path])
+    refusal = _refusal(tmp_path, "yours")
+    assert "yours/site.yaml:4: host: 'mine.arena.test' belongs to site 'mine'" in refusal
 
 
-def test_a_site_of_ones_own_cannot_take_the_name_of_another(tmp_path: Path) -> None:
-    _write(tmp_path, "shop", _manifest("shop", "shop.arena.test"))
-    with pytest.raises(ManifestError, match="there is a site 'shop' already"):
-        load_atlas([tmp_path])
+LIVE = "live: {origin: 'https://%s'}\n"
+STAGED = (
+    "live:\n  origin: https://mine.example\n  staged:\n"
+    "    image: {tag: '%s', published: 'r.test/x:1'}\n"
+    "    port: 8443\n    health: {path: /, contains: x}\n"
+)
+PUBLISHED = "{tag: 'own/mine:1', published: '%s'}"
+
+
+@pytest.mark.parametrize(
+    ("manifest", "says"),
+    [
+        ({"tag": "arena/shop:1"}, "image.tag: 'arena/shop:1' must begin with own/"),
+        ({"tag": "docker.io/arena/shop:1"}, "must begin with own/"),
+        ({"tag": "library/own/mine:1"}, "must begin with own/"),
+        ({"tag": "arena/mine:1"}, "must begin with own/"),
+        ({"tag": "debian:bookworm-slim"}, "must begin with own/"),
+        ({"tag": "ARENA/shop:1"}, "image.tag: must be a local image's name and version"),
+        ({"tag": "arena/shop"}, "image.tag: must be a local image's name and version"),
+        ({"tag": "own/../arena/shop:1"}, "image.tag: must be a local image's name and version"),
+        ({"tag": "own//shop:1"}, "image.tag: must be a local image's name and version"),
+        ({"tag": "own/other:1"}, "'own/other:1' belongs to site 'another' already"),
+        ({"tag": "docker.io/own/other:1"}, "must begin with own/"),
+        ({"tag": "own/mine:1-unsealed"}, "must not end in -unsealed"),
+        ({"image": "{tag: 'own/mine:1', published: 'arena/shop:1'}"}, "pulling would replace it"),
+        (
+            {"image": PUBLISHED % f"docker.io/arena/shop:1@sha256:{0:064}"},
+            "image.published: 'docker.io/arena/shop:1@",
+        ),
+        (
+            {"image": "{tag: 'own/mine:1', published: 'docker.io/library/debian:bookworm-slim'}"},
+            "is an image of Arena's",
+        ),
+        ({"image": "{tag: 'own/mine:1', published: 'own/other:1'}"}, "an image of another's"),
+        ({"rest": STAGED % "arena/shop-live:1"}, "live.staged.image.tag: 'arena/shop-live:1' must"),
+        ({"rest": STAGED % "own/mine:1"}, "live.staged.image.tag: 'own/mine:1' belongs to site"),
+        ({"host": "shop.arena.test"}, "host: 'shop.arena.test' belongs to site 'shop'"),
+        ({"host": "Shop.arena.test"}, "host: must be a host name of lower-case letters"),
+        ({"host": "shop.arena.test."}, "host: must be a host name"),
+        ({"host": "a.shop.arena.test"}, "would share cookies"),
+        ({"host": "arena.test"}, "would share cookies"),
+        (
+            {"rest": LIVE % "en.wikipedia.org"},
+            "live.origin: 'en.wikipedia.org' belongs to site 'wiki'",
+        ),
+        (
+            {"rest": LIVE % "shop.arena.test"},
+            "live.origin: 'shop.arena.test' belongs to site 'shop'",
+        ),
+        ({"rest": LIVE % "en.wikipedia.org:8443"}, "belongs to site 'wiki'"),
+        ({"rest": LIVE % "mine.arena.test"}, "is the replica's host"),
+    ],
+)
+def test_what_belongs_to_another_site_is_refused_however_it_is_spelled(
+    tmp_path: Path, manifest: dict[str, str], says: str
+) -> None:
+    _write(tmp_path, "another", _manifest("another", "another.arena.test", tag="own/other:1"))
+    host = manifest.pop("host", "mine.arena.test")
+    _write(tmp_path, "mine", _manifest("mine", host, **manifest))
+    assert says in _refusal(tmp_path, "mine")
+
+
+@pytest.mark.parametrize("name", ["shop", "all", "base", "supervisor", "wiki-live"])
+def test_a_site_of_ones_own_cannot_take_the_name_of_another(tmp_path: Path, name: str) -> None:
+    _write(tmp_path, name, _manifest(name, "mine.arena.test"))
+    atlas = load_atlas([tmp_path])
+    assert atlas.own == {}
+    assert name in atlas.broken
+    if name in SHIPPED.sites:
+        assert atlas.site(name) == SHIPPED.site(name)
+
+
+def test_the_folders_of_arenas_own_images_are_reserved() -> None:
+    docker = Path(__file__).parents[3] / "docker"
+    folders = {one.name for one in docker.iterdir() if one.is_dir()}
+    assert folders <= {*SHIPPED.sites, *RESERVED_NAMES}
+
+
+def test_no_two_sites_of_arena_share_a_host_or_an_image() -> None:
+    for site in SHIPPED.sites.values():
+        others = [one for one in SHIPPED.sites.values() if one is not site]
+        image = site.image.model_copy(update={"tag": f"own/{site.name}:1", "published": None})
+        own = site.model_copy(update={"image": image})
+        if own.live is None or own.live.staged is None:
+            assert own_site_fault(own, others) is None
 
 
 def test_sites_of_ones_own_are_found_from_the_folder_one_stands_in(
@@ -216,9 +328,13 @@ def test_a_variable_names_the_folders_of_ones_own_sites(
     assert set(load_atlas().own) == {"myone", "mytwo"}
 
 
-def test_a_folder_that_the_variable_names_must_be_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["nowhere", "file", "mine"])
+def test_what_the_variable_names_must_be_a_folder_of_sites(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    monkeypatch.setenv("ARENA_SITES", str(tmp_path / "nowhere"))
-    with pytest.raises(ManifestError, match="nowhere, which is no folder"):
+    (tmp_path / "file").touch()
+    _write(tmp_path, "mine", _manifest("mine", "mine.arena.test"))
+    monkeypatch.setenv("ARENA_SITES", str(tmp_path / what))
+    with pytest.raises(ManifestError, match=f"ARENA_SITES names .*{what}, which is") as caught:
         load_atlas()
+    assert "name the folder" in caught.value.hint

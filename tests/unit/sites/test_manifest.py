@@ -5,8 +5,22 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import ValidationError
 
+from sites.accounts import Login
 from sites.atlas import load_atlas
-from sites.manifest import Clock, Live
+from sites.manifest import Clock, Live, Probe, Site
+
+DATABASE = {"engine": "mariadb", "port": 3306, "name": "s", "user": "r", "password": "r"}
+SITE: dict[str, object] = {
+    "name": "notes",
+    "title": "Notes",
+    "summary": "a notebook",
+    "host": "notes.arena.test",
+    "stateful": True,
+    "image": {"tag": "own/notes:1", "published": "registry.test/notes:1"},
+    "port": 8000,
+    "health": {"path": "/health", "contains": "ready"},
+    "resources": {"memory_mb": 64, "cpus": 1, "pids": 8},
+}
 
 
 @pytest.mark.parametrize(
@@ -45,3 +59,63 @@ def test_a_site_that_holds_state_never_follows_the_machines_clock() -> None:
     assert [
         one.name for one in load_atlas().sites.values() if one.stateful and not one.clock.begins
     ] == []
+
+
+@pytest.mark.parametrize("zone", ["Mars/Base", "", "../etc", "Europe", "UTC+1", "/etc/localtime"])
+def test_a_time_zone_that_there_is_not_is_refused(zone: str) -> None:
+    with pytest.raises(ValidationError, match="must be a time zone that this machine knows"):
+        Clock(zone=zone)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Lisbon"])
+def test_a_time_zone_that_there_is_is_taken(zone: str) -> None:
+    assert Clock(zone=zone).zone == zone
+
+
+@pytest.mark.parametrize("value", ["{usrname}", "x-{Password}", "{username}{pasword}"])
+def test_a_login_knows_its_placeholders(value: str) -> None:
+    with pytest.raises(ValidationError, match=r"there are \{username\} and \{password\}"):
+        Login(path="/login", fields={"user": value})
+
+
+def test_other_braces_of_a_login_stay() -> None:
+    assert Login(path="/login", fields={"json": '{"a": 1}', "u": "{username}"}).fields["json"]
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://a..b", "https://a.b.", "https://a:0", "https://a:65536"]
+)
+def test_an_origin_that_no_browser_could_open_is_refused(origin: str) -> None:
+    with pytest.raises(ValidationError):
+        Live(origin=origin)
+
+
+def test_a_probes_pattern_is_a_regular_expression() -> None:
+    with pytest.raises(ValidationError, match="is no regular expression"):
+        Probe(name="carts", page="/", pattern="(")
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"database": {**DATABASE, "port": 8000}}, "`port` and `database.port` are both 8000"),
+        ({"state": {"folder": "/srv", "port": 8000}}, "`port` and `state.port` are both 8000"),
+        ({"state": {"folder": "/srv", "port": 9}, "stateful": False}, "`stateful` is false"),
+        ({"fingerprint": {"volatile_tables": ["a"]}}, "there is no `database`"),
+        ({"fingerprint": {"probes": [{"name": "a", "sql": "SELECT 1"}]}}, "there is no `database`"),
+        ({"fingerprint": {"files": ["srv"]}}, "the full path of a folder"),
+        ({"fingerprint": {"files": ["/srv/../etc"]}}, "'.' or '..' between slashes"),
+        ({"warm": ["/a/../b"]}, "'.' or '..' between slashes"),
+        ({"warm": ["/a b"]}, "no white space"),
+        ({"resources": {"memory_mb": 64, "cpus": float("inf"), "pids": 8}}, "finite"),
+        ({"title": " "}, "one line of text"),
+        ({"summary": "a\nb"}, "one line of text"),
+    ],
+)
+def test_a_manifest_that_contradicts_itself_is_refused(
+    fields: dict[str, object], says: str
+) -> None:
+    assert Site.model_validate(SITE).name == "notes"
+    with pytest.raises(ValidationError) as caught:
+        Site.model_validate({**SITE, **fields})
+    assert says in str(caught.value)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from sites.routes import RouteRule, concrete_path, logical_path
 from sites.worlds import World
@@ -92,13 +93,21 @@ def test_what_only_one_side_has_is_dropped_on_the_way_to_the_logical_path() -> N
     assert logical_path(RULES, "/u/7/emma", World.OFFLINE) == "/user/emma"
 
 
-def test_a_rule_whose_logical_path_needs_more_is_passed_over() -> None:
-    rules = (
-        RouteRule(logical="/user/{id}/{name}", replica="/u/{name}", live="/user/{id}/{name}"),
-        RouteRule(logical="/member/{name}", replica="/u/{name}", live="/m/{name}"),
-    )
-    assert logical_path(rules[:1], "/u/emma", World.OFFLINE) == "/u/emma"
-    assert logical_path(rules, "/u/emma", World.OFFLINE) == "/member/emma"
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        (("/user/{id}/{name}", "/u/{name}", "/user/{id}/{name}"), "{id}, which `replica` has not"),
+        (("/user/{id}", "/u/{id}", "/user/{ident}"), "{id}, which `live` has not"),
+        (("/article/{a*}", "/content/{a}", "/wiki/{a*}"), "{a*}, which `replica` has not"),
+        (("/search?q={q}", "/s/{q}", "/s/{q}"), "neither '?' nor '#'"),
+        (("/../{q}", "/s/{q}", "/s/{q}"), "'.' or '..' between slashes"),
+    ],
+)
+def test_a_rule_that_no_visit_could_fit_is_refused(rule: tuple[str, str, str], says: str) -> None:
+    logical, replica, live = rule
+    with pytest.raises(ValidationError) as caught:
+        RouteRule(logical=logical, replica=replica, live=live)
+    assert says in str(caught.value)
 
 
 def test_a_rules_own_letters_are_no_pattern() -> None:
