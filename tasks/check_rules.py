@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from evaluators.checks import (
@@ -13,14 +14,18 @@ from evaluators.checks import (
     LocateElement,
     LocatePage,
     LocateUrl,
+    LocateWob,
     MatchDelta,
     MatchExact,
     PerWorld,
     When,
 )
+from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
+from sites.manifest import DatabaseEngine, Site
 from sites.worlds import World
-from tasks.findings import Fault, Location
+from tasks.findings import Fault, Location, warning
+from tasks.roles import role_doubt
 from tasks.schema import Task
 from tasks.selectors import selector_fault
 from tasks.sql import select_fault
@@ -67,6 +72,8 @@ def _requirement(at: Location, check: Check) -> Iterator[Fault]:
     if isinstance(check.locate, LocateUrl | LocateAnswer | LocateElement):
         message = f"before the agent starts there is no {check.locate.by} to look at"
         yield Fault((*at, "locate"), f"{message}: require by page, db or api")
+    if isinstance(check.locate, LocateWob):
+        yield Fault((*at, "locate"), "before the agent starts no page has given a reward")
     if isinstance(check.locate, LocateDelta):
         message = "before the agent starts nothing has changed: require by page, db or api"
         yield Fault((*at, "locate"), message)
@@ -84,17 +91,26 @@ def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[F
             yield from _delta(where, check, locate, task, atlas)
         case LocateApi() as locate:
             yield from _api(where, check, locate, task, atlas)
-        case LocatePage(selector=PerWorld() as selectors):
-            for world in World:
-                fault = selector_fault(selectors.of(world))
-                if fault:
-                    yield Fault((*where, "selector", world.value), fault)
-        case LocatePage(selector=str() as selector):
-            fault = selector_fault(selector)
-            if fault:
-                yield Fault((*where, "selector"), fault)
+        case LocatePage() as locate:
+            yield from _selectors(where, locate)
+        case LocateElement(role=str() as role):
+            doubt = role_doubt(role)
+            if doubt:
+                yield warning((*where, "role"), doubt)
         case _:
             return
+
+
+def _selectors(at: Location, locate: LocatePage) -> Iterator[Fault]:
+    named: list[tuple[Location, str]] = []
+    if isinstance(locate.selector, PerWorld):
+        named += [((*at, "selector", world.value), locate.selector.of(world)) for world in World]
+    else:
+        named.append(((*at, "selector"), locate.selector))
+    for where, selector in named:
+        fault = selector_fault(selector)
+        if fault:
+            yield Fault(where, fault)
 
 
 def _database(
@@ -115,13 +131,24 @@ def _api(
 ) -> Iterator[Fault]:
     yield from _site(at, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
+    fault = None if locate.json_path is None else json_path_fault(locate.json_path)
+    if fault:
+        yield Fault((*at, "json_path"), fault)
     if locate.role is None or site is None:
         return
-    with_api = sorted(name for name, role in site.roles.items() if role.api)
-    if locate.role not in with_api:
-        message = f"site '{site.name}' has no API login of role '{locate.role}'"
-        yield Fault((*at, "role"), f"{message}; there are: {', '.join(with_api) or 'none'}")
+    unknown = api_role_fault(site, locate.role)
+    if unknown:
+        yield Fault((*at, "role"), unknown)
     yield from _behind_live(at, check, locate.site, task, atlas, what="API login")
+
+
+def api_role_fault(site: Site, name: str) -> str | None:
+    """Say that a role of a site has no API login; None where it has one."""
+    with_api = sorted(one for one, role in site.roles.items() if role.api)
+    if name in with_api:
+        return None
+    there_are = ", ".join(with_api) or "none"
+    return f"site '{site.name}' has no API login of role '{name}'; there are: {there_are}"
 
 
 def _delta(
@@ -129,15 +156,21 @@ def _delta(
 ) -> Iterator[Fault]:
     yield from _site(at, locate.site, task, atlas)
     yield from _behind_live(at, check, locate.site, task, atlas)
+    site = atlas.sites.get(locate.site)
     if not isinstance(check.match, MatchDelta):
         return
-    site = atlas.sites.get(locate.site)
+    if site is not None:
+        yield from _stateless(at, site)
+        yield from _outside(at, check.match, site)
     for number, wanted in enumerate(check.match.changes):
         where = (*at[:-1], "match", "changes", number)
         if wanted.table is None:
             continue
         if site is not None and site.database is None:
             yield Fault((*where, "table"), f"site '{locate.site}' has no database")
+        elif site and site.database and site.database.engine is DatabaseEngine.POSTGRESQL:
+            message = f"the rows of '{locate.site}' are in PostgreSQL: no change in them is found"
+            yield Fault((*where, "table"), message)
         if locate.ignore.has_table(wanted.table):
             message = f"table '{wanted.table}' is ignored by the locator: no change of it is found"
             yield Fault((*where, "table"), message)
@@ -146,6 +179,38 @@ def _delta(
             if column in ignored:
                 message = f"column '{column}' is ignored by the locator: it has no value"
                 yield Fault(where, message)
+
+
+def _stateless(at: Location, site: Site) -> Iterator[Fault]:
+    """Yield a delta of a site of which nothing is ever seen to change."""
+    if not site.stateful:
+        yield Fault((*at, "site"), f"site '{site.name}' holds no state: it never changes")
+    elif site.database is None and not site.fingerprint.files:
+        message = f"of site '{site.name}' neither rows nor files are state: no change is found"
+        yield Fault((*at, "site"), message)
+
+
+def _outside(at: Location, asked: MatchDelta, site: Site) -> Iterator[Fault]:
+    """Yield expected files that are in none of the folders that are looked at."""
+    named = [
+        ((*at[:-1], "match", "changes", number, "file"), wanted.file)
+        for number, wanted in enumerate(asked.changes)
+        if wanted.file is not None
+    ]
+    named += [
+        ((*at[:-1], "match", "allow", "files", number), pattern)
+        for number, pattern in enumerate(asked.allow.files)
+    ]
+    folders = site.fingerprint.files
+    for where, pattern in named:
+        start = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+        if not any(
+            f"{folder}/".startswith(start) or start.startswith(f"{folder}/") or start == folder
+            for folder in folders
+        ):
+            listed = ", ".join(folders) or "none"
+            message = f"'{pattern}' is in no folder of '{site.name}' that is state: {listed}"
+            yield Fault(where, message)
 
 
 def _behind_live(

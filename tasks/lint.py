@@ -12,8 +12,9 @@ from tasks.page_rules import page_faults
 from tasks.proof_rules import lone_instances, proof_faults
 from tasks.reference_rules import reference_faults
 from tasks.schema import Suite, Task
+from tasks.site_tables import Tables
 from tasks.sources import SuiteSource
-from tasks.table_rules import Tables, table_faults
+from tasks.table_rules import table_faults
 from tasks.task_rules import task_faults
 from tasks.wob_rules import wob_faults
 

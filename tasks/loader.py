@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sites.errors import TaskError, UnknownNameError
@@ -25,15 +26,16 @@ def suite_path(name_or_path: str) -> Path:
 
     Args:
         name_or_path: a shipped suite's name, or the path of a YAML file or of a folder of them;
-            what ends in .yaml or .yml or holds a slash is a path. A file inside a suite's folder
-            stands for its own tasks alone.
+            what ends in .yaml or .yml or holds a slash is a path, and so is the name of a folder
+            here that no shipped suite has. A file inside a suite's folder stands for its own tasks
+            alone.
 
     Raises:
         UnknownNameError: no shipped suite of that name, or no such file; names what there is.
     """
     path = Path(name_or_path)
-    is_path = path.suffix in _ENDINGS or len(path.parts) > 1
-    if is_path:
+    is_path = path.suffix in _ENDINGS or os.sep in name_or_path or path.parts in {(".",), ("..",)}
+    if is_path or (name_or_path not in suite_names() and path.is_dir()):
         if path.is_file() or (path / HEAD).is_file():
             return path
         message = f"suite file '{name_or_path}' does not exist"

@@ -18,8 +18,10 @@ from evaluators.checks import (
     UrlPart,
     When,
 )
+from evaluators.computed import Computed
 from sites.atlas import Atlas
 from sites.errors import ManifestError
+from sites.fields import path_fault
 from sites.worlds import World
 from tasks.check_rules import located_checks
 from tasks.findings import Fault, Location, warning
@@ -40,13 +42,13 @@ class _Page:
 def page_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
     """Yield what is wrong with the logical URLs that a task opens or expects."""
     for page in _opened(task):
-        fault = _form_fault(page, task, atlas)
+        fault = _form_fault(page, task, atlas) or _path_fault(page)
         if fault is None:
             yield from _unopenable(page, atlas)
         else:
             yield Fault(page.at, fault)
     for page in _expected(task):
-        fault = _form_fault(page, task, atlas)
+        fault = _form_fault(page, task, atlas) or _dots_fault(page)
         if fault is None:
             yield from _unreachable(page, atlas)
         else:
@@ -70,6 +72,15 @@ def _opened(task: Task) -> Iterator[_Page]:
         if isinstance(check.locate, LocateApi):
             logical = f"{check.locate.site}:{check.locate.path}"
             yield _Page((*at, "locate", "path"), logical, worlds)
+        if check.computed is not None and World.OFFLINE in worlds:
+            yield from _computed((*at, "computed"), check.computed)
+
+
+def _computed(at: Location, computed: Computed) -> Iterator[_Page]:
+    """Yield the page of a replica that a value is read from."""
+    for field, path in (("page", computed.page), ("path", computed.path)):
+        if path is not None:
+            yield _Page((*at, field), f"{computed.site}:{path}", (World.OFFLINE,))
 
 
 def _expected(task: Task) -> Iterator[_Page]:
@@ -128,6 +139,20 @@ def _form_fault(page: _Page, task: Task, atlas: Atlas) -> str | None:
     if name not in task.sites:
         return f"'{page.logical}': '{name}' is none of the task's sites"
     return None
+
+
+def _path_fault(page: _Page) -> str | None:
+    """Say why a browser would open another page than the one that is written."""
+    fault = path_fault(page.logical.partition(":")[2])
+    return f"'{page.logical}': its path {fault}" if fault else None
+
+
+def _dots_fault(page: _Page) -> str | None:
+    """Say why no visited page can be called so: browsers resolve `.` and `..`."""
+    parts = read_address(page.logical).page.split("/")
+    if {".", ".."}.isdisjoint(parts):
+        return None
+    return f"'{page.logical}': its path holds '.' or '..' between slashes: no visited page does"
 
 
 def _unopenable(page: _Page, atlas: Atlas) -> Iterator[Fault]:

@@ -6,11 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from evaluators.checks import Check, LocateAnswer, LocateDb, LocateDelta, When
+from evaluators.computed import Computed
+from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
+from sites.manifest import Site
 from sites.worlds import World
-from tasks.check_rules import located_checks
+from tasks.check_rules import api_role_fault, located_checks
 from tasks.findings import Fault, Location, warning
 from tasks.schema import Family, Suite, Task
+from tasks.selectors import selector_fault
 from tasks.sql import select_fault
 
 
@@ -49,13 +53,32 @@ def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[
         yield Fault((*at, "site"), f"asks '{computed.site}', which is none of the task's sites")
         return
     site = atlas.sites.get(computed.site)
-    if computed.sql is None or site is None:
+    if site is None:
+        return
+    yield from _asked_of_pages(at, computed, site)
+    if computed.sql is None:
         return
     if site.database is None:
         yield Fault((*at, "site"), f"site '{computed.site}' has no database")
     fault = select_fault(computed.sql)
     if fault:
         yield Fault((*at, "sql"), fault)
+
+
+def _asked_of_pages(at: Location, computed: Computed, site: Site) -> Iterator[Fault]:
+    """Yield what keeps a value from being read from a page or a JSON answer."""
+    if computed.selector is not None:
+        fault = selector_fault(computed.selector)
+        if fault:
+            yield Fault((*at, "selector"), fault)
+    if computed.json_path is not None:
+        fault = json_path_fault(computed.json_path)
+        if fault:
+            yield Fault((*at, "json_path"), fault)
+    if computed.role is not None:
+        fault = api_role_fault(site, computed.role)
+        if fault:
+            yield Fault((*at, "role"), fault)
 
 
 def _uncomputed(task: Task) -> Iterator[Fault]:

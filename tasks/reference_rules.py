@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.checks import LocateAnswer, PerWorld
+from evaluators.keys import key_fault
 from evaluators.match import match
 from sites.atlas import Atlas
 from sites.worlds import World
-from tasks.findings import Fault, Location
-from tasks.schema import ReferenceAction, StopWith, Task
+from tasks.findings import Fault, Location, warning
+from tasks.roles import role_doubt
+from tasks.schema import (
+    OnElement,
+    PressKeys,
+    ReferenceAction,
+    SelectIn,
+    StopWith,
+    Task,
+    TypeInto,
+)
 
 
 def reference_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:  # noqa: ARG001 - one rule shape
@@ -18,8 +28,21 @@ def reference_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:  # noqa: ARG0
         if action.only is not None and action.only not in task.worlds:
             at = ("reference", number, "only")
             yield Fault(at, f"the task does not run in the {action.only} world")
+        if isinstance(action, PressKeys):
+            fault = key_fault(action.keys)
+            if fault:
+                yield Fault(("reference", number, "keys"), fault)
+        if isinstance(action, OnElement | TypeInto | SelectIn):
+            yield from _roles(("reference", number, "role"), action.role)
     for world in task.worlds:
         yield from _in_world(task, world)
+
+
+def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[Fault]:
+    for name in (role,) if isinstance(role, str) else (role.offline, role.online):
+        doubt = role_doubt(name)
+        if doubt:
+            yield warning(at, doubt)
 
 
 def _in_world(task: Task, world: World) -> Iterator[Fault]:

@@ -54,7 +54,7 @@ class OnElement(_Reference):
     role: Text
     name: Text
     within: Text | None = None
-    nth: int = 0
+    nth: int = Field(default=0, ge=0)
 
 
 class TypeInto(_Reference):
@@ -64,7 +64,7 @@ class TypeInto(_Reference):
     role: Text
     name: Text
     within: Text | None = None
-    nth: int = 0
+    nth: int = Field(default=0, ge=0)
     text: Text
     submit: bool = False
 
@@ -76,7 +76,7 @@ class SelectIn(_Reference):
     role: Text = "combobox"
     name: Text
     within: Text | None = None
-    nth: int = 0
+    nth: int = Field(default=0, ge=0)
     option: Text
 
 
@@ -111,7 +111,7 @@ class FocusTabAt(_Reference):
     """Make a tab current."""
 
     do: Literal["focus_tab"]
-    index: int
+    index: int = Field(ge=0)
 
 
 class SolveWob(_Reference):

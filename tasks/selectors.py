@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tasks.css_grammar import grammar_fault
+
 _NOT_CSS = ("/", "..", "xpath=", "text=", "css=", "role=", "id=", "internal:")
 _PLAYWRIGHT_ONLY = (":has-text(", ":text(", ":text-is(", ":visible", ":nth-match(", ">>")
 _CLOSING = {"[": "]", "(": ")"}
@@ -11,7 +13,8 @@ def selector_fault(selector: str) -> str | None:
     """Say what keeps text from being a CSS selector, None where nothing is seen.
 
     A page's own `querySelectorAll` has the last word; this finds what people write by mistake:
-    XPath, the engines and pseudo-classes of testing tools, and brackets that do not close.
+    XPath, the engines and pseudo-classes of testing tools, brackets that do not close, and all else
+    that breaks CSS's grammar.
     """
     text = selector.strip()
     if not text:
@@ -22,7 +25,11 @@ def selector_fault(selector: str) -> str | None:
     for mark in _PLAYWRIGHT_ONLY:
         if mark in text:
             return f"'{text}' is no CSS selector: browsers do not know '{mark}'"
-    return _unbalanced(text)
+    fault = _unbalanced(text)
+    if fault is None:
+        wrong = grammar_fault(text)
+        fault = f"'{text}' is no CSS selector: {wrong}" if wrong else None
+    return fault
 
 
 def _unbalanced(text: str) -> str | None:

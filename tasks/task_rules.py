@@ -30,7 +30,10 @@ def task_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
 
 def _sites(task: Task, atlas: Atlas) -> Iterator[Fault]:
     for number, name in enumerate(task.sites):
-        if name not in atlas.sites:
+        if name in atlas.broken and name not in atlas.sites:
+            message = f"site '{name}' cannot be used: {atlas.broken[name].message}"
+            yield Fault(("sites", number), message)
+        elif name not in atlas.sites:
             there_are = ", ".join(sorted(atlas.sites))
             yield Fault(("sites", number), f"unknown site '{name}'; there are: {there_are}")
         if name in task.sites[:number]:
@@ -56,6 +59,8 @@ def _roles(task: Task, atlas: Atlas) -> Iterator[Fault]:
 def _worlds(task: Task) -> Iterator[Fault]:
     if not task.worlds:
         yield Fault(("worlds",), "names no world")
+    if len(set(task.worlds)) < len(task.worlds):
+        yield Fault(("worlds",), "names a world twice: the task would be played twice there")
     for world in task.worlds:
         if not task.checks_in(world):
             yield Fault(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from playwright.async_api import Error as PlaywrightError
 
 from evaluators.checks import ElementEvent
+from evaluators.keys import playwright_keys
 from orchestrator.browser.pointer import NotDoneError, Target, click, demand, spot_in_tab, spot_of
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.watcher import ElementReport
@@ -15,17 +16,6 @@ from orchestrator.browser.wire import RefusedError
 Acted = Callable[[ElementEvent, ElementReport], None]
 
 _KEY_CODES = {"ArrowDown": 40, "Home": 36, "Enter": 13}
-_ALIASES = {
-    "ctrl": "Control",
-    "cmd": "Meta",
-    "esc": "Escape",
-    "del": "Delete",
-    "return": "Enter",
-    "up": "ArrowUp",
-    "down": "ArrowDown",
-    "left": "ArrowLeft",
-    "right": "ArrowRight",
-}
 
 
 async def type_text(target: Target, text: str, acted: Acted, *, submit: bool) -> None:
@@ -127,12 +117,3 @@ async def press(tab: OpenTab, keys: str) -> None:
             raise
         message = f"there is no key '{keys}'; keys are named like Enter, Tab, PageDown, Control+A"
         raise NotDoneError(message) from error
-
-
-def playwright_keys(keys: str) -> str:
-    """Spell a chord as Playwright does: common other names of keys are understood."""
-    if keys in {"+", " "}:
-        return keys
-    parts = [part.strip() for part in keys.split("+")]
-    spelled = [_ALIASES.get(part.lower(), part) for part in parts]
-    return "+".join(spelled) if all(spelled) else keys

@@ -20,8 +20,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 @app.command("list")
 def list_tasks(suite: SuiteArgument = "demo", as_json: JsonOption = False) -> None:
     """List the tasks of a suite."""
+    from sites.atlas import own_site_folders
     from tasks.loader import load_suite
 
+    own_site_folders()  # a variable that names no folder is told here as everywhere
     loaded = load_suite(suite)
     Console(as_json).table(
         (
@@ -56,10 +58,12 @@ def show_task(
     """Show one task whole: intent, checks and reference actions."""
     import yaml
 
+    from sites.atlas import own_site_folders
     from tasks.loader import load_suite
     from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
+    own_site_folders()
     found, *others = select_tasks(load_suite(suite), Selection(ids=(task,)))
     if others:
         names = ", ".join(one.id for one in (found, *others))
@@ -94,17 +98,17 @@ def lint(
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
     from orchestrator.cli.asynchronous import run
+    from orchestrator.cli.known import known_sites
     from orchestrator.cli.proving import prove
     from orchestrator.linting.tables import known_tables
-    from sites.atlas import load_atlas
     from tasks.lint import lint_suite
     from tasks.loader import load_source
     from tasks.select import Selection, select_tasks
 
     console = Console(as_json)
-    source, atlas = load_source(suite), load_atlas()
+    source, atlas = load_source(suite), known_sites()
     loaded = source.suite
-    tables = run(known_tables(loaded, atlas))
+    tables = run(known_tables(loaded.tasks, atlas))
     chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
     ids = {task.id for task in chosen}
     findings = [one for one in lint_suite(loaded, atlas, source, tables) if one.task in ids]

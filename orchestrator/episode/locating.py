@@ -21,9 +21,9 @@ from evaluators.checks import (
     When,
 )
 from evaluators.evidence import Located
+from evaluators.json_path import JsonPathError, read_json_path
 from orchestrator.browser.locate import Fetched
 from orchestrator.browser.session import Session
-from orchestrator.episode.json_path import JsonPathError, read_json_path
 from orchestrator.episode.stage import Stage
 from orchestrator.episode.wob import WobEpisode
 from orchestrator.fleet.apis import ApiAnswer

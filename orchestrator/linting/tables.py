@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from evaluators.checks import LocateDelta
+from evaluators.checks import LocateDb, LocateDelta
 from orchestrator.engine.engine import Engine
-from orchestrator.images.golden import ROWS_LABEL, golden_rows
+from orchestrator.images.golden import ROWS_LABEL, golden_of, golden_rows
 from sites.atlas import Atlas
-from sites.errors import EngineMissingError
+from sites.errors import ArenaError, EngineMissingError
+from sites.manifest import Site
 from tasks.check_rules import located_checks
-from tasks.schema import Suite
+from tasks.schema import Task
+from tasks.site_tables import SiteTables, Tables
+
+_COLUMN: Final = re.compile(r"^  `((?:[^`]|``)+)` ", re.MULTILINE)
 
 
-async def known_tables(suite: Suite, atlas: Atlas) -> Mapping[str, Mapping[str, Collection[str]]]:
-    """Return columns by table of the sites that a suite's delta checks look at.
+async def known_tables(tasks: Iterable[Task], atlas: Atlas) -> Tables:
+    """Return the tables of the sites whose databases the checks of tasks look at.
 
     What is not on this machine is not known: without an engine, or where a site's image is not
-    built, there is nothing about it.
+    built or was sealed by another version, there is nothing about it.
     """
-    named = {
-        check.locate.site
-        for task in suite.tasks
-        for _, check in located_checks(task)
-        if isinstance(check.locate, LocateDelta)
-    }
-    wanted = sorted(named & atlas.sites.keys())
+    wanted = sorted({site for task in tasks for site in _asked(task)} & atlas.sites.keys())
     if not wanted:
         return {}
     try:
@@ -33,18 +34,48 @@ async def known_tables(suite: Suite, atlas: Atlas) -> Mapping[str, Mapping[str, 
     except EngineMissingError:
         return {}
     async with engine:
-        found = {name: await _tables(engine, atlas.site(name).image.tag) for name in wanted}
-    return {name: tables for name, tables in found.items() if tables}
+        found = {name: await _tables(engine, atlas.site(name)) for name in wanted}
+    return {name: tables for name, tables in found.items() if tables is not None}
 
 
-async def _tables(engine: Engine, tag: str) -> Mapping[str, Collection[str]]:
+def _asked(task: Task) -> Iterator[str]:
+    """Yield the sites whose tables a task's checks name."""
+    for _, check in located_checks(task):
+        if isinstance(check.locate, LocateDb | LocateDelta):
+            yield check.locate.site
+        if check.computed is not None and check.computed.sql is not None:
+            yield check.computed.site
+
+
+async def _tables(engine: Engine, site: Site) -> SiteTables | None:
     from orchestrator.delta.golden_rows import GoldenRows  # noqa: PLC0415  only for this check
 
-    image = await engine.image(tag)
-    if image is None or ROWS_LABEL not in image.labels:
-        return {}
-    with GoldenRows.opened(await golden_rows(engine, image)) as rows:
-        return {
-            name: [column.name for column in table.shape.columns]
-            for name, table in rows.tables().items()
-        }
+    image = await engine.image(site.image.tag)
+    if image is None or not image.labels.get(ROWS_LABEL):
+        return None
+    try:
+        golden = await golden_of(engine, image)
+        with GoldenRows.opened(await golden_rows(engine, image)) as rows:
+            shapes = {name: table.shape for name, table in rows.tables().items()}
+    except ArenaError:
+        return None  # the image cannot be used as it is: whoever starts it says so
+    state = {name: [column.name for column in shape.columns] for name, shape in shapes.items()}
+    return SiteTables(
+        state=state,
+        volatile={
+            name: [one for one in _defined(shape.definition) if one not in state[name]]
+            for name, shape in shapes.items()
+        },
+        unlisted=site.fingerprint.volatile_tables | _views(golden.document),
+    )
+
+
+def _defined(definition: str) -> list[str]:
+    """Return the columns of the statement that creates a table."""
+    return [name.replace("``", "`") for name in _COLUMN.findall(definition)]
+
+
+def _views(golden: bytes) -> frozenset[str]:
+    """Return the names of the views that a golden state tells of."""
+    objects = json.loads(golden).get("objects", ())
+    return frozenset(str(one["name"]) for one in objects if one.get("kind") == "view")

@@ -40,12 +40,11 @@ SUITE = Suite.model_validate(
 
 
 async def test_tables_come_with_their_columns_that_are_state(atlas: Atlas) -> None:
-    assert await known_tables(SUITE, atlas) == {
-        "kiosk": {"account": ["name", "password"], "note": ["id", "author", "text"]}
-    }
+    tables = (await known_tables(SUITE.tasks, atlas))["kiosk"]
+    assert tables.state == {"account": ["name", "password"], "note": ["id", "author", "text"]}
 
 
 async def test_a_site_whose_image_is_not_here_is_not_known(kiosk: Site) -> None:
     image = kiosk.image.model_copy(update={"tag": "arena-test/not-here:1"})
     absent = kiosk.model_copy(update={"image": image})
-    assert await known_tables(SUITE, Atlas({"kiosk": absent})) == {}
+    assert await known_tables(SUITE.tasks, Atlas({"kiosk": absent})) == {}

@@ -43,6 +43,7 @@ def atlas() -> Atlas:
         "shop",
         roles={"customer": ROLE, "merchant": {**ROLE, "api": KEY}},
         database={"engine": "mariadb", "port": 3306, "name": "s", "user": "r", "password": "r"},
+        fingerprint={"files": ["/srv/cache"]},
         routes=[
             {
                 "logical": "/product/{id}/{slug}",

@@ -7,11 +7,15 @@ from typing import Any
 import pytest
 
 from sites.atlas import Atlas
+from sites.manifest import FingerprintProbes
 from tasks.lint import lint_suite
 from tasks.schema import Suite
+from tasks.site_tables import SiteTables
 
 TABLES = {
-    "shop": {"line": ("id", "product_id", "quantity"), "analytics_user": ("id", "visits")},
+    "shop": SiteTables(
+        {"line": ("id", "product_id", "quantity"), "analytics_user": ("id", "visits")}
+    ),
 }
 
 
@@ -132,6 +136,9 @@ def test_a_mistake_is_named_with_its_field(
 
 
 def test_a_site_without_database_has_files_only(atlas: Atlas) -> None:
+    files = FingerprintProbes(files=("/srv/forum",))
+    forum = atlas.site("forum").model_copy(update={"fingerprint": files})
+    atlas = Atlas({**atlas.sites, "forum": forum})
     task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"]}
     nothing, added = (delta(**locate(site="forum"), **match(*changes)) for changes in ([], [ADDED]))
     assert findings(atlas, nothing, **task, checks=[nothing]) == []

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from sites.atlas import Atlas
+from sites.errors import ManifestError
 from tasks.findings import Finding, Severity
 from tasks.lint import lint_suite
 from tasks.loader import load_source
@@ -75,6 +76,19 @@ def _suite(edit: Edit) -> Suite:
     task = copy.deepcopy(SOUND)
     edit(task)
     return Suite.model_validate({"suite": "mine", "version": 1, "title": "Mine", "tasks": [task]})
+
+
+def _computed(**fields: Any) -> Edit:
+    return _checks(NODE, {**ANSWER, "computed": fields})
+
+
+def _acts(*actions: dict[str, Any]) -> Edit:
+    return _set(reference=[*actions, {"do": "stop", "answer": "49"}])
+
+
+def _delta(*changes: dict[str, Any], **match: Any) -> Edit:
+    asked = {**DELTA, "match": {"how": "delta", "changes": list(changes), **match}}
+    return _content(checks=[ROW, {**PAGE, "worlds": ["online"]}, asked])
 
 
 def _findings(edit: Edit, atlas: Atlas) -> tuple[Finding, ...]:
@@ -438,3 +452,118 @@ def test_a_finding_names_file_and_line_where_the_file_is_known(
     assert file == str(path)
     assert path.read_text(encoding="utf-8").splitlines()[int(line) - 1].strip() == "shop: king"
     assert str(finding).startswith(f"{path}:{line}: error: task 'price': unknown role 'king'")
+
+
+WIKI_CHANGED = _content(
+    sites=["shop", "wiki"],
+    checks=[ROW, {**PAGE, "worlds": ["online"]}, _locate(DELTA, site="wiki")],
+)
+
+
+@pytest.mark.parametrize(
+    ("edit", "where", "says"),
+    [
+        (
+            _computed(site="shop", page="/basket", selector="p[[["),
+            "checks.1.computed.selector",
+            "is no CSS selector",
+        ),
+        (
+            _computed(site="shop", page="/sale", selector="p"),
+            "checks.1.computed.page",
+            "no form in the offline world",
+        ),
+        (
+            _computed(site="shop", path="/api", json_path="a..b"),
+            "checks.1.computed.json_path",
+            "does not parse at '..b'",
+        ),
+        (
+            _computed(site="shop", path="/api", role="king"),
+            "checks.1.computed.role",
+            "no API login of role 'king'; there are: merchant",
+        ),
+        (
+            _checks(ANSWER, _locate(API, json_path="items[")),
+            "checks.1.locate.json_path",
+            "does not parse at '['",
+        ),
+        (
+            _checks(ANSWER, _locate(API, json_path="")),
+            "checks.1.locate.json_path",
+            "the path is empty",
+        ),
+        (_acts({"do": "press", "keys": "Foo+Bar"}), "reference.0.keys", "no key 'Foo'"),
+        (_acts({"do": "press", "keys": "Control+"}), "reference.0.keys", "there is no key ''"),
+        (_acts({"do": "press", "keys": "Entr"}), "reference.0.keys", "named like Enter"),
+        (_set(start=["shop:/../../etc/passwd"]), "start.0", "'.' or '..' between slashes"),
+        (_set(start=["shop:/a/%2e%2E/b"]), "start.0", "'.' or '..' between slashes"),
+        (_set(start=["shop:/a b"]), "start.0", "no white space"),
+        (_set(start=["shop:/a\\b"]), "start.0", "a browser reads it as '/'"),
+        (
+            _acts({"do": "goto", "page": "shop:/product/../basket"}),
+            "reference.0.page",
+            "'.' or '..' between slashes",
+        ),
+        (_checks(ANSWER, _value(NODE, "shop:/a/../b")), "checks.1.match.value", "no visited page"),
+        (
+            _checks(ANSWER, _locate(PAGE, at="shop:/./basket")),
+            "checks.1.locate.at",
+            "'.' or '..' between slashes",
+        ),
+        (
+            _delta({"file": "/etc/passwd", "kind": "changed"}),
+            "checks.2.match.changes.0.file",
+            "in no folder of 'shop' that is state: /srv/cache",
+        ),
+        (_delta(allow={"files": ["/var/*"]}), "checks.2.match.allow.files.0", "in no folder"),
+        (WIKI_CHANGED, "checks.2.locate.site", "neither rows nor files are state"),
+        (_set(worlds=["offline", "online", "offline"]), "worlds", "names a world twice"),
+        (
+            _set(requires=[{**PAGE, "name": "won", "locate": {"by": "wob"}}]),
+            "requires.0.locate",
+            "no page has given a reward",
+        ),
+    ],
+)
+def test_what_only_playing_would_find_is_found_before(
+    atlas: Atlas, edit: Edit, where: str, says: str
+) -> None:
+    found = [one for one in _findings(edit, atlas) if one.where == f"tasks.0.{where}"]
+    assert [one.severity for one in found] == [Severity.ERROR], _findings(edit, atlas)
+    assert says in found[0].message
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        _computed(site="shop", path="/api", role="merchant", json_path="items[0].price"),
+        _computed(site="shop", page="/basket", selector="td:nth-child(2n+1 of .price) > b"),
+        _acts({"do": "press", "keys": "ctrl+a"}, {"do": "press", "keys": "Control++"}),
+        _set(start=["shop:/a%20b/..c/d..?to=/../e f".replace(" ", "+")]),
+        _delta({"file": "/srv/cache/a/*", "kind": "added"}, {"file": "/srv/*", "kind": "removed"}),
+    ],
+)
+def test_what_is_sound_is_passed(atlas: Atlas, edit: Edit) -> None:
+    assert [one for one in _findings(edit, atlas) if one.is_error] == []
+
+
+def test_a_site_without_state_never_changes(atlas: Atlas) -> None:
+    wiki = atlas.site("wiki").model_copy(update={"stateful": False})
+    stateless = Atlas({**atlas.sites, "wiki": wiki})
+    found = [one.message for one in _findings(WIKI_CHANGED, stateless) if one.is_error]
+    assert any("site 'wiki' holds no state: it never changes" in message for message in found)
+
+
+def test_a_role_that_no_browser_gives_is_doubted(atlas: Atlas) -> None:
+    edit = _acts({"do": "click", "role": "buton", "name": "Buy"})
+    [doubt] = [one for one in _findings(edit, atlas) if one.where == "tasks.0.reference.0.role"]
+    assert doubt.severity is Severity.WARNING
+    assert "such are button" in doubt.message
+
+
+def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(atlas: Atlas) -> None:
+    broken = Atlas(atlas.sites, broken={"mine": ManifestError("mine/site.yaml:3: port: is wrong")})
+    [found, *_] = _findings(_set(sites=["shop", "mine"]), broken)
+    assert (found.where, found.is_error) == ("tasks.0.sites.1", True)
+    assert "mine/site.yaml:3: port: is wrong" in found.message

@@ -189,7 +189,6 @@ async def test_actions_are_numbered_as_in_the_file(page: Page) -> None:
         ),
         ({"role": "link", "name": "Red kettle", "within": "Blue kettle"}, "one is outside"),
         ({"role": "button", "name": "Add to basket", "nth": 2}, "only 2 of them, and nth is 2"),
-        ({"role": "button", "name": "Add to basket", "nth": -1}, "only 2 of them, and nth is -1"),
     ],
 )
 async def test_the_reason_says_what_the_page_has_instead(

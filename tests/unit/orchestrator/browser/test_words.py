@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evaluators.keys import playwright_keys
 from orchestrator.browser.axtree import line_of
 from orchestrator.browser.elements import Address, ElementIds
-from orchestrator.browser.fields import playwright_keys
 from orchestrator.browser.navigate import demand_web_address
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import origin_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.episode.json_path import JsonPathError, read_json_path
+from evaluators.json_path import JsonPathError, read_json_path
 
 DOCUMENT = {"a": {"b": [{"c": 1}, {"c": 2}]}, "n": None, "list": [1, 2]}
 

@@ -23,6 +23,15 @@ def read_json_path(document: object, path: str) -> list[object]:
     return found
 
 
+def json_path_fault(path: str) -> str | None:
+    """Say where a path does not parse; None where it does."""
+    try:
+        steps = _steps(path)
+    except JsonPathError as error:
+        return str(error)
+    return None if steps else "the path is empty: leave it away to mean the whole answer"
+
+
 def _steps(path: str) -> list[str | int]:
     steps: list[str | int] = []
     end = 0

@@ -1,0 +1,58 @@
+"""The tables that a site's database has, as far as its image tells."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class SiteTables:
+    """Tables and columns of one site.
+
+    Attributes:
+        state: columns by table that are part of the site's state: what a change can be seen in.
+        volatile: columns by table that are no part of it; a query may read them.
+        unlisted: tables and views whose columns are not known.
+    """
+
+    state: Mapping[str, Collection[str]]
+    volatile: Mapping[str, Collection[str]] = field(default_factory=dict)
+    unlisted: frozenset[str] = frozenset()
+
+    @cached_property
+    def columns(self) -> Mapping[str, Collection[str]]:
+        """All known columns by table."""
+        return {
+            table: (*columns, *self.volatile.get(table, ()))
+            for table, columns in self.state.items()
+        }
+
+    @cached_property
+    def database(self) -> sqlite3.Connection:
+        """An empty database with these tables, to resolve names in."""
+        made = sqlite3.connect(":memory:")
+        for table, columns in self.columns.items():
+            listed = ", ".join(map(_quoted, dict.fromkeys(columns)))
+            made.execute(f"CREATE TABLE {_quoted(table)} ({listed or '_'})")
+        return made
+
+
+# By site.
+Tables = Mapping[str, SiteTables]
+
+
+def like(name: str, names: Iterable[str]) -> str:
+    """Return the end of a message that says what is called alike."""
+    there = sorted(names)
+    near = get_close_matches(name, there) or there[:_SHOWN]
+    return f"; there are: {', '.join(near)}{', …' if len(near) < len(there) else ''}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

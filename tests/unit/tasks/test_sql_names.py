@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.site_tables import SiteTables
+from tasks.sql_names import names_fault
+
+SHOP = SiteTables(
+    state={"orders": ("id", "number", "total", "customer_id"), "customer": ("id", "name")},
+    volatile={"customer": ("last_login",)},
+    unlisted=frozenset({"session"}),
+)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT total FROM orders WHERE number = '12';",
+        "SELECT o.total, c.name FROM orders AS o JOIN customer c ON c.id = o.customer_id",
+        "SELECT last_login FROM customer",
+        "SELECT anything FROM session",
+        "SELECT `total` FROM `orders` -- the sum",
+        'SELECT total FROM orders WHERE number = "unknown"',
+        r"SELECT total FROM orders WHERE number = 'it\'s' AND id = 1",
+        "SELECT CONCAT(name, ' ', id) AS said FROM customer HAVING said <> '' ORDER BY said",
+        "SELECT DATE_FORMAT(last_login, '%Y') y, COUNT(DISTINCT id, name) FROM customer GROUP BY y",
+        "SELECT GROUP_CONCAT(DISTINCT name ORDER BY id SEPARATOR ', ') FROM customer",
+        "SELECT id FROM orders WHERE 9 < (SELECT AVG(total) FROM orders x WHERE x.id < orders.id)",
+        "WITH big AS (SELECT * FROM orders WHERE total > 9) SELECT number FROM big",
+        "SELECT last_login - INTERVAL 1 DAY FROM customer",
+        "SELECT TABLE_NAME FROM information_schema.TABLES",
+        "SELECT total DIV 2, total <=> NULL FROM orders",
+        "SELECT something that is no SQL at all",
+        "SELECT CAST(total AS DECIMAL(10, 2)), IF(total > 1, 'a', 'b') FROM orders LIMIT 1, 2",
+        "SELECT ROW_NUMBER() OVER (PARTITION BY name ORDER BY id) FROM customer",
+    ],
+)
+def test_a_query_on_what_there_is_has_no_fault(sql: str) -> None:
+    assert names_fault(sql, SHOP) is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("SELECT total FROM order_lines", "no table 'order_lines'; there are: "),
+        ("SELECT totl FROM orders", "no column 'totl'; there are: total"),
+        ("SELECT o.nam FROM orders o", "no column 'o.nam'"),
+        ("SELECT name FROM orders", "no column 'name'"),
+        ("SELECT total FROM orders WHERE customr_id = 3", "no column 'customr_id'"),
+        ("SELECT id FROM customer c JOIN order x ON x.id = c.id", ""),
+        ("SELECT c.id FROM customer c JOIN ordrs x ON x.id = c.id", "no table 'ordrs'"),
+        ("SELECT (SELECT wrong FROM customer) FROM orders", "no column 'wrong'"),
+        ("SELECT GROUP_CONCAT(nme SEPARATOR ',') FROM customer", "no column 'nme'"),
+        ("SELECT YEAR(lastlogin) FROM customer", "no column 'lastlogin'"),
+    ],
+)
+def test_what_a_site_does_not_have_is_named_with_what_is_called_alike(sql: str, says: str) -> None:
+    fault = names_fault(sql, SHOP)
+    assert (fault is None) if not says else says in (fault or "")
+
+
+@given(st.text(max_size=60))
+def test_no_text_makes_it_raise(sql: str) -> None:
+    names_fault(sql, SHOP)
+    names_fault(f"SELECT {sql}", SHOP)
