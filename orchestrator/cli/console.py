@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+from orchestrator.cli.streams import takes_unicode
+
 Cell = str | int | float | bool | None
 Json = Cell | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -43,7 +45,8 @@ class Console:
 
     def json(self, document: Json) -> None:
         """Print one JSON document on stdout."""
-        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        ascii_only = not takes_unicode(sys.stdout)
+        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=ascii_only) + "\n")
 
     def line(self, text: str) -> None:
         """Print one line of result on stdout."""

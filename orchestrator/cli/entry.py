@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 import typer
 
 from orchestrator.cli.grouping import TitledGroup
+from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
 from sites.errors import ArenaError
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
@@ -81,13 +83,31 @@ def _register(app: typer.Typer, name: str, line: str, panel: str) -> None:
 
 def main() -> None:
     """Run the command line and exit; an `ArenaError` becomes one clear line and its exit code."""
+    prepare()
     try:
-        build_app(sys.argv[1:])()
+        try:
+            build_app(sys.argv[1:])()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output had enough, as `head` has after ten lines.
+        drop_stdout()
+        sys.exit(1)
     except ArenaError as error:
-        sys.stderr.write(f"arena: {error.message}\n")
-        if error.hint:
-            sys.stderr.write(f"  → {error.hint}\n")
-        sys.exit(error.exit_code)
+        _refuse(error)
+    except OSError as failure:
+        told = of_the_machine(failure)
+        if told is None:
+            raise
+        drop_stdout()
+        _refuse(told)
+
+
+def _refuse(error: ArenaError) -> NoReturn:
+    sys.stderr.write(f"arena: {error.message}\n")
+    if error.hint:
+        sys.stderr.write(f"  → {error.hint}\n")
+    sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":
