@@ -14,6 +14,8 @@ from orchestrator.cli.agent_choice import kind_of, lock_agent, options_of
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
 from orchestrator.cli.effects import refuse_offline_resolves, refuse_without_effect
+from orchestrator.cli.known import known_sites
+from orchestrator.cli.linting import refuse_faulty, warn_of_faults
 from orchestrator.cli.pace import Pace
 from orchestrator.cli.progress import as_line
 from orchestrator.cli.reading import show_run
@@ -27,10 +29,9 @@ from orchestrator.runner.locking import make_lock, require_same_images
 from orchestrator.runner.request import RunRequest, tasks_of
 from orchestrator.runner.run import Run
 from orchestrator.store.run_folder import RunFolder
-from sites.atlas import load_atlas
 from sites.errors import InterruptedRunError, ModelError, NothingScoredError, UsageError
 from sites.worlds import World
-from tasks.loader import load_suite
+from tasks.loader import load_source
 from tasks.select import Selection, select_tasks
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
     """Start a run and play it to its end."""
     refuse_offline_resolves(asked.resolves, staged=asked.staged, online=asked.online)
     agent = make_agent(asked.agent, asked.options)
-    suite, atlas = load_suite(asked.suite), load_atlas()
+    source, atlas = load_source(asked.suite), known_sites()
+    suite = source.suite
     request = RunRequest(
         suite=suite,
         tasks=select_tasks(suite, Selection(ids=asked.patterns)),
@@ -94,6 +96,7 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
         worlds = " or ".join(asked.worlds)
         message = f"nothing to play: no task chosen runs {worlds} (chosen: {names})"
         raise UsageError(message)
+    await refuse_faulty(asked.suite, source, request.tasks, atlas)
     refuse_without_effect(request, asked.pace, atlas)
     async with _engine() as engine:
         await share_budget(request, atlas, engine)  # refuses before there is a folder
@@ -105,7 +108,7 @@ async def evaluate_new(asked: NewRun, runs: Path, console: Console) -> None:
 async def evaluate_resumed(path: Path, pace: Pace, look: Look, console: Console) -> None:
     """Go on with a run as its lock says; its pace and what is only looked at may differ."""
     folder = RunFolder.open(path)
-    lock, suite, atlas = folder.lock(), folder.suite(), load_atlas()
+    lock, suite, atlas = folder.lock(), folder.suite(), known_sites()
     request = RunRequest(
         suite=suite,
         tasks=tasks_of(lock, suite),
@@ -120,6 +123,7 @@ async def evaluate_resumed(path: Path, pace: Pace, look: Look, console: Console)
         headless=look.headless,
     )
     request = pace.over(lock).of(request)
+    await warn_of_faults(suite, request.tasks, atlas, console)
     async with _engine() as engine:
         await require_same_images(lock, engine)
         await _play(request, folder, atlas, engine, console)

@@ -39,6 +39,7 @@ from sites.errors import (
     ContextExceededError,
     EngineError,
     GatewayError,
+    InputError,
     LoginError,
     ModelError,
     SiteError,
@@ -60,6 +61,9 @@ async def perform(recorder: Recorder) -> None:
     except LoginError as error:
         live = stage.world is World.ONLINE
         recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
+    except InputError as error:
+        # The task does not fit its sites, and only playing it showed that.
+        recorder.fault(UnscoredReason.CHECK_ERROR, error.message)
     except ModelError as error:
         if error.is_permanent:
             raise

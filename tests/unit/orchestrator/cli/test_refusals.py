@@ -13,6 +13,14 @@ from sites import errors
 
 Call = Callable[..., Ended]
 
+NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent", "ARENA_CHROMIUM": "/nonexistent"}
+ANSWER = {
+    "name": "bells",
+    "when": "end",
+    "locate": {"by": "answer"},
+    "match": {"how": "number", "value": 47},
+}
+
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
@@ -216,3 +224,100 @@ def test_an_unknown_option_is_refused(call: Call) -> None:
     assert ended.code == errors.UsageError.exit_code
     assert ended.out == ""
     assert "--fast" in ended.err
+
+
+WRONG_TASKS = {
+    "a foreign start page": (bells("bells", start=["forum:/"]), "none of the task's sites"),
+    "no stop at the end": (
+        bells("bells", reference=[{"do": "click", "role": "link", "name": "Bruges"}]),
+        "must end with `do: stop`",
+    ),
+    "two checks of one name": (bells("bells", checks=[ANSWER, ANSWER]), "two checks are called"),
+    "a role that its site has not": (
+        bells("bells", roles={"wiki": "admin"}),
+        "unknown role 'admin' of site 'wiki'",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG_TASKS)
+def test_a_suite_with_a_mistake_is_not_played(call: Call, tmp_path: Path, mistake: str) -> None:
+    task, says = WRONG_TASKS[mistake]
+    suite = write_suite(tmp_path, bells("sound"), task)
+    ended = call("eval", "--suite", suite, "--out", tmp_path / "run")
+    assert_refused(ended, errors.TaskError.exit_code, f"{suite}:", "task 'bells'", says)
+    assert f"arena tasks lint {suite}" in ended.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_mistake_in_a_task_that_is_not_chosen_stops_nothing(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, bells("sound"), bells("wrong", roles={"wiki": "admin"}))
+    ended = arena("eval", "sound", "--suite", suite, cwd=tmp_path, env=NO_ENGINE)
+    assert_refused(ended, errors.EngineMissingError.exit_code)
+
+
+@pytest.mark.parametrize("name", ["./mine", "mine/", "mine", "{here}/mine", "./mine/tasks.yaml"])
+def test_a_suites_folder_is_named_by_any_path_of_it(call: Call, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write_suite(folder, bells("bells")).rename(folder / "suite.yaml")
+    (folder / "tasks.yaml").write_text("tasks: []\n")
+    path = name.format(here=tmp_path)
+    if path.endswith("tasks.yaml"):
+        assert_refused(call("tasks", "list", path), errors.TaskError.exit_code, "holds no task")
+    else:
+        assert "bells" in call("tasks", "list", path).out
+
+
+@pytest.mark.parametrize(
+    "words", [("tasks", "list"), ("tasks", "show", "x"), ("status",), ("eval",)]
+)
+def test_a_variable_that_names_no_folder_of_sites_is_refused_everywhere(
+    call: Call, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("ARENA_SITES", "/nope")
+    ended = call(*words)
+    assert_refused(ended, errors.ManifestError.exit_code, "ARENA_SITES names /nope", "arena site")
+
+
+@pytest.mark.parametrize("sites", ["/proc/x", "file"])
+def test_a_folder_that_cannot_be_made_is_one_line(call: Call, tmp_path: Path, sites: str) -> None:
+    (tmp_path / "file").touch()
+    ended = call("site", "new", "my-notes", "--sites", sites)
+    assert_refused(ended, errors.UsageError.exit_code, f"{sites}/my-notes cannot be made")
+
+
+def test_a_run_folder_that_may_not_be_read_is_one_line(call: Call, tmp_path: Path) -> None:
+    ended = call("report", tmp_path / ("x" * 300))
+    assert_refused(ended, errors.PrerequisiteError.exit_code, "File name too long")
+
+
+def test_a_broken_site_of_ones_own_is_named_and_stops_nothing_else(
+    call: Call, tmp_path: Path
+) -> None:
+    mine = tmp_path / "arena-sites" / "mine"
+    mine.mkdir(parents=True)
+    (mine / "site.yaml").write_text("name: mine\nclock: {zone: Mars/Base}\n")
+    ended = call("tasks", "lint", write_suite(tmp_path, bells("bells")))
+    assert ended.code == 0
+    assert f"site 'mine' of your own is left out: {mine}/site.yaml:" in ended.err
+    assert call("site", "check", "mine").code == errors.ManifestError.exit_code
+
+
+def test_doctor_names_a_broken_site_and_looks_at_all_else(tmp_path: Path) -> None:
+    mine = tmp_path / "arena-sites" / "mine"
+    mine.mkdir(parents=True)
+    (mine / "site.yaml").write_text("name: mine\n")
+    document = arena("doctor", "--json", cwd=tmp_path, env=NO_ENGINE).document
+    checks = {one["name"]: one for one in document["checks"]}
+    assert checks["own site mine"]["state"] == "broken"
+    assert "title: is required" in checks["own site mine"]["found"]
+    assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
+
+
+def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(tmp_path: Path) -> None:
+    env = {**NO_ENGINE, "ARENA_SITES": "/nope"}
+    document = arena("doctor", "--json", cwd=tmp_path, env=env).document
+    checks = {one["name"]: one for one in document["checks"]}
+    assert checks["own sites"]["state"] == "missing"
+    assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
