@@ -342,7 +342,7 @@ class Site(Strict):
     @model_validator(mode="after")
     def _ports_differ(self) -> Self:
         named = {"port": self.port}
-        if self.database is not None:
+        if isinstance(self.database, ServerDatabase):
             named["database.port"] = self.database.port
         if self.state is not None:
             named["state.port"] = self.state.port

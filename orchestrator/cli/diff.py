@@ -71,16 +71,16 @@ def diff(
 
 
 async def _as_check(site: str, slot: int) -> Document:
+    from orchestrator.cli.known import known_sites
     from orchestrator.contract.visits import changes_by_visits
     from orchestrator.delta.as_check import ByItself, check_of
     from orchestrator.delta.delta import delta_of
     from orchestrator.delta.moments import Moments
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replica
-    from sites.atlas import load_atlas
 
     async with await Engine.connect() as engine:
-        atlas = load_atlas()
+        atlas = known_sites()
         replica = await standing_replica(engine, atlas, site, slot)
         hosts = frozenset(one.host for one in atlas.sites.values())
         looked = await changes_by_visits(engine, replica.site, hosts, f"diff-{os.getpid()}")

@@ -12,7 +12,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import ROWS_LABEL, golden_of, golden_rows
 from sites.atlas import Atlas
 from sites.errors import ArenaError, EngineMissingError
-from sites.manifest import Site
+from sites.manifest import DatabaseEngine, Site
 from tasks.check_rules import located_checks
 from tasks.schema import Task
 from tasks.site_tables import SiteTables, Tables
@@ -66,8 +66,15 @@ async def _tables(engine: Engine, site: Site) -> SiteTables | None:
             name: [one for one in _defined(shape.definition) if one not in state[name]]
             for name, shape in shapes.items()
         },
-        unlisted=site.fingerprint.volatile_tables | _views(golden.document),
+        unlisted=site.fingerprint.volatile_tables | _views(golden.document) | _half_known(site),
     )
+
+
+def _half_known(site: Site) -> frozenset[str]:
+    """Return the tables of which only the columns that are state can be told."""
+    if site.database is not None and site.database.engine is DatabaseEngine.MARIADB:
+        return frozenset()
+    return frozenset(site.fingerprint.volatile_columns)
 
 
 def _defined(definition: str) -> list[str]:

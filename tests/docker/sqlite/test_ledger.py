@@ -139,9 +139,9 @@ async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atla
         "reference": [{"do": "stop"}],
     }
     suite = Suite.model_validate({"suite": "s", "version": 1, "title": "S", "tasks": [task]})
-    known = await known_tables(suite, ledger)
-    assert known["ledger"].keys() == {"account", "entry", "line"}
-    assert list(known["ledger"]["account"]) == ["name", "password"]
+    known = (await known_tables(suite.tasks, ledger))["ledger"]
+    assert known.state.keys() == {"account", "entry", "line"}
+    assert list(known.state["account"]) == ["name", "password"]
 
 
 async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(

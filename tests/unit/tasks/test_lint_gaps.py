@@ -1,0 +1,145 @@
+"""Mistakes that only playing a task would show, found before it is played."""
+
+from __future__ import annotations
+
+import pytest
+from sound_task import (
+    ANSWER,
+    API,
+    DELTA,
+    NODE,
+    PAGE,
+    ROW,
+    Edit,
+    acts_of,
+    changes,
+    checks,
+    computed_of,
+    content_of,
+    findings,
+    look,
+    put,
+    val,
+)
+
+from sites.atlas import Atlas
+from sites.errors import ManifestError
+from tasks.findings import Severity
+
+WIKI_CHANGED = content_of(
+    sites=["shop", "wiki"],
+    checks=[ROW, {**PAGE, "worlds": ["online"]}, look(DELTA, site="wiki")],
+)
+
+
+@pytest.mark.parametrize(
+    ("edit", "where", "says"),
+    [
+        (
+            computed_of(site="shop", page="/basket", selector="p[[["),
+            "checks.1.computed.selector",
+            "is no CSS selector",
+        ),
+        (
+            computed_of(site="shop", page="/sale", selector="p"),
+            "checks.1.computed.page",
+            "no form in the offline world",
+        ),
+        (
+            computed_of(site="shop", path="/api", json_path="a..b"),
+            "checks.1.computed.json_path",
+            "does not parse at '..b'",
+        ),
+        (
+            computed_of(site="shop", path="/api", role="king"),
+            "checks.1.computed.role",
+            "no API login of role 'king'; there are: merchant",
+        ),
+        (
+            checks(ANSWER, look(API, json_path="items[")),
+            "checks.1.locate.json_path",
+            "does not parse at '['",
+        ),
+        (
+            checks(ANSWER, look(API, json_path="")),
+            "checks.1.locate.json_path",
+            "the path is empty",
+        ),
+        (acts_of({"do": "press", "keys": "Foo+Bar"}), "reference.0.keys", "no key 'Foo'"),
+        (acts_of({"do": "press", "keys": "Control+"}), "reference.0.keys", "there is no key ''"),
+        (acts_of({"do": "press", "keys": "Entr"}), "reference.0.keys", "named like Enter"),
+        (put(start=["shop:/../../etc/passwd"]), "start.0", "'.' or '..' between slashes"),
+        (put(start=["shop:/a/%2e%2E/b"]), "start.0", "'.' or '..' between slashes"),
+        (put(start=["shop:/a b"]), "start.0", "no white space"),
+        (put(start=["shop:/a\\b"]), "start.0", "a browser reads it as '/'"),
+        (
+            acts_of({"do": "goto", "page": "shop:/product/../basket"}),
+            "reference.0.page",
+            "'.' or '..' between slashes",
+        ),
+        (
+            checks(ANSWER, val(NODE, "shop:/a/../b")),
+            "checks.1.match.value",
+            "no visited page",
+        ),
+        (
+            checks(ANSWER, look(PAGE, at="shop:/./basket")),
+            "checks.1.locate.at",
+            "'.' or '..' between slashes",
+        ),
+        (
+            changes({"file": "/etc/passwd", "kind": "changed"}),
+            "checks.2.match.changes.0.file",
+            "in no folder of 'shop' that is state: /srv/cache",
+        ),
+        (changes(allow={"files": ["/var/*"]}), "checks.2.match.allow.files.0", "in no folder"),
+        (WIKI_CHANGED, "checks.2.locate.site", "neither rows nor files are state"),
+        (put(worlds=["offline", "online", "offline"]), "worlds", "names a world twice"),
+        (
+            put(requires=[{**PAGE, "name": "won", "locate": {"by": "wob"}}]),
+            "requires.0.locate",
+            "no page has given a reward",
+        ),
+    ],
+)
+def test_what_only_playing_would_find_is_found_before(
+    atlas: Atlas, edit: Edit, where: str, says: str
+) -> None:
+    found = [one for one in findings(edit, atlas) if one.where == f"tasks.0.{where}"]
+    assert [one.severity for one in found] == [Severity.ERROR], findings(edit, atlas)
+    assert says in found[0].message
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        computed_of(site="shop", path="/api", role="merchant", json_path="items[0].price"),
+        computed_of(site="shop", page="/basket", selector="td:nth-child(2n+1 of .price) > b"),
+        acts_of({"do": "press", "keys": "ctrl+a"}, {"do": "press", "keys": "Control++"}),
+        put(start=["shop:/a%20b/..c/d..?to=/../e f".replace(" ", "+")]),
+        changes({"file": "/srv/cache/a/*", "kind": "added"}, {"file": "/srv/*", "kind": "removed"}),
+    ],
+)
+def test_what_is_sound_is_passed(atlas: Atlas, edit: Edit) -> None:
+    assert [one for one in findings(edit, atlas) if one.is_error] == []
+
+
+def test_a_site_without_state_never_changes(atlas: Atlas) -> None:
+    wiki = atlas.site("wiki").model_copy(update={"stateful": False})
+    stateless = Atlas({**atlas.sites, "wiki": wiki})
+    found = [one.message for one in findings(WIKI_CHANGED, stateless) if one.is_error]
+    assert any("site 'wiki' holds no state: it never changes" in message for message in found)
+
+
+def test_a_role_that_no_browser_gives_is_doubted(atlas: Atlas) -> None:
+    edit = acts_of({"do": "click", "role": "buton", "name": "Buy"})
+    [doubt] = [one for one in findings(edit, atlas) if one.where == "tasks.0.reference.0.role"]
+    assert doubt.severity is Severity.WARNING
+    assert "such are button" in doubt.message
+
+
+def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(atlas: Atlas) -> None:
+    broken = Atlas(atlas.sites, broken={"mine": ManifestError("mine/site.yaml:3: port: is wrong")})
+    [found, *_] = findings(put(sites=["shop", "mine"]), broken)
+    assert (found.where, found.is_error) == ("tasks.0.sites.1", True)
+    assert "mine/site.yaml:3: port: is wrong" in found.message
