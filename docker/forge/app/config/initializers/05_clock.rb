@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The forge's clock stands at 2026-10-01 09:00 UTC, as that of every site does: what is written bears
-# that time, and "3 days ago" never drifts. Deadlines and timers use the monotonic clock, which runs.
+# While the image is baked the forge's clock stands at 2026-10-01 09:00 UTC, so that each bake writes the same.
+# In a running container the supervisor gives its services a clock that begins there and runs.
 module ForgeClock
   NOW = Time.utc(2026, 10, 1, 9).freeze
 
@@ -25,6 +25,8 @@ module ForgeClock
   end
 end
 
-Time.singleton_class.prepend(ForgeClock::OfTime)
-Date.singleton_class.prepend(ForgeClock::OfDate)
-DateTime.singleton_class.prepend(ForgeClock::OfDateTime)
+unless ENV.key?('ARENA_CLOCK')
+  Time.singleton_class.prepend(ForgeClock::OfTime)
+  Date.singleton_class.prepend(ForgeClock::OfDate)
+  DateTime.singleton_class.prepend(ForgeClock::OfDateTime)
+end
