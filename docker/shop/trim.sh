@@ -15,6 +15,15 @@ rm -rf django/contrib/gis oscar/static/oscar/js/tinymce/langs oscar/static/oscar
 sed -i '/oscar.dashboard.orders.initTable/d' oscar/templates/oscar/dashboard/orders/order_detail.html
 # The dashboard's choices stay native: the widget laid over them hides the choice's name from assistive technology.
 sed -i "/selects.not('.related-widget-wrapper select').select2(/d" oscar/static/oscar/js/oscar/dashboard.js
+# Dates are typed as they are read: the mask made other dates of what was typed, and the calendar of what it could not read.
+mend() { sed "$2" "$1" >/tmp/mended && ! cmp -s "$1" /tmp/mended && cat /tmp/mended >"$1" && rm /tmp/mended; }
+mend oscar/forms/widgets.py '/attrs\["data-inputmask"\]/,/^        )$/c\        attrs["placeholder"] = datetime_format_to_js_input_mask(self.get_format())'
+picker="useStrict: true, keepInvalid: true, extraFormats: ['YYYY-MM-DD', 'YYYY-MM-DD HH:mm', 'YYYY-MM-DDTHH:mm'],"
+for script in dashboard ui; do
+    mend oscar/static/oscar/js/oscar/$script.js "s/'datetimePickerConfig': {/& $picker/"
+done
+# The boxes of a list's refinements have names for assistive technology.
+mend oscar/templates/oscar/search/partials/facet.html 's/type="checkbox"/& aria-label="{{ item.name }}"/'
 # The shop has its own row of related products on a product's page.
 sed -i '/with recommended_products=product.sorted_recommended_products/,/endwith/d' oscar/templates/oscar/catalogue/detail.html
 # Sentences that Oscar leaves to each shop.

@@ -29,6 +29,9 @@ def _draw(emoji: str, tint: str) -> Image.Image:
     glyph = Image.new("RGBA", (136, 128))
     font = ImageFont.truetype(FONT, GLYPH)
     ImageDraw.Draw(glyph).text((0, 0), emoji, font=font, embedded_color=True)
+    if glyph.getbbox() is None:
+        message = f"the font has no picture of {emoji!r}"
+        raise ValueError(message)
     glyph = glyph.resize((180, 170), Image.Resampling.LANCZOS)
     card.paste(glyph, ((SIDE - 180) // 2, 74), glyph)
     return card
