@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from run_at import RunAt
-from scripted_model import ChatRequest, Fails, HangsUp, Says, Script, ScriptedModel, ScriptedReply, Sends, Stalls
+from scripted_model import (
+    ChatRequest,
+    Fails,
+    HangsUp,
+    Says,
+    Script,
+    ScriptedModel,
+    ScriptedReply,
+    Sends,
+    Stalls,
+)
 from small_suites import bells, solve_bells, write_suite
 
 from evaluators.evidence import Ended

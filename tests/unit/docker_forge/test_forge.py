@@ -162,3 +162,9 @@ def test_saving_a_form_unchanged_keeps_every_line_end(forge: SimpleNamespace) ->
     assert sum("\r\n" in cell for _, _, cell in texts) > 4000
     odd = re.compile(r"(?<!\r)\n|\r(?!\n)")
     assert {(table, column) for table, column, cell in texts if odd.search(cell)} == set()
+
+
+def test_no_project_ends_an_address_in_a_colon_that_redmine_would_link(
+    forge: SimpleNamespace,
+) -> None:
+    assert not [one.about for one in forge.projects if re.search(r"https?://\S*:(\s|$)", one.about)]
