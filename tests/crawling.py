@@ -20,7 +20,7 @@ from orchestrator.reset.replica import Replica
 
 # What differs between two answers that show the same: tokens, moments, and how long something took.
 _TOKENS: Final = (
-    re.compile(r"[A-Za-z0-9+/_=-]{24,}"),
+    re.compile(r"(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*\d)[\w+/=-]{24,}"),
     re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"),
     re.compile(r"\b1[5-9]\d{8}(?:\d{3})?\b"),
     re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import requests
+from crawling import masked
 
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.doors import Door, web_session
@@ -259,6 +260,23 @@ async def test_writers_of_one_thread_at_the_same_time_do_not_stop_each_other(
                 ]
                 written = sum(turn.result() for turn in turns)
             assert anna.json(f"/f/coffee/{thread.split('/')[3]}.json")["commentCount"] == written
+
+    async with forum as door:
+        await asyncio.to_thread(act, door)
+
+
+async def test_an_order_shows_the_same_by_its_path_and_by_its_tab(
+    forum: AbstractAsyncContextManager[Door],
+) -> None:
+    def act(door: Door) -> None:
+        with somebody(door) as stranger:
+            for order in ("top", "controversial", "most_commented"):
+                plain = masked(stranger.page(f"/f/coffee/{order}"))
+                (tab,) = set(re.findall(rf"/f/coffee/{order}\?t=day", "\n".join(plain)))
+                assert masked(stranger.page(tab)) == plain
+                whole = stranger.page(f"/f/coffee/{order}?t=all")
+                assert masked(whole) != plain
+                assert re.search(r'href="\?t=all&amp;next', whole), "its next part is of all time"
 
     async with forum as door:
         await asyncio.to_thread(act, door)

@@ -91,11 +91,14 @@ class Listing:
 
 
 def period_of(query: Mapping[str, str]) -> Period:
-    """Return the period that a query asks for; all time where it names none or an unknown one."""
+    """Return the period that a query asks for; the past day where it names none or no known one.
+
+    The tabs of the orders ask for the past day, and a path without a query shows the same.
+    """
     try:
-        return Period(query.get("t", "all"))
+        return Period(query.get("t", Period.DAY))
     except ValueError:
-        return Period.ALL
+        return Period.DAY
 
 
 def visible(reader: Member | None) -> QuerySet[Submission]:
@@ -155,7 +158,7 @@ def _cursor(sort: Sort, query: Mapping[str, str]) -> Q | None:
 
 
 def _next(sort: Sort, period: Period, first: Submission) -> str:
-    cursor: dict[str, object] = {} if period is Period.ALL else {"t": period.value}
+    cursor: dict[str, object] = {"t": period.value} if sort.has_period else {}
     if sort.column != "id":
         value = getattr(first, sort.column)
         cursor[f"next[{sort.column}]"] = value.isoformat() if sort is Sort.ACTIVE else value
