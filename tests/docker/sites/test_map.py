@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
+from crawling import visitor
 
 from orchestrator.engine.engine import Engine
 from orchestrator.fleet.pool import Fleet
@@ -79,3 +82,28 @@ async def test_its_state_is_what_the_probes_say_and_no_counter_vouches_for_it(
             assert await watch.mark() is None
         finally:
             await watch.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("pub", "pub"),
+        ("supermarket", "supermarket"),
+        ("atm", "atm"),
+        ("nearest pharmacy", "pharmacy"),
+    ],
+)
+async def test_a_kind_of_place_is_found_the_nearest_first(
+    running: AbstractAsyncContextManager[tuple[Engine, Replica]], words: str, kind: str
+) -> None:
+    async with running as (_, replica):
+        nearest = await ask(
+            replica,
+            "SELECT kind, id FROM osm.object WHERE"
+            f" coalesce(tags->>'amenity', tags->>'shop') = '{kind}'"
+            " ORDER BY (lat - 50.8222) ^ 2 + ((lon + 4.6582) * 0.632) ^ 2, id LIMIT 3",
+        )
+        with visitor(replica, None, ()) as one:
+            page = await asyncio.to_thread(one.session.get, one.door.url(f"/search?query={words}"))
+        listed = re.findall(r'<a href="(/\w+/\d+)#map', page.text)
+        assert listed[:3] == [f"/{row[0]}/{row[1]}" for row in nearest.rows]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
 from nominatim_api import NominatimAPIAsync
 from nominatim_api.localization import Locales
-from nominatim_api.results import BaseResult, SearchResults
-from nominatim_api.types import Bbox, DataLayer, GeometryFormat
+from nominatim_api.results import BaseResult
+from nominatim_api.types import Bbox, DataLayer, PlaceID
 
 from mapsite.kinds import kind_of
+from mapsite.nearest import nearest_of
 
 _KINDS = {"N": "node", "W": "way", "R": "relation"}
 _LATLON = re.compile(r"^\s*(-?\d+(?:\.\d+)?)\s*[,;\s]\s*(-?\d+(?:\.\d+)?)\s*$")
@@ -35,6 +36,13 @@ class View:
         """Return about what a window of 1,200 by 800 dots shows there."""
         wide, high = 1200 / 256 * 360 / 2**self.zoom, 800 / 256 * 230 / 2**self.zoom
         return Bbox(self.lon - wide / 2, self.lat - high / 2, self.lon + wide / 2, self.lat + high / 2)
+
+
+# Where a visitor is who has not looked at the map yet: in the middle of Port Merrow.
+_MARKET_SQUARE = View(lat=50.8222, lon=-4.6582, zoom=16)
+_REGION = Bbox(-5.2, 50.5, -4.0, 51.2)
+_ALL = 1000
+_NO_PLACES = frozenset({"highway", "place", "boundary", "waterway", "landuse"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +111,24 @@ class Atlas:
         at = _LATLON.match(words)
         if at:
             return await self.where(float(at[1]), float(at[2]), 18)
-        box = view.box() if view else None
-        results = await self._api.search(words, max_results=_MOST, address_details=True, viewbox=box)
-        return _listed(results)
+        nearest = nearest_of(words)
+        if nearest is None:
+            box = view.box() if view else None
+            results = await self._api.search(words, max_results=_MOST, address_details=True, viewbox=box)
+            if results:
+                return _listed(results)
+        return await self._nearest(nearest or words, view or _MARKET_SQUARE)
+
+    async def _nearest(self, kind: str, view: View) -> list[Found]:
+        """Return the places of a kind ("pub"), the nearest to the middle of the view first.
+
+        The geocoder finds a kind only where it is told the part of the map, and sorts by no distance.
+        """
+        found = await self._api.search(kind, max_results=_ALL, viewbox=_REGION, bounded_viewbox=True)
+        places = [one for one in found if one.category[0] not in _NO_PLACES]
+        places.sort(key=lambda one: ((one.lat - view.lat) ** 2 + ((one.lon - view.lon) * 0.632) ** 2, one.place_id))
+        results = [await self._api.details(PlaceID(one.place_id), address_details=True) for one in places[:_MOST]]
+        return _listed([one for one in results if one is not None])
 
     async def where(self, lat: float, lon: float, zoom: int) -> list[Found]:
         """Return what stands at a place, from the address up to the county."""
@@ -211,7 +234,7 @@ class Atlas:
             return (await connection.connection.execute(sa.text(sql), values)).fetchall()
 
 
-def _listed(results: SearchResults) -> list[Found]:
+def _listed(results: Iterable[BaseResult]) -> list[Found]:
     """Return each place once: a street is one result however many pieces it is mapped in."""
     listed: dict[str, Found] = {}
     for result in results:

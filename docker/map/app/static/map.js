@@ -6,7 +6,7 @@ addEventListener("load", () => {
   const region = [[50.785, -4.7], [50.905, -4.44]];
   const map = L.map("map", { zoomControl: false, minZoom: 10, maxZoom: 19, maxBounds: [[50.5, -5.2], [51.2, -4.0]] });
   L.tileLayer("/tiles/{z}/{x}/{y}.png", {
-    maxNativeZoom: 17, maxZoom: 19, attribution: '&copy; <a href="/">OpenStreetMap contributors</a>',
+    maxNativeZoom: 17, maxZoom: 19, attribution: '&copy; <a href="/">Merrow Maps</a>',
   }).addTo(map);
   L.control.scale().addTo(map);
   map.attributionControl.setPrefix(false);
@@ -105,6 +105,8 @@ addEventListener("load", () => {
   });
   panel.addEventListener("focusin", (event) => event.target.readOnly && event.target.select());
 
+  // Drawn: not every machine has a font with signs like these.
+  const drawing = (path) => `<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><path d="${path}" fill="none" stroke="currentColor" stroke-width="1.6"/></svg>`;
   const Buttons = L.Control.extend({
     options: { position: "topright" },
     initialize(buttons) { this._buttons = buttons; },
@@ -112,7 +114,7 @@ addEventListener("load", () => {
       const box = L.DomUtil.create("div", "control");
       for (const [sign, title, press] of this._buttons) {
         const button = L.DomUtil.create("button", "", box);
-        Object.assign(button, { type: "button", textContent: sign, title });
+        Object.assign(button, { type: "button", innerHTML: sign, title });
         button.setAttribute("aria-label", title);
         button.addEventListener("click", () => press(button));
       }
@@ -122,8 +124,8 @@ addEventListener("load", () => {
   });
   map.addControl(new Buttons([["+", "Zoom In", () => map.zoomIn()], ["\u2212", "Zoom Out", () => map.zoomOut()]]));
   map.addControl(new Buttons([
-    ["\u25a4", "Layers", (button) => toggle("layers", button)], ["i", "Map Key", (button) => toggle("key", button)],
-    ["\u2197", "Share", (button) => toggle("share", button)],
+    [drawing("M2 6l7-4 7 4-7 4zM2 9.5l7 4 7-4M2 13l7 4 7-4"), "Layers", (button) => toggle("layers", button)], ["i", "Map Key", (button) => toggle("key", button)],
+    [drawing("M7 3H3v12h12v-4M10 2h6v6M16 2l-8 8"), "Share", (button) => toggle("share", button)],
   ]));
   map.addControl(new Buttons([["?", "Query features", (button) => {
     button.setAttribute("aria-pressed", String(document.body.classList.toggle("asking")));
