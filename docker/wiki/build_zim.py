@@ -109,8 +109,8 @@ def _metadata(book: Book) -> Mapping[str, str]:
     return {
         "Name": book.name,
         "Title": book.title,
-        "Creator": "Arena",
-        "Publisher": "Arena",
+        "Creator": book.title,
+        "Publisher": book.title,
         "Date": "2026-01-01",
         "Description": book.description,
         "Language": "eng",

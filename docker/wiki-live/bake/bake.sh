@@ -16,7 +16,7 @@ run() {
 mkdir -p $wiki/data $wiki/l10n $wiki/opcache $wiki/run /tmp/installed
 php -d memory_limit=512M $maintenance/install.php --dbtype sqlite --dbname wiki --dbpath $wiki/data \
     --confpath /tmp/installed --server https://en.wikipedia.org --scriptpath /w \
-    --pass 'thrown away below' --skins Vector Wikipedia Arena >/tmp/install.log || { cat /tmp/install.log; exit 1; }
+    --pass 'thrown away below' --skins Vector Wikipedia Librarian >/tmp/install.log || { cat /tmp/install.log; exit 1; }
 cp $wiki/settings/LocalSettings.php $wiki/w/LocalSettings.php
 run rebuildLocalisationCache.php --lang=en --quiet
 run nukePage.php --delete "Main Page" >/dev/null

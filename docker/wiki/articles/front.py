@@ -74,8 +74,8 @@ def about(count: int) -> Draft:
     return Draft(
         title=ABOUT,
         lead=(
-            "This is a **small encyclopedia for studies of web agents**. It looks like Wikipedia "
-            "and is not: its articles were written for this collection.",
+            "This **encyclopedia** is free to read and to use. It is small: its articles are short, "
+            "and on the county of [[Merrowshire]] they are at home.",
         ),
         facts=(("Pages", str(count)), ("Language", "English")),
         sections=(
@@ -84,8 +84,6 @@ def about(count: int) -> Draft:
                 (
                     f"It holds {count} pages on everyday things, on places, and on Merrowshire. "
                     "They link to each other and to nothing else.",
-                    "The county of [[Merrowshire]], its people and all that is told of it are "
-                    "made up, and so are the makers of the shop's goods.",
                 ),
             ),
             DraftSection(
@@ -98,7 +96,7 @@ def about(count: int) -> Draft:
             ),
             DraftSection(
                 "Licence",
-                ("The text is free to use under the licence of the Arena project, Apache 2.0.",),
+                ("The text is free to use under the Apache License, version 2.0.",),
             ),
         ),
         see_also=("Main Page",),

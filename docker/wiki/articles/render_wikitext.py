@@ -20,7 +20,7 @@ from model import (
 )
 
 TIMESTAMP = "2026-01-01T00:00:00Z"
-CONTRIBUTOR = "Arena"
+CONTRIBUTOR = "Librarian"
 _EXPORT_HEAD = (
     '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="en">\n'
 )

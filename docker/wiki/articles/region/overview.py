@@ -31,7 +31,7 @@ def _county(world: World) -> Draft:
     return Draft(
         title=COUNTY,
         lead=(
-            f"**{COUNTY}** is a made-up county on a northern coast, the home of three cities, "
+            f"**{COUNTY}** is a county on a northern coast, the home of three cities, "
             f"{len(land.towns)} towns and {len(land.villages)} villages. Its county town is "
             "[[Alderbridge]], its port [[Port Merrow]].",
         ),
