@@ -92,8 +92,11 @@ def lint(
         list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
     ] = None,
     workers: Annotated[
-        int, typer.Option(min=1, help="How many references of a world are played side by side.")
-    ] = 2,
+        int | None,
+        typer.Option(
+            min=1, help="With --prove: references of a world played side by side; default: 2."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
@@ -105,6 +108,9 @@ def lint(
     from tasks.loader import load_source
     from tasks.select import Selection, select_tasks
 
+    if workers is not None and not prove_it:
+        message = "--workers has no effect without --prove: nothing is played"
+        raise UsageError(message)
     console = Console(as_json)
     source, atlas = load_source(suite), known_sites()
     loaded = source.suite
@@ -113,7 +119,7 @@ def lint(
     ids = {task.id for task in chosen}
     findings = [one for one in lint_suite(loaded, atlas, source, tables) if one.task in ids]
     if prove_it and not any(one.is_error for one in findings):
-        findings += run(prove(source, chosen, atlas, console, workers))
+        findings += run(prove(source, chosen, atlas, console, workers or 2))
     console.table(
         (Column("severity"), Column("task"), Column("where"), Column("message")),
         [(one.severity, one.task, one.where, one.message) for one in findings],

@@ -135,6 +135,11 @@ def test_an_option_about_origins_that_are_not_visited_is_refused(
     assert_refused(ended, errors.UsageError.exit_code, named)
 
 
+def test_workers_of_a_lint_that_plays_nothing_are_refused(call: Call, suite: Path) -> None:
+    ended = call("tasks", "lint", suite, "--workers", "4")
+    assert_refused(ended, errors.UsageError.exit_code, "--workers has no effect without --prove")
+
+
 @pytest.mark.parametrize("value", ["nan", "-1", "2.5", "warm"])
 def test_a_temperature_that_is_none_is_refused(call: Call, suite: Path, value: str) -> None:
     ended = call("eval", "--suite", suite, *CHAT, "--temperature", value)
