@@ -28,7 +28,8 @@ def open_site(
     The URL is on 127.0.0.1 with the replica's port. Sites build their links
     from the address they were asked under, so links, forms and logins work
     there as they do under the site's own host. All sites on 127.0.0.1 share one
-    cookie jar in your browser; agents' browsers keep them apart.
+    cookie jar in your browser, and links from one site to another lead nowhere:
+    `arena browse` gives each its own name.
     """
     import webbrowser
 
