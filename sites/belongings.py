@@ -18,7 +18,7 @@ BASE_IMAGE: Final = "debian:bookworm-slim"
 RESERVED_NAMES: Final = frozenset({"all", "base", "shop-live", "supervisor", "wiki-live"})
 
 _HUB: Final = ("docker.io/", "index.docker.io/", "registry-1.docker.io/", "library/")
-_UNSEALED: Final = "-unsealed"
+_UNDER_WAY: Final = ("-unsealed", "-pulled")
 
 
 def image_name(reference: str) -> str:
@@ -80,8 +80,8 @@ def _image_faults(site: Site, others: Iterable[Site]) -> Iterator[tuple[str, str
             yield f"{field}.tag", message
         elif name in taken:
             yield f"{field}.tag", f"'{image.tag}' belongs to site '{taken[name]}' already"
-        elif name.endswith(_UNSEALED):
-            message = f"'{image.tag}' must not end in {_UNSEALED}: so images under way are called"
+        elif name.endswith(_UNDER_WAY):
+            message = f"'{image.tag}' must not end as images under way are called"
             yield f"{field}.tag", message
         taken[name] = site.name
         if image.published is not None:

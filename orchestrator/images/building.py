@@ -13,11 +13,12 @@ from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.base import ensure_base
 from orchestrator.images.contexts import ca_bundle, context_tar, docker_folder
+from orchestrator.images.dockerfiles import failed_line
 from orchestrator.images.golden import ROWS_LABEL, is_sealed
 from orchestrator.images.recipes import Recipe, RecipeBook
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
 from sites.atlas import Atlas
-from sites.errors import ImageError
+from sites.errors import DiskFullError, EngineError, ImageError
 from sites.manifest import Site
 
 _STEP: Final = re.compile(r"^Step (\d+/\d+) : (.*)")
@@ -132,6 +133,7 @@ class _Builder:
             take=take,
             take_rows=take_rows,
             on_line=note.say,
+            manifest=self._book.atlas.manifest(recipe.site.name),
         )
         await self._engine.remove_image(unsealed.tag)
         note.say("ready")
@@ -162,18 +164,32 @@ class _Builder:
             ROWS_LABEL: "",
         }
         note.say(f"building {tag}")
-        return await self._engine.build(
-            tag, context, build.dockerfile, labels, note.step, cached=not self._force
-        )
+        try:
+            return await self._engine.build(
+                tag, context, build.dockerfile, labels, note.step, cached=not self._force
+            )
+        except (ImageError, EngineError) as failure:
+            if isinstance(failure, DiskFullError):
+                raise
+            path = self._book.dockerfile(recipe)
+            text = path.read_text(encoding="utf-8", errors="replace")
+            line = failed_line(text, note.steps, failure.message)
+            message = f"{path}:{line}: {failure.message}"
+            raise ImageError(message, hint=failure.hint) from failure
 
 
 class _Progress:
-    """Lines of progress about one image, each with the seconds since it was begun."""
+    """Lines of progress about one image, each with the seconds since it was begun.
+
+    Attributes:
+        steps: how many steps of the build have begun.
+    """
 
     def __init__(self, recipe: Recipe, began: float, on_line: Callable[[str], None]) -> None:
         self._label = recipe.label
         self._began = began
         self._on_line = on_line
+        self.steps = 0
 
     def say(self, text: str) -> None:
         """Write one line."""
@@ -183,6 +199,7 @@ class _Progress:
         """Write a line of the build's output, if a step begins with it."""
         begun = _STEP.match(line)
         if begun:
+            self.steps = int(begun.group(1).partition("/")[0])
             self.say(f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}")
 
 

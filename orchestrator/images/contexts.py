@@ -87,7 +87,7 @@ def context_files(
     """
     found: dict[str, Path] = {}
     for name in (*build.context, build.dockerfile):
-        base = _find(name, folder, own or {})
+        base = named_path(name, folder, own or {})
         for path in _walk(base):
             inside = PurePosixPath(name) / path.relative_to(base)
             if inside.parts[1:] != (_ABOUT,):
@@ -117,7 +117,7 @@ def context_hash(files: tuple[ContextFile, ...]) -> str:
     return total.hexdigest()
 
 
-def _find(name: str, folder: Path, own: Mapping[str, Path]) -> Path:
+def named_path(name: str, folder: Path, own: Mapping[str, Path]) -> Path:
     """Return the path of a file or folder that a manifest names; it must be an image's."""
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or PurePosixPath(name).is_absolute():

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from orchestrator.images.contexts import ContextFile, context_files, context_hash
+from orchestrator.images.contexts import ContextFile, context_files, context_hash, named_path
 from sites.atlas import Atlas
 from sites.errors import ManifestError
 from sites.manifest import Image, Site
@@ -90,6 +90,18 @@ class RecipeBook:
         if tag not in self._files:
             self._files[tag] = context_files(build, self.folder, self._own())
         return self._files[tag]
+
+    def dockerfile(self, recipe: Recipe) -> Path:
+        """Return the path of the Dockerfile that an image is built from here.
+
+        Raises:
+            ManifestError: it is not built here, or there is no such file.
+        """
+        build = recipe.image.build
+        if build is None:
+            message = f"image {recipe.image.tag} is published, not built here"
+            raise ManifestError(message)
+        return named_path(build.dockerfile, self.folder, self._own())
 
     def source_hash(self, recipe: Recipe) -> str:
         """Return the hash of everything an image is made from, as hex.

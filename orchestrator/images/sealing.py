@@ -64,6 +64,7 @@ async def seal(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
+    manifest: str = "its site.yaml",
 ) -> ImageInfo:
     """Make the site's golden image from a built one, under the manifest's tag.
 
@@ -80,6 +81,7 @@ async def seal(
         take: takes the fingerprint of a running container.
         take_rows: takes its rows, so that changes can be told later.
         on_line: gets lines of progress.
+        manifest: the path of the site's manifest, for messages.
 
     Raises:
         ImageError: a page of the warm-up fails, the container does not stop cleanly, or the sealed
@@ -88,7 +90,14 @@ async def seal(
     """
     labels = {Labels.SITE: site.name, Labels.SOURCE: source}
     golden, candidate = await _make(
-        engine, site, unsealed, labels=labels, take=take, take_rows=take_rows, on_line=on_line
+        engine,
+        site,
+        unsealed,
+        labels=labels,
+        take=take,
+        take_rows=take_rows,
+        on_line=on_line,
+        manifest=manifest,
     )
     try:
         on_line("seal: proving that a fresh container is golden")
@@ -112,12 +121,13 @@ async def _make(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
+    manifest: str,
 ) -> tuple[StateT, ImageInfo]:
     """Start, warm, fingerprint, stop, and commit with the golden state and its rows inside."""
     async with serving(engine, site, unsealed.id) as container:
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
-        await _warm(site, container)
+        await _warm(engine, site, container, manifest)
         # What the warm-up left in memory is gone in the next container.
         golden = (await take(engine, site, container)).with_scratch_of(cold)
         rows, rows_label = await _carried_rows(engine, site, container, take_rows)
@@ -203,14 +213,18 @@ def _spec(site: Site, image: str) -> ContainerSpec:
     )
 
 
-async def _warm(site: Site, container: Container) -> None:
+async def _warm(engine: Engine, site: Site, container: Container, manifest: str) -> None:
     """Fetch the pages that the manifest lists, one after the other."""
     endpoint = container.ports[site.port]
     for path in site.warm:
         status = await asyncio.to_thread(_fetch, f"http://{endpoint}{path}", site.host)
         if isinstance(status, str) or status >= _BAD_STATUS:
-            message = f"site '{site.name}': warming http://{site.host}{path} failed: {status}"
-            raise ImageError(message, hint=f"correct `warm` in sites/{site.name}/site.yaml")
+            said = await engine.logs(container.id, tail=20)
+            shown = "".join(f"\n  {line}" for line in said.splitlines())
+            page = f"http://{site.host}{path}"
+            message = f"site '{site.name}': warming {page} failed: {status}{shown}"
+            hint = f"mend what the application logged, or correct `warm` in {manifest}"
+            raise ImageError(message, hint=hint)
 
 
 def _fetch(url: str, host: str) -> int | str:

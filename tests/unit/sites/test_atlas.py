@@ -244,7 +244,8 @@ PUBLISHED = "{tag: 'own/mine:1', published: '%s'}"
         ({"tag": "own//shop:1"}, "image.tag: must be a local image's name and version"),
         ({"tag": "own/other:1"}, "'own/other:1' belongs to site 'another' already"),
         ({"tag": "docker.io/own/other:1"}, "must begin with own/"),
-        ({"tag": "own/mine:1-unsealed"}, "must not end in -unsealed"),
+        ({"tag": "own/mine:1-unsealed"}, "must not end as images under way"),
+        ({"tag": "own/mine:1-pulled"}, "must not end as images under way"),
         ({"image": "{tag: 'own/mine:1', published: 'arena/shop:1'}"}, "pulling would replace it"),
         (
             {"image": PUBLISHED % f"docker.io/arena/shop:1@sha256:{0:064}"},
