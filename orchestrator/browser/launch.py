@@ -92,6 +92,17 @@ def find_chromium(
     raise BrowserMissingError(message, hint=hint)
 
 
+def require_display(environment: Mapping[str, str]) -> None:
+    """Refuse to show a browser where there is nothing to show it on.
+
+    Raises:
+        BrowserError: neither an X nor a Wayland display is named.
+    """
+    if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+        message = "the browser cannot be shown: neither DISPLAY nor WAYLAND_DISPLAY names a display"
+        raise BrowserError(message, hint="leave --headed away, or run it under xvfb-run")
+
+
 class Browser:
     """A running Chromium.
 
@@ -212,6 +223,8 @@ async def _start(
 ) -> Browser:
     bundled = Path(playwright.chromium.executable_path)
     executable = find_chromium(options.executable, os.environ, bundled)
+    if not options.headless:
+        require_display(os.environ)
     arguments = list(_ARGUMENTS)
     if options.trusted_spki is not None:
         arguments.append(f"--ignore-certificate-errors-spki-list={options.trusted_spki}")
@@ -234,5 +247,8 @@ async def _start(
     except (PlaywrightError, TimeoutError) as error:
         reason = str(error).partition("\n")[0] or f"no answer within {_LAUNCH_S:.0f} s"
         message = f"{executable} does not start: {reason}"
-        raise BrowserError(message, hint="run it once by hand with --headless") from error
+        hint = "leave --headed away, or look whether other programs can open a window here"
+        if options.headless:
+            hint = f"run it once by hand: {executable} --headless about:blank"
+        raise BrowserError(message, hint=hint) from error
     return Browser(browser, guard, network)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from orchestrator.model import faults
 from orchestrator.model.completion import Completion, ToolCall
 from orchestrator.model.options import ModelOptions, Parameter
+from orchestrator.model.reaching import refused_connection
 from orchestrator.model.refusals import Refusal, kind_of
 from sites.errors import ContextExceededError, ModelError
 
@@ -140,6 +141,9 @@ class ModelClient:
                             raise
         # The library's errors carry the request with its key, so none travels on as a cause.
         except TimeoutError:
+            nobody = await refused_connection(self._options.url)
+            if nobody is not None:
+                raise faults.unreachable(self._options, nobody) from None
             raise faults.out_of_time(self._options) from None
         except openai.APITimeoutError:
             raise faults.stalled(self._options) from None

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.browser.launch import find_chromium
-from sites.errors import BrowserMissingError
+from orchestrator.browser.launch import find_chromium, require_display
+from sites.errors import BrowserError, BrowserMissingError
 
 
 @pytest.fixture
@@ -57,3 +57,14 @@ def test_where_there_is_none_the_command_that_mends_it_is_named(tmp_path: Path) 
         find_chromium(None, {"ARENA_CHROMIUM": ""}, tmp_path / "none", _nowhere)
     assert "apt-get install chromium" in caught.value.hint
     assert "playwright install chromium" in caught.value.hint
+
+
+@pytest.mark.parametrize("variable", ["DISPLAY", "WAYLAND_DISPLAY"])
+def test_a_browser_is_shown_where_there_is_a_display(variable: str) -> None:
+    require_display({variable: ":0"})
+
+
+def test_without_a_display_the_next_step_is_no_window() -> None:
+    with pytest.raises(BrowserError, match="neither DISPLAY nor WAYLAND_DISPLAY") as caught:
+        require_display({"DISPLAY": ""})
+    assert "leave --headed away" in caught.value.hint

@@ -100,6 +100,16 @@ async def test_attempts_are_bounded(scripted_model: StartModel) -> None:
     assert "out of memory" in error.message
 
 
+async def test_a_connection_that_is_refused_until_the_deadline_is_no_slow_reply() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        error = await error_of(ask(options(url, retries=9, deadline_s=0.3)))
+    assert f"model 'scripted' at {url} cannot be reached" in error.message
+    assert "no reply" not in error.message
+    assert "is the endpoint running" in error.hint
+
+
 async def test_a_refused_connection_names_endpoint_and_cause() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
