@@ -34,6 +34,15 @@ def refuse_without_effect(request: RunRequest, pace: Pace, atlas: Atlas) -> None
         UsageError: naming the option and what there is.
     """
     _refuse_live(request, atlas)
+    refuse_idle_pace(request, pace, atlas)
+
+
+def refuse_idle_pace(request: RunRequest, pace: Pace, atlas: Atlas) -> None:
+    """Refuse options about replicas where the chosen tasks visit none that they could be about.
+
+    Raises:
+        UsageError: naming the option.
+    """
     replicas = {
         name for world in request.worlds for name in request.sites_with_replicas(atlas, world)
     }

@@ -13,7 +13,11 @@ from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.cli.agent_choice import kind_of, lock_agent, options_of
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
-from orchestrator.cli.effects import refuse_offline_resolves, refuse_without_effect
+from orchestrator.cli.effects import (
+    refuse_idle_pace,
+    refuse_offline_resolves,
+    refuse_without_effect,
+)
 from orchestrator.cli.known import known_sites
 from orchestrator.cli.linting import refuse_faulty, warn_of_faults
 from orchestrator.cli.pace import Pace
@@ -123,6 +127,7 @@ async def evaluate_resumed(path: Path, pace: Pace, look: Look, console: Console)
         headless=look.headless,
     )
     request = pace.over(lock).of(request)
+    refuse_idle_pace(request, pace, atlas)
     await warn_of_faults(suite, request.tasks, atlas, console)
     async with _engine() as engine:
         await require_same_images(lock, engine)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from arena_process import Ended, arena
 from small_suites import bells, write_suite
+from tiny_run import SUITE, make_lock
 
+from orchestrator.store.run_folder import RunFolder
 from sites import errors
 
 Call = Callable[..., Ended]
@@ -133,6 +135,13 @@ def test_an_option_about_origins_that_are_not_visited_is_refused(
 ) -> None:
     ended = call("eval", task, "--online", *given)
     assert_refused(ended, errors.UsageError.exit_code, named)
+
+
+def test_a_pace_without_effect_is_refused_beside_resume_too(call: Call, tmp_path: Path) -> None:
+    """The run's only task visits a site without state."""
+    RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    ended = call("eval", "--resume", tmp_path / "run", "--spares", "1")
+    assert_refused(ended, errors.UsageError.exit_code, "--spares has no effect")
 
 
 def test_workers_of_a_lint_that_plays_nothing_are_refused(call: Call, suite: Path) -> None:
