@@ -299,7 +299,8 @@ def test_a_state_that_grows_beyond_its_room_ends_everything(tmp_path: Path) -> N
             listener.until_ready(1)
         (running.folder / "large").write_bytes(bytes(100 << 20))
         assert running.end() == 1
-        assert "the state takes 100 MB of the 80 MB it may take" in running.last_words()
+        # How much of the file was there when the size was looked at is chance.
+        assert "MB of the 80 MB it may take" in running.last_words()
 
 
 def test_a_removed_file_that_is_open_still_takes_room(tmp_path: Path) -> None:
