@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from every_site import EVERY_SITE, Shared
+from every_site import EVERY_SITE, Shared, own_replica
 
 from orchestrator.contract.clocks import broken_clock
 from orchestrator.contract.confinement import broken_confinement
+from orchestrator.engine import outward
 from orchestrator.engine.engine import Engine
+from sites.atlas import load_atlas
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
@@ -25,3 +27,13 @@ async def test_time_zone_and_language_are_those_of_the_manifest(
     engine: Engine, shared: Shared, site: Site
 ) -> None:
     assert await broken_clock(engine, await shared.of(engine, site)) == ()
+
+
+async def test_a_container_without_a_packet_filter_is_not_confined(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outward, "shut", lambda *_: None)
+    async with own_replica(engine, load_atlas().site("wiki")) as replica:
+        breaches = await broken_confinement(engine, replica)
+
+    assert [one for one in breaches if "packet filter" in one] == list(breaches) != []
