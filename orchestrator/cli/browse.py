@@ -74,13 +74,13 @@ async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -
 
 
 async def _standing(slot: int) -> tuple[Replica, ...]:
+    from orchestrator.cli.known import known_sites
     from orchestrator.engine.engine import Engine
     from orchestrator.fleet.standing import standing_replicas
-    from sites.atlas import load_atlas
     from sites.errors import SiteGoneError
 
     async with await Engine.connect() as engine:
-        replicas = await standing_replicas(engine, load_atlas(), slot=slot)
+        replicas = await standing_replicas(engine, known_sites(), slot=slot)
     if not replicas:
         where = f" in slot {slot}" if slot else ""
         message = f"no site is up{where}: there is nothing to browse"

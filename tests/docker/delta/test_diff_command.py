@@ -31,7 +31,7 @@ SLOT = 1000 + os.getpid()  # of its own, beside what else may be up
 @pytest.fixture
 def standing(kiosk: Site, atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A kiosk of `arena up`, changed by hand."""
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda: atlas)
+    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: atlas)
 
     async def start() -> None:
         async with await Engine.connect() as engine:

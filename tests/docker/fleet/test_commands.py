@@ -53,7 +53,7 @@ def arena(
     atlas: Atlas, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Arena]:
     """Call a command in an installation whose only site is the kiosk."""
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda: atlas)
+    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: atlas)
 
     def call(*argv: str) -> Called:
         monkeypatch.setattr(sys, "argv", ["arena", *argv])

@@ -147,7 +147,7 @@ async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atla
 async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
     engine: Engine, open_ledger: Atlas, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda: open_ledger)
+    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: open_ledger)
     placement = await place(engine, open_ledger.site("ledger"), owner=UP, slot=SLOT)
     replica = await start_replica(engine, placement)
     try:
