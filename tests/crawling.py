@@ -22,7 +22,7 @@ from orchestrator.reset.replica import Replica
 _TOKENS: Final = (
     re.compile(r"(?=[\w+/=-]*[A-Z])(?=[\w+/=-]*\d)[\w+/=-]{24,}"),
     re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{10}\b"),
-    re.compile(r'(?<= name=")\w+-[0-9a-f]{8}(?=")'),
+    re.compile(r'(?<= name=")[\w-]+-[0-9a-f]{8}(?=")'),
     re.compile(r"\b1[5-9]\d{8}(?:\d{3})?\b"),
     re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?"),
     re.compile(r"\b\d\d:\d\d(?::\d\d)?\b"),

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 from crawling import cookies_of, starts, unlike, visitor
-from every_site import EVERY_SITE, every, own_replica
+from every_site import EVERY_SITE, own_replica
 
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica, rungs_for
@@ -28,8 +28,7 @@ SEED: Final = os.environ.get("ARENA_TEST_SEED", "looking")
 Shown = Mapping[str, Sequence[str]]
 
 
-# The forge's pages take seconds each, so only the wide crawl looks at it.
-@every(lambda site: site.name != "forge")
+@EVERY_SITE
 async def test_what_one_role_looked_at_is_nothing_to_the_next(engine: Engine, site: Site) -> None:
     assert await differences(engine, site, pages=FEW) == []
 
