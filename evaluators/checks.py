@@ -144,12 +144,22 @@ class LocatePage(_Strict):
             the episode's logins (only with `when: end`).
         selector: CSS; every match yields one value.
         attribute: yields this attribute (`value` is the live value); the visible text if omitted.
+        role: the fresh tab is opened as this role of the page's site, where the task has several;
+            as the first if omitted.
     """
 
     by: Literal["page"] = "page"
     at: str = "own"
     selector: str | PerWorld[str]
     attribute: str | None = None
+    role: str | None = None
+
+    @model_validator(mode="after")
+    def _own_page_has_its_role(self) -> Self:
+        if self.role is not None and self.at == "own":
+            message = "`role` opens a page: name one with `at`; the agent's own tab has its role"
+            raise ValueError(message)
+        return self
 
 
 class LocateDb(_Strict):

@@ -90,6 +90,8 @@ class StepEvidence(_Record):
         located: what `page` key nodes found on the agent's own page after this step.
         thought: what the agent gave as its reason, if it gave one.
         screenshot: file name beside the evidence.
+        login: site and role that the current tab is logged in as, `shop: merchant`, where the task
+            has several roles of a site.
     """
 
     index: int
@@ -107,6 +109,7 @@ class StepEvidence(_Record):
     settled: bool = True
     thought: str | None = None
     screenshot: str | None = None
+    login: str | None = None
 
 
 class WobRecord(_Record):

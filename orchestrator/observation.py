@@ -35,12 +35,19 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """An open tab."""
+    """An open tab.
+
+    Attributes:
+        login: site and role that it is logged in as, `shop: merchant`, where the task has several
+            roles of a site and this tab's is none of the first; tabs of another login share no
+            cookies with it. Empty for the first roles.
+    """
 
     index: int
     title: str
     url: str
     is_current: bool
+    login: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -84,6 +84,8 @@ def _requirement(at: Location, check: Check) -> Iterator[Fault]:
 
 def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[Fault]:
     where = (*at, "locate")
+    if isinstance(check.locate, LocatePage) and check.locate.role is not None:
+        yield from _page_role(where, check.locate.at.partition(":")[0], check.locate.role, task)
     match check.locate:
         case LocateDb() as locate:
             yield from _database(where, check, locate, task, atlas)
@@ -111,6 +113,14 @@ def _selectors(at: Location, locate: LocatePage) -> Iterator[Fault]:
         fault = selector_fault(selector)
         if fault:
             yield Fault(where, fault)
+
+
+def _page_role(at: Location, site: str, role: str, task: Task) -> Iterator[Fault]:
+    roles = task.roles_of(site)
+    if role not in roles:
+        there = ", ".join(roles) or "none"
+        message = f"the task has no role '{role}' on '{site}'; it has: {there}"
+        yield Fault((*at, "role"), message)
 
 
 def _database(

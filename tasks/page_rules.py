@@ -60,7 +60,11 @@ def page_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
 def _opened(task: Task) -> Iterator[_Page]:
     """Yield the pages that the task, its reference or its checks open."""
     for number, start in enumerate(task.start):
-        yield _Page(("start", number), start, task.worlds)
+        at: Location = ("start", number)
+        if isinstance(start, str):
+            yield _Page(at, start, task.worlds)
+        else:
+            yield _Page((*at, "page"), start.page, task.worlds)
     for number, action in enumerate(task.reference):
         if isinstance(action, GotoPage):
             worlds = tuple(world for world in task.worlds if action.only in (None, world))
@@ -189,7 +193,7 @@ def _beyond_the_path(task: Task) -> Iterator[Fault]:
 
 def _met_by_opening(task: Task) -> Iterator[Fault]:
     """Yield url key nodes that name a start page: the opening meets none."""
-    starts = {read_address(start).page for start in task.start}
+    starts = {read_address(start).page for start in task.start_pages}
     for check, page in _asked(task):
         if check.when is When.STEP and read_address(page.logical).full in starts:
             message = f"key node '{check.name}' is the page that the task starts on"

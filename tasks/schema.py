@@ -186,12 +186,32 @@ class Limits(_Strict):
     seconds: float = Field(default=180.0, gt=0, le=7200)
 
 
+class StartPage(_Strict):
+    """A start page that is opened as another role than the first of its site.
+
+    Attributes:
+        page: logical URL.
+        role: one of the task's roles on the page's site.
+    """
+
+    page: str
+    role: str
+
+    @property
+    def site(self) -> str:
+        """The site that the page is on."""
+        return self.page.partition(":")[0]
+
+
 class Task(_Strict):
     """One intent with its sites, start pages and checks.
 
     Attributes:
-        roles: by site, the role that is logged in when the episode starts.
-        start: logical URLs, one tab each; the first is current.
+        roles: by site, the role that is logged in when the episode starts; or several of them. The
+            first of each site share a browser context; every further one has a context of its own,
+            with no login but that one, so cookies of two roles of a site never meet.
+        start: logical URLs, one tab each; the first is current. `{page, role}` opens a page in the
+            context of that role; tabs that are opened from a tab stay in its context.
         worlds: where the task can run.
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the
@@ -207,8 +227,10 @@ class Task(_Strict):
     family: Family
     intent: str = Field(min_length=10)
     sites: tuple[str, ...] = Field(min_length=1)
-    roles: dict[str, str] = Field(default_factory=dict)
-    start: tuple[str, ...] = Field(min_length=1)
+    roles: dict[str, str | Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    start: tuple[str | StartPage, ...] = Field(min_length=1)
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
     live_writes: bool = False
     limits: Limits = Limits()
@@ -219,6 +241,21 @@ class Task(_Strict):
     why: str | None = None
     template: Slug | None = None
     wob: WobStart | None = None
+
+    def roles_of(self, site: str) -> tuple[str, ...]:
+        """Return the roles that are logged in on a site, in order; none where nobody is."""
+        roles = self.roles.get(site, ())
+        return (roles,) if isinstance(roles, str) else roles
+
+    @property
+    def further_roles(self) -> tuple[tuple[str, str], ...]:
+        """Site and role of every role beyond the first of its site."""
+        return tuple((site, role) for site in self.roles for role in self.roles_of(site)[1:])
+
+    @property
+    def start_pages(self) -> tuple[str, ...]:
+        """The logical URLs of the start pages."""
+        return tuple(one if isinstance(one, str) else one.page for one in self.start)
 
     @property
     def key_nodes(self) -> tuple[Check, ...]:

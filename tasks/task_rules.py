@@ -13,8 +13,9 @@ from evaluators.checks import (
     When,
 )
 from sites.atlas import Atlas
+from sites.manifest import Site
 from sites.worlds import World
-from tasks.findings import Fault, warning
+from tasks.findings import Fault, Location, warning
 from tasks.schema import Family, Task
 
 
@@ -41,19 +42,49 @@ def _sites(task: Task, atlas: Atlas) -> Iterator[Fault]:
 
 
 def _roles(task: Task, atlas: Atlas) -> Iterator[Fault]:
-    for name, role in task.roles.items():
+    for name in task.roles:
         at = ("roles", name)
         if name not in task.sites:
             yield Fault(at, f"a role on '{name}', which is none of the task's sites")
         site = atlas.sites.get(name)
-        if site is None:
-            continue
+        if site is not None:
+            yield from _roles_of(task, site, at)
+    yield from _start_roles(task)
+
+
+def _roles_of(task: Task, site: Site, at: Location) -> Iterator[Fault]:
+    roles = task.roles_of(site.name)
+    for number, role in enumerate(roles):
+        if role in roles[:number]:
+            yield Fault(at, f"role '{role}' of site '{site.name}' stands twice")
         if role not in site.roles:
             known = ", ".join(sorted(site.roles)) or "none"
-            yield Fault(at, f"unknown role '{role}' of site '{name}'; it has: {known}")
+            yield Fault(at, f"unknown role '{role}' of site '{site.name}'; it has: {known}")
         elif World.ONLINE in task.worlds and site.live and role not in site.live.roles:
-            message = f"the task runs online, but site '{name}' has no live login for '{role}'"
+            message = f"the task runs online, but site '{site.name}' has no live login for '{role}'"
             yield Fault(at, f"{message}: limit `worlds` or add live.roles.{role}")
+
+
+def _start_roles(task: Task) -> Iterator[Fault]:
+    """Yield start pages of roles that the task does not have, and roles without a start page."""
+    opened = set[tuple[str, str]]()
+    for number, start in enumerate(task.start):
+        if isinstance(start, str):
+            continue
+        roles = task.roles_of(start.site)
+        opened.add((start.site, start.role))
+        if start.role not in roles:
+            there = ", ".join(roles) or "none"
+            message = f"the task has no role '{start.role}' on '{start.site}'; it has: {there}"
+            yield Fault(("start", number, "role"), message)
+        elif number == 0 and start.role != roles[0]:
+            message = f"the first start page is opened as '{roles[0]}', the first role of its site"
+            yield Fault(("start", number, "role"), f"{message}: put another page first")
+    for site, role in task.further_roles:
+        if (site, role) not in opened:
+            message = f"no start page is opened as '{role}', so nobody can reach that login"
+            example = f'{{page: "{site}:/", role: {role}}}'
+            yield Fault(("roles", site), f"{message}: add {example} to `start`")
 
 
 def _worlds(task: Task) -> Iterator[Fault]:

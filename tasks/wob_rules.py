@@ -19,7 +19,7 @@ def wob_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:  # noqa: ARG001 - o
         yield from _without_episode(task, is_rewarded=rewarded)
         return
     page = f"{SITE}:/{SITE}/{task.wob.page}.html"
-    if task.sites != (SITE,) or task.start != (page,) or task.worlds != (World.OFFLINE,):
+    if task.sites != (SITE,) or task.start_pages != (page,) or task.worlds != (World.OFFLINE,):
         message = f"a task with `wob` has the one site {SITE}, runs offline, and starts on"
         yield Fault(("wob",), f"{message} {page}")
     if not rewarded:

@@ -90,6 +90,7 @@ def step_prompt(
     sites = "\n".join(f"- {name}: {about}" for name, about in assignment.sites.items())
     tabs = "\n".join(
         f"- {tab.index}: {_cut(tab.title, _LINE_SHOWN)} {_cut(tab.url, _LINE_SHOWN)}"
+        + (f" (logged in as {tab.login})" if tab.login else "")
         + (" (current)" if tab.is_current else "")
         for tab in observation.tabs
     )

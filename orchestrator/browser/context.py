@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from playwright.async_api import Browser, BrowserContext
@@ -28,6 +28,8 @@ class SessionOptions:
         live_origins: origins that are read-only: no request that may write is sent to them.
         logical: maps a URL to its logical form, None for a URL of no site.
         viewport: width and height in CSS pixels.
+        apart: cookies of further contexts, by what their login is called; the session's own context
+            is the one that is not named.
         shows_unnamed: observations hold what the page draws or lets be clicked without a name.
     """
 
@@ -38,6 +40,7 @@ class SessionOptions:
     viewport: tuple[int, int] = DEFAULT_VIEWPORT
     locale: str = "en-US"
     timezone: str = "UTC"
+    apart: Mapping[str, Sequence[Cookie]] = field(default_factory=dict)
     shows_unnamed: bool = False
 
 
@@ -57,6 +60,15 @@ async def new_context(browser: Browser, options: SessionOptions) -> BrowserConte
     )
     await context.add_cookies([_cookie(cookie) for cookie in options.cookies])
     return context
+
+
+async def id_of(context: BrowserContext) -> str:
+    """Return the browser's own id of a context; a page is opened and closed for that."""
+    page = await context.new_page()
+    wire = await context.new_cdp_session(page)
+    info = await wire.send("Target.getTargetInfo")
+    await page.close()
+    return str(info["targetInfo"]["browserContextId"])
 
 
 def cookie_of(found: BrowserCookie) -> Cookie:

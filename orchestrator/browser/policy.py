@@ -32,13 +32,13 @@ class Watched:
     """A session under the policy.
 
     Attributes:
-        context: the browser's id of its context.
+        contexts: the browser's ids of its contexts.
         origins: what it may only read, such as `https://en.wikipedia.org`.
         owns: whether a frame is one of its own.
         refused: told of each request that was not sent, by method and URL.
     """
 
-    context: str
+    contexts: frozenset[str]
     origins: frozenset[str]
     owns: Callable[[str], bool]
     refused: Callable[[str, str], None]
@@ -133,4 +133,4 @@ class LiveGuard:
         except PlaywrightError:
             return None
         context = reply["targetInfo"].get("browserContextId")
-        return next((w for w in self._watched if w.context == context), None)
+        return next((w for w in self._watched if context in w.contexts), None)

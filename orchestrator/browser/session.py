@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import BrowserContext
@@ -15,7 +16,7 @@ from evaluators.actions import Action
 from orchestrator.browser import locate
 from orchestrator.browser.act import Hands, perform
 from orchestrator.browser.axtree import read_tree
-from orchestrator.browser.context import SessionOptions, cookie_of, new_context
+from orchestrator.browser.context import SessionOptions, cookie_of, id_of, new_context
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import Activity, Journal
 from orchestrator.browser.navigate import goto
@@ -41,37 +42,43 @@ _SCREENSHOT_QUALITY = 70
 
 
 class Session:
-    """A context with its tabs; every call has a deadline.
+    """A context with its tabs, and those of further logins; every call has a deadline.
 
     Each method raises BrowserError when the browser or a page crashed, or does not answer.
     """
 
     def __init__(
         self,
-        context: BrowserContext,
+        contexts: Mapping[str, BrowserContext],
         lifeline: Lifeline,
         journal: Journal,
         *,
         shows_unnamed: bool = False,
     ) -> None:
-        self._context = context
+        self._contexts = contexts
         self._shows_unnamed = shows_unnamed
         self._lifeline = lifeline
         self._journal = journal
         self._ids = ElementIds()
-        self._bar = TabBar(context, journal, lifeline)
+        self._bar = TabBar(contexts, journal, lifeline)
         self._hands = Hands(self._bar, self._ids, journal)
         self._acted_in: tuple[OpenTab, int] | None = None
 
-    async def open(self, urls: Sequence[str]) -> None:
+    async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
         """Open the start pages, a tab each, and make the first current.
+
+        Args:
+            urls: of the pages.
+            logins: in which context each is opened, see `SessionOptions.apart`; where given, one a
+                page. The first is opened in the session's own.
 
         Raises:
             BrowserError: also where a start page cannot be reached.
         """
         async with self._lifeline.bounded("open the start pages", _OPEN_S):
             for at, url in enumerate(urls):
-                tab = self._bar.current if at == 0 else await self._bar.open()
+                login = logins[at] if logins else ""
+                tab = self._bar.current if at == 0 else await self._bar.open(login)
                 try:
                     await goto(tab, url)
                 except NotDoneError as error:
@@ -96,6 +103,7 @@ class Session:
                     title=tree.title if tab is current else await _title(tab),
                     url=tab.url,
                     is_current=tab is current,
+                    login=tab.login,
                 )
                 for tab in self._bar.tabs
             ]
@@ -126,7 +134,7 @@ class Session:
             except (PageGoneError, PlaywrightError):
                 if not tab.page.is_closed():
                     raise
-                await self._context.cookies()  # fails where not only the page is gone
+                await self._contexts[tab.login].cookies()  # fails where not only the page is gone
                 return None
 
     async def settle(self, deadline_s: float) -> bool:
@@ -199,10 +207,15 @@ class Session:
         asked = (tab.traffic.asked.get(host, ()) for tab in self._bar.tabs)
         return frozenset(path for paths in asked for path in paths)
 
-    async def cookies(self) -> tuple[Cookie, ...]:
-        """Return the context's cookies as they are now, of all sites."""
+    @property
+    def login(self) -> str:
+        """The current tab's login, see `SessionOptions.apart`."""
+        return self._bar.current.login
+
+    async def cookies(self, login: str = "") -> tuple[Cookie, ...]:
+        """Return a context's cookies as they are now, of all sites."""
         async with self._lifeline.bounded("read the cookies", _READ_S):
-            return tuple(cookie_of(found) for found in await self._context.cookies())
+            return tuple(cookie_of(found) for found in await self._contexts[login].cookies())
 
     @property
     def url(self) -> str:
@@ -224,9 +237,11 @@ class Session:
             return await locate.read(self._bar.current, selector, attribute)
 
     async def read_fresh(
-        self, url: str, selector: str, attribute: str | None = None
+        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
     ) -> tuple[str, ...]:
         """Read what a CSS selector yields on a page opened for that, with the episode's logins.
+
+        With `login`, in the context of that one, see `SessionOptions.apart`.
 
         The agent's tabs do not notice, and nothing of it counts as a visit.
 
@@ -234,7 +249,7 @@ class Session:
             TaskError: the selector is not CSS.
             BrowserError: also where the page cannot be reached.
         """
-        async with self._fresh(url) as (tab, _):
+        async with self._fresh(url, login) as (tab, _):
             try:
                 async with asyncio.timeout(_FRESH_SETTLE_S):
                     await settle(tab.frames, tab.traffic, -1)
@@ -252,9 +267,11 @@ class Session:
             return await response.body()
 
     @asynccontextmanager
-    async def _fresh(self, url: str) -> AsyncIterator[tuple[OpenTab, locate.ResponseWatch]]:
+    async def _fresh(
+        self, url: str, login: str = ""
+    ) -> AsyncIterator[tuple[OpenTab, locate.ResponseWatch]]:
         async with self._lifeline.bounded(f"read {url} in a fresh tab", _FRESH_S):
-            tab = await self._bar.open_fresh()
+            tab = await self._bar.open_fresh(login)
             try:
                 response = locate.ResponseWatch(tab)
                 await goto(tab, url)
@@ -266,11 +283,12 @@ class Session:
                 with suppress(PlaywrightError):
                     await tab.page.close()
 
-    async def _start(self) -> str:
-        """Open the first tab; returns the browser's id of the context."""
+    async def _start(self) -> frozenset[str]:
+        """Open the first tab; returns the browser's ids of the contexts."""
         tab = await self._bar.open()
         info = await tab.wire.send("Target.getTargetInfo")
-        return str(info["targetInfo"]["browserContextId"])
+        apart = [await id_of(context) for login, context in self._contexts.items() if login]
+        return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
     def _owns(self, frame: str) -> bool:
         return any(tab.frames.get(frame) for tab in self._bar.tabs)
@@ -279,26 +297,27 @@ class Session:
         await self._bar.close()
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
-                await self._context.close()
+                for context in self._contexts.values():
+                    await context.close()
 
 
 @asynccontextmanager
 async def open_session(
     browser: PlaywrightBrowser, guard: LiveGuard, lifeline: Lifeline, options: SessionOptions
 ) -> AsyncIterator[Session]:
-    """Open a context with one blank tab, and close it at the end.
+    """Open a context with one blank tab, and those of further logins; close them at the end.
 
     Raises:
         BrowserError: the browser does not answer.
     """
     async with lifeline.bounded("open a browser context", _OPEN_S):
-        context = await new_context(browser, options)
+        contexts = await _contexts(browser, options)
     journal = Journal(options.logical)
-    session = Session(context, lifeline, journal, shows_unnamed=options.shows_unnamed)
+    session = Session(contexts, lifeline, journal, shows_unnamed=options.shows_unnamed)
     try:
         async with lifeline.bounded("open a browser context", _OPEN_S):
             watched = Watched(
-                context=await session._start(),  # noqa: SLF001 - opened here and nowhere else
+                contexts=await session._start(),  # noqa: SLF001 - opened here and nowhere else
                 origins=frozenset(origin_of(url) for url in options.live_origins),
                 owns=session._owns,  # noqa: SLF001
                 refused=lambda method, url: journal.refuse(method, url, REFUSAL),
@@ -311,6 +330,20 @@ async def open_session(
                 await guard.remove(watched)
     finally:
         await session._close()  # noqa: SLF001
+
+
+async def _contexts(
+    browser: PlaywrightBrowser, options: SessionOptions
+) -> dict[str, BrowserContext]:
+    contexts = {"": await new_context(browser, options)}
+    try:
+        for login, cookies in options.apart.items():
+            contexts[login] = await new_context(browser, replace(options, cookies=cookies))
+    except BaseException:
+        for context in contexts.values():
+            await context.close()
+        raise
+    return contexts
 
 
 async def _title(tab: OpenTab) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
@@ -22,14 +22,17 @@ class TabBar:
     ends the session: what it held cannot be brought back.
     """
 
-    def __init__(self, context: BrowserContext, journal: Journal, lifeline: Lifeline) -> None:
-        self._context = context
+    def __init__(
+        self, contexts: Mapping[str, BrowserContext], journal: Journal, lifeline: Lifeline
+    ) -> None:
+        self._contexts = contexts
         self._journal = journal
         self._lifeline = lifeline
         self._tabs: list[OpenTab] = []
         self._current: OpenTab | None = None
         self._changed = asyncio.Event()
         self._given = 0
+        self._last_login = ""
         self._adoptions: set[asyncio.Task[None]] = set()
 
     @property
@@ -45,13 +48,15 @@ class TabBar:
             raise PageGoneError(message)
         return self._current
 
-    async def open(self) -> OpenTab:
-        """Open a blank tab and make it current."""
-        return await self._adopt(await self._context.new_page())
+    async def open(self, login: str | None = None) -> OpenTab:
+        """Open a blank tab and make it current; its login is the current tab's if none is named."""
+        if login is None:
+            login = self._current.login if self._current else self._last_login
+        return await self._adopt(await self._contexts[login].new_page(), login)
 
-    async def open_fresh(self) -> OpenTab:
+    async def open_fresh(self, login: str = "") -> OpenTab:
         """Open a page that is no tab of the agent: nothing of it is noted."""
-        page = await self._context.new_page()
+        page = await self._contexts[login].new_page()
         answer_dialogs(page, lambda _: None)
         return await open_tab(
             -1,
@@ -109,7 +114,7 @@ class TabBar:
             task.cancel()
         await asyncio.gather(*self._adoptions, return_exceptions=True)
 
-    async def _adopt(self, page: Page) -> OpenTab:
+    async def _adopt(self, page: Page, login: str) -> OpenTab:
         number, self._given = self._given, self._given + 1
         answer_dialogs(page, self._journal.dialog)
         tab = await open_tab(
@@ -118,6 +123,7 @@ class TabBar:
             visited=self._visited,
             reported=self._reported,
             failed=self._lifeline.lose,
+            login=login,
         )
         if page.is_closed():
             message = "the page closed as soon as it opened"
@@ -132,7 +138,7 @@ class TabBar:
 
     async def _adopt_popup(self, opener: OpenTab, page: Page) -> None:
         try:
-            await self._adopt(page)
+            await self._adopt(page, opener.login)
         except (PageGoneError, PlaywrightError):
             return  # it closed again by itself
         finally:
@@ -159,6 +165,7 @@ class TabBar:
     def _drop(self, tab: OpenTab) -> None:
         if tab not in self._tabs:
             return
+        self._last_login = tab.login
         at = self._tabs.index(tab)
         self._tabs.remove(tab)
         if self._current is tab:

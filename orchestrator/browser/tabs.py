@@ -23,11 +23,15 @@ class OpenTab:
     Attributes:
         number: the tab's index; never given to another tab of the episode.
         page: Playwright's page.
+        login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
         visited: told of each document and history entry of the main frame.
     """
 
-    def __init__(self, number: int, page: Page, wire: Wire, visited: Visited) -> None:
+    def __init__(
+        self, number: int, page: Page, wire: Wire, visited: Visited, login: str = ""
+    ) -> None:
         self.number = number
+        self.login = login
         self.page = page
         self.wire = wire
         self.visited = visited
@@ -52,6 +56,7 @@ async def open_tab(
     visited: Visited,
     reported: Reported,
     failed: Callable[[str], None],
+    login: str = "",
 ) -> OpenTab:
     """Bring a page under watch.
 
@@ -70,7 +75,7 @@ async def open_tab(
     page.on("framenavigated", note_early)
     try:
         wire = Wire(await page.context.new_cdp_session(page), failed)
-        tab = OpenTab(number, page, wire, lambda _, url, same: held.append((url, same)))
+        tab = OpenTab(number, page, wire, lambda _, url, same: held.append((url, same)), login)
         await _enable(tab, reported)
     except (PlaywrightError, RefusedError) as error:
         raise PageGoneError(str(error)) from error

@@ -24,10 +24,12 @@ from evaluators.evidence import Located
 from evaluators.json_path import JsonPathError, read_json_path
 from orchestrator.browser.locate import Fetched
 from orchestrator.browser.session import Session
+from orchestrator.episode.logins import login_name
 from orchestrator.episode.stage import Stage
 from orchestrator.episode.wob import WobEpisode
 from orchestrator.fleet.apis import ApiAnswer
 from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError, TaskError
+from tasks.schema import Task
 
 
 class Locators:
@@ -37,16 +39,19 @@ class Locators:
         wob: the episode of the MiniWoB++ page, once it is started.
     """
 
-    def __init__(self, stage: Stage, session: Session, beside: Session | None = None) -> None:
+    def __init__(
+        self, stage: Stage, session: Session, task: Task, beside: Session | None = None
+    ) -> None:
         self._stage = stage
         self._session = session
+        self._task = task
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
         self._opener = beside or session
         self.wob: WobEpisode | None = None
 
     def through(self, beside: Session) -> Locators:
         """Return locators that open pages in another session, and read the agent's own in its."""
-        locators = Locators(self._stage, self._session, beside)
+        locators = Locators(self._stage, self._session, self._task, beside)
         locators.wob = self.wob
         return locators
 
@@ -114,7 +119,8 @@ class Locators:
         if locate.at == "own":
             return await self._session.read_own(selector, locate.attribute)
         url = self._stage.atlas.url(locate.at, self._stage.world)
-        return await self._opener.read_fresh(url, selector, locate.attribute)
+        login = login_name(self._task, locate.at.partition(":")[0], locate.role)
+        return await self._opener.read_fresh(url, selector, locate.attribute, login=login)
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
         url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)

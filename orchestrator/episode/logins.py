@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from orchestrator.browser.session import Session
+from orchestrator.cookie import Cookie
 from orchestrator.episode.stage import Stage
 from orchestrator.gateway import Journal
 from sites.accounts import Login
@@ -25,8 +26,7 @@ async def dropped_login(task: Task, stage: Stage, journal: Journal, session: Ses
     """
     if not task.roles:
         return None
-    cookies = await session.cookies()
-    for name, role in task.roles.items():
+    for name, role, cookies in await _held(task, session):
         site = stage.atlas.site(name)
         login = _login(site, role, stage.world)
         if login is None or not login.ends:
@@ -39,6 +39,20 @@ async def dropped_login(task: Task, stage: Stage, journal: Journal, session: Ses
                 f" the agent asked for nothing that ends it ({', '.join(login.ends)})"
             )
     return None
+
+
+def login_name(task: Task, site: str, role: str | None) -> str:
+    """Return what the login of a role is called in the browser session; empty for the first."""
+    return f"{site}: {role}" if (site, role) in task.further_roles else ""
+
+
+async def _held(task: Task, session: Session) -> list[tuple[str, str, tuple[Cookie, ...]]]:
+    """Return every role of a task with the cookies of its context."""
+    return [
+        (site, role, await session.cookies(login_name(task, site, role)))
+        for site in task.roles
+        for role in task.roles_of(site)
+    ]
 
 
 def _login(site: Site, role: str, world: World) -> Login | None:

@@ -23,7 +23,7 @@ from orchestrator.cookie import Cookie
 from orchestrator.episode.doors import closed_door
 from orchestrator.episode.exchanges import host_of, may_have_written, refuse_broken
 from orchestrator.episode.locating import Locators
-from orchestrator.episode.logins import dropped_login
+from orchestrator.episode.logins import dropped_login, login_name
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.episode.stage import Part, Stage
@@ -80,6 +80,7 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
             options = SessionOptions(
                 proxy_url=gateway.url,
                 cookies=await _log_in(task, stage),
+                apart=await _log_in_apart(task, stage),
                 live_origins=read_only_origins(task, stage),
                 logical=stage.atlas.logical,
                 viewport=WOB_VIEWPORT if task.wob else DEFAULT_VIEWPORT,
@@ -94,8 +95,17 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
 
 
 async def _log_in(task: Task, stage: Stage) -> tuple[Cookie, ...]:
-    jars = [await stage.accounts.cookies(site, role) for site, role in task.roles.items()]
+    """Return the cookies of the first role of each site."""
+    jars = [await stage.accounts.cookies(site, task.roles_of(site)[0]) for site in task.roles]
     return tuple(cookie for jar in jars for cookie in jar)
+
+
+async def _log_in_apart(task: Task, stage: Stage) -> dict[str, tuple[Cookie, ...]]:
+    """Return the cookies of every further role, each for a context of its own."""
+    return {
+        login_name(task, site, role): await stage.accounts.cookies(site, role)
+        for site, role in task.further_roles
+    }
 
 
 class _Performance:
@@ -111,7 +121,7 @@ class _Performance:
         self._journal = gateway.journal
         self._session = session
         self._options = options
-        self._locators = Locators(self._stage, session)
+        self._locators = Locators(self._stage, session, self._task)
         self._checks = self._task.checks_in(self._stage.world)
         self._wob: WobEpisode | None = None
 
@@ -149,9 +159,13 @@ class _Performance:
         )
 
     async def _open(self) -> Observation:
-        urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start]
+        urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start_pages]
+        logins = [
+            "" if isinstance(one, str) else login_name(self._task, one.site, one.role)
+            for one in self._task.start
+        ]
         mark = self._journal.mark()
-        _, act_ms = await _timed(self._session.open(urls))
+        _, act_ms = await _timed(self._session.open(urls, logins))
         if self._task.wob is not None:
             self._wob = self._locators.wob = await start_wob(self._session, self._task.wob)
             self._recorder.wob = self._wob.record
@@ -225,6 +239,7 @@ class _Performance:
                 title=await self._session.title(),
                 thought=decision.thought,
                 timings=Timings(decide_ms=decide_ms),
+                login=self._session.login or None,
             )
         )
 
@@ -270,6 +285,7 @@ class _Performance:
                 settled=settled,
                 thought=decision.thought if decision else None,
                 screenshot=image.result(),
+                login=self._session.login or None,
             )
         )
         return observation

@@ -40,8 +40,8 @@ def told_sites(task: Task, stage: Stage) -> tuple[ToldSite, ...]:
 
 def _told_site(site: Site, task: Task, stage: Stage) -> ToldSite:
     face = site.live if stage.world is World.ONLINE and site.live else site
-    role = face.roles.get(task.roles.get(site.name, ""))
-    accounts = [ToldAccount(role.username)] if role else []
+    roles = [face.roles[name] for name in task.roles_of(site.name) if name in face.roles]
+    accounts = [ToldAccount(role.username) for role in roles]
     return ToldSite(site, f"{stage.atlas.origin(site, stage.world)}/", accounts)
 
 

@@ -55,7 +55,8 @@ async def aside(
 ) -> AsyncIterator[Session]:
     """Open a context beside the agent's, logged in as that is now."""
     cookies = await session.cookies()
-    async with browser.session(replace(options, cookies=cookies)) as beside:
+    apart = {login: await session.cookies(login) for login in options.apart}
+    async with browser.session(replace(options, cookies=cookies, apart=apart)) as beside:
         yield beside
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, Goto
+from evaluators.actions import Click, FocusTab, Goto, NewTab
 from orchestrator.browser.context import SessionOptions
 from orchestrator.cookie import Cookie
 from sites.errors import BrowserError, TaskError
@@ -76,10 +76,54 @@ async def test_two_sessions_share_nothing(browser: Browser, site: Site) -> None:
             await session.open([site.base])
             assert await session.settle(10)
             assert await session.read_own("p") == ("in",)
-        cookies = [await session._context.cookies() for session in (one, two)]
-        assert [{c["name"] for c in jar} for jar in cookies] == [{"login", "seen"}] * 2
-        await one._context.clear_cookies()
-        assert len(await two._context.cookies()) == 2
+        cookies = [await session.cookies() for session in (one, two)]
+        assert [{c.name for c in jar} for jar in cookies] == [{"login", "seen"}] * 2
+        await one._contexts[""].clear_cookies()
+        assert len(await two._contexts[""].cookies()) == 2
+
+
+async def test_tabs_of_two_logins_share_no_cookies_and_what_they_open_stays_in_theirs(
+    browser: Browser, site: Site
+) -> None:
+    site.page(
+        "<title>In</title><p></p><a href=/other target=_blank>open</a>"
+        "<script>document.querySelector('p').textContent = document.cookie</script>"
+    )
+    site.page("<title>Other</title><script>document.cookie = 'left=here'</script>", "/other")
+    options = SessionOptions(
+        proxy_url=None,
+        cookies=[cookie("as", "customer", http_only=False)],
+        apart={"shop: merchant": [cookie("as", "merchant", http_only=False)]},
+    )
+    async with browser.session(options) as session:
+        await session.open([site.base, site.base], ["", "shop: merchant"])
+        assert await session.settle(10)
+        assert (session.login, await session.read_own("p")) == ("", ("as=customer",))
+        assert await session.act(FocusTab(index=1)) is None
+        assert await session.settle(10)
+        assert await session.read_own("p") == ("as=merchant",)
+        link = next(n.id for n in (await session.observe(0)).nodes if n.role == "link")
+        await session.act(Click(element=link))
+        assert await session.settle(10)
+        await session.act(NewTab())
+        seen = await session.observe(0)
+        assert [(tab.index, tab.login) for tab in seen.tabs] == [
+            (0, ""),
+            (1, "shop: merchant"),
+            (2, "shop: merchant"),
+            (3, "shop: merchant"),
+        ]
+        assert session.login == "shop: merchant"
+        base = site.base + "/"
+        assert await session.read_fresh(base, "p") == ("as=customer",)
+        assert await session.read_fresh(base, "p", login="shop: merchant") == (
+            "as=merchant; left=here",
+        )
+        jars = [await session.cookies(login) for login in ("", "shop: merchant")]
+        assert [{one.name: one.value for one in jar} for jar in jars] == [
+            {"as": "customer"},
+            {"as": "merchant", "left": "here"},
+        ]
 
 
 async def test_reading_goes_with_the_episodes_logins(browser: Browser, site: Site) -> None:

@@ -228,7 +228,7 @@ def exact(value: object) -> dict[str, Any]:
         ),
         (exact(["a", [2]]), "match.value.1: must be text or a number (found [2])"),
         (exact({"offline": "a"}), "match.value.online: is required"),
-        (suite(roles={"shop": None}), "roles.shop: must be text (found null)"),
+        (suite(roles={"shop": None}), "roles.shop: must be text or a list (found null)"),
         (suite(sites="shop"), "sites: must be a list (found 'shop')"),
         (suite(family="sport"), "family: must be 'information', 'navigation'"),
         (
