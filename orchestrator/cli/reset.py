@@ -59,7 +59,7 @@ def reset(
     After every reset the whole state (each table's rows, counters and
     definition, what else the database holds, the stateful folders) is
     compared with golden. Where a way does not lead there, `auto` takes the
-    next dearer one and says so; a site that cannot be brought there is
+    next costlier one and says so; a site that cannot be brought there is
     removed and reported. A URL keeps its port.
     """
     from orchestrator.cli.known import known_sites

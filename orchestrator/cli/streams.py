@@ -46,7 +46,7 @@ def drop_stdout() -> None:
 
 
 def of_the_machine(failure: OSError) -> PrerequisiteError | None:
-    """Return what a person is told of a file, folder or stream that cannot be used.
+    """Return the error for a file, folder or stream that cannot be used.
 
     Returns:
         None where the failure is not about one: then it is a bug.
