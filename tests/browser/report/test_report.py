@@ -89,6 +89,8 @@ async def test_every_section_is_there_with_what_the_run_holds(report: Opened) ->
         "what was measured with what",
     ]
     assert "Staged live origins" in await page.locator(".banner.staged").inner_text()
+    reference = await page.locator(".banner.agent").inner_text()
+    assert "Reference agent, not a contestant" in reference
     assert "1 episode is left" in await page.locator(".banner.pending").inner_text()
     parting = page.locator("section", has=page.locator("#partings")).locator("tbody tr")
     rows = await parting.all_inner_texts()
