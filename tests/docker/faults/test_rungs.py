@@ -60,7 +60,8 @@ async def test_a_container_that_dies_while_its_counters_are_read_is_not_clean(
     database = watch.replica.database
     assert database is not None
     with Relay(database) as between:
-        seen = Watch.over(engine, replace(watch.replica, database=between.endpoint))
+        replica = replace(watch.replica, database=between.endpoint)
+        seen = Watch.over(engine, replica, new=True)
         await seen.prove()
         between.on("GLOBAL_STATUS", before=kill)
         async with resetting(engine, seen, wrote=False) as done:
