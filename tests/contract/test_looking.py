@@ -13,6 +13,7 @@ import pytest
 from crawling import cookies_of, starts, unlike, visitor
 from every_site import EVERY_SITE, own_replica
 
+from orchestrator.cookie import Cookie
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import Replica
@@ -53,7 +54,8 @@ async def differences(engine: Engine, site: Site, *, pages: int) -> list[str]:
         replicas.push_async_callback(watch.close)
         for number, role in enumerate(roles):
             before = roles[number - 1]
-            seen = await crawled(watch.replica, before, pages)
+            cookies = await logged_in(engine, watch, before)
+            seen = await crawled(watch.replica, before, cookies, pages)
             assert len(seen) > 1 or not site.stateful, f"{before} found {seen} alone"
             await as_golden(engine, watch)
             async with own_replica(engine, site) as fresh:
@@ -70,9 +72,25 @@ async def differences(engine: Engine, site: Site, *, pages: int) -> list[str]:
     return found
 
 
-async def crawled(replica: Replica, role: str | None, pages: int) -> tuple[str, ...]:
+async def logged_in(engine: Engine, watch: Watch, role: str | None) -> Sequence[Cookie]:
+    """Log a role in as a slot does before an episode: what is golden after it is the baseline.
+
+    Without one no reset would ever be `clean`, and this would test nothing but the rewind.
+    """
+    if not watch.replica.site.stateful:
+        return await cookies_of(watch.replica, role)
+    await reset_replica(engine, watch, rungs=rungs_for("rewind"))
+    cookies = await cookies_of(watch.replica, role)
+    state = await watch.prove(own_writes=True)
+    assert state.digest == watch.replica.golden
+    assert watch.golden is not None
+    return cookies
+
+
+async def crawled(
+    replica: Replica, role: str | None, cookies: Sequence[Cookie], pages: int
+) -> tuple[str, ...]:
     """Look at so many pages as a role."""
-    cookies = await cookies_of(replica, role)
     dice = Random(f"{SEED}/{replica.site.name}/{role}")
     with visitor(replica, role, cookies) as one:
         return await asyncio.to_thread(one.crawl, starts(replica, role), dice, pages)
