@@ -66,12 +66,8 @@ def test_without_a_namespace_flags_keep_everything_in_but_multicast_memberships(
     assert [one for one in seen if not one.startswith("protocol 2 to 224.0.0.22")] == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "became"),
-    [("own", "arrived"), ("flags", "TypeError: Failed to fetch")],
-    ids=["in a namespace", "without one"],
-)
-def test_an_interface_that_the_machine_gets_breaks_off_no_request_of_a_browser_in_a_namespace(
-    kind: str, became: str
-) -> None:
-    assert run_apart("disturbed.py", kind) == became
+def test_an_interface_that_the_machine_gets_breaks_off_no_request_of_a_browser_in_a_namespace() -> (
+    None
+):
+    """Without one Chromium mostly breaks them off, but not each time, so that is not asserted."""
+    assert run_apart("disturbed.py", "own") == "arrived"

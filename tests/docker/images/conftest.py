@@ -48,7 +48,7 @@ class Trial:
         self.engine = engine
         self.folder = folder
         self.name = f"kiosk-{secrets.token_hex(4)}"
-        self.tag = f"arena-test/{self.name}:1"
+        self.tag = f"own/{self.name}:1"
         self.staged_tag = f"arena-test/{self.name}-live:1"
         self.lines: list[str] = []
 
