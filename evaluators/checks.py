@@ -14,11 +14,11 @@ from pydantic import (
     model_validator,
 )
 
+from arena_core.worlds import World
 from evaluators.changes import ChangeKind, IgnoredChanges, is_secret
 from evaluators.computed import Computed
 from evaluators.text import normalise
 from sites.fields import written
-from sites.worlds import World
 
 T = TypeVar("T")
 

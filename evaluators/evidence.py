@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluators.actions import Action
+from arena_core.actions import Action
+from arena_core.worlds import World
 from evaluators.checks import ElementEvent
-from sites.worlds import World
 
 SCHEMA_VERSION = 1
 
@@ -167,7 +167,7 @@ class UnscoredReason(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Fault(_Record):
+class EpisodeFault(_Record):
     """Why an episode broke off before it could be scored."""
 
     reason: UnscoredReason
@@ -246,7 +246,7 @@ class Evidence(_Record):
     steps: tuple[StepEvidence, ...] = ()
     required: tuple[Located, ...] = ()
     located: tuple[Located, ...] = ()
-    fault: Fault | None = None
+    fault: EpisodeFault | None = None
     receipts: tuple[Receipt, ...] = ()
     staged: tuple[str, ...] = ()
     input_tokens: int = 0

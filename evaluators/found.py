@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from evaluators.actions import Stop
-from evaluators.addresses import Address, read_address
+from arena_core.actions import Stop
 from evaluators.checks import (
     Check,
     ElementEvent,
@@ -22,6 +21,7 @@ from evaluators.checks import (
     UrlPart,
 )
 from evaluators.evidence import ActedElement, Evidence, Located, StepEvidence
+from evaluators.logical_urls import LogicalUrl, parse_logical_url
 from evaluators.text import normalise
 
 
@@ -80,11 +80,11 @@ def _unlooked(check: Check, when: str) -> Located:
 
 def _parts(locate: LocateUrl, logicals: Iterable[str | None]) -> tuple[str, ...]:
     """Return the asked part of every logical URL that has it."""
-    addresses = (read_address(logical) for logical in logicals if logical is not None)
+    addresses = (parse_logical_url(logical) for logical in logicals if logical is not None)
     return tuple(value for address in addresses for value in _part(locate, address))
 
 
-def _part(locate: LocateUrl, address: Address) -> tuple[str, ...]:
+def _part(locate: LocateUrl, address: LogicalUrl) -> tuple[str, ...]:
     if locate.page is not None and not _is_page(locate.page, address):
         return ()
     match locate.part:
@@ -139,9 +139,9 @@ def _field(read: ElementField, event: ActedElement) -> str | None:
             assert_never(read)
 
 
-def _is_page(wanted: str, page: Address | str | None) -> bool:
+def _is_page(wanted: str, page: LogicalUrl | str | None) -> bool:
     """Say whether a page is the one a check names; query and fragment make no difference."""
     if page is None:
         return False
-    address = read_address(page) if isinstance(page, str) else page
-    return normalise(read_address(wanted).page) == normalise(address.page)
+    address = parse_logical_url(page) if isinstance(page, str) else page
+    return normalise(parse_logical_url(wanted).page) == normalise(address.page)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import assert_never
 from urllib.parse import unquote
 
-from evaluators.addresses import read_address
+from arena_core.worlds import World
 from evaluators.checks import (
     Check,
     Expected,
@@ -20,12 +20,12 @@ from evaluators.checks import (
     UrlPart,
 )
 from evaluators.equality import is_equal
+from evaluators.logical_urls import parse_logical_url
 from evaluators.matched import Matched
 from evaluators.numbers import read_numbers
 from evaluators.pairing import pair_up
 from evaluators.side_effects import match_delta
 from evaluators.text import holds_words, normalise, shown, shown_all
-from sites.worlds import World
 
 Reading = Callable[[str], str]
 
@@ -51,7 +51,7 @@ def _reading(check: Check) -> Reading:
         case LocateUrl(part=UrlPart.LOGICAL | UrlPart.FULL):
             if isinstance(check.match, MatchInclude):
                 return unquote
-            return lambda text: read_address(text).full
+            return lambda text: parse_logical_url(text).full
         case _:
             return str
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from evaluators.checks import Check, When
 from evaluators.evidence import Ended, Evidence, UnscoredReason
 from evaluators.verdicts import (
+    CheckStatus,
     Outcome,
     OutcomeKind,
-    Standing,
     Verdict,
     required_verdicts,
     verdicts,
@@ -69,8 +69,8 @@ def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check]
     required = required_verdicts(requires, evidence)
     outcome, because = _outcome(evidence, judged, required)
     nodes = [verdict for verdict in judged if verdict.when is When.STEP]
-    met = sum(verdict.standing is Standing.MET for verdict in nodes)
-    is_known = all(verdict.standing is not Standing.UNKNOWN for verdict in nodes)
+    met = sum(verdict.status is CheckStatus.MET for verdict in nodes)
+    is_known = all(verdict.status is not CheckStatus.UNKNOWN for verdict in nodes)
     is_scored = outcome.kind is not OutcomeKind.UNSCORED
     completion = met / len(nodes) if nodes and is_known and is_scored else None
     steps = sum(step.action is not None for step in evidence.steps)
@@ -109,12 +109,12 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
     """Return why the agent was not tried, None where it was."""
     if evidence.fault is not None:
         return _unscored_by(evidence.fault.reason, evidence.fault.message)
-    for standing, reason in (
-        (Standing.UNMET, UnscoredReason.DRIFTED),
-        (Standing.UNKNOWN, UnscoredReason.CHECK_ERROR),
+    for status, reason in (
+        (CheckStatus.UNMET, UnscoredReason.DRIFTED),
+        (CheckStatus.UNKNOWN, UnscoredReason.CHECK_ERROR),
     ):
         for verdict in required:
-            if verdict.standing is standing:
+            if verdict.status is status:
                 because = f"requirement '{verdict.check}': {verdict.reason}"
                 return _unscored_by(reason, because)
     if evidence.ended is Ended.NOT_STARTED:
@@ -127,13 +127,13 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
 
 def _decided(judged: Sequence[Verdict]) -> Judgement | None:
     """Return what the checks decide, None where there are none."""
-    unmet = [verdict for verdict in judged if verdict.standing is Standing.UNMET]
+    unmet = [verdict for verdict in judged if verdict.status is CheckStatus.UNMET]
     if unmet:
         others = f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else ""
         because = f"check '{unmet[0].check}': {unmet[0].reason}{others}"
         return Outcome(OutcomeKind.FAILURE), because
     for verdict in judged:
-        if verdict.standing is Standing.UNKNOWN:
+        if verdict.status is CheckStatus.UNKNOWN:
             because = f"check '{verdict.check}' {verdict.reason}"
             return _unscored_by(UnscoredReason.CHECK_ERROR, because)
     return (Outcome(OutcomeKind.SUCCESS), f"all {len(judged)} checks are met") if judged else None

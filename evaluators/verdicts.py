@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from arena_core.worlds import World
 from evaluators.checks import Check, When
 from evaluators.evidence import Evidence, Located, UnscoredReason
 from evaluators.found import found_at_end, found_at_step, found_before
 from evaluators.match import match
 from evaluators.reasons import absence, never_met
-from sites.worlds import World
 
 _KEPT_VALUES = 20
 
 
-class Standing(StrEnum):
+class CheckStatus(StrEnum):
     """Whether a check is met; `unknown` where it could not be looked at."""
 
     MET = "met"
@@ -36,7 +36,7 @@ class Verdict:
 
     check: str
     when: When
-    standing: Standing
+    status: CheckStatus
     reason: str
     step: int | None = None
     found: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ def _of_values(check: Check, located: Located, world: World) -> Verdict:
     return Verdict(
         check=check.name,
         when=check.when,
-        standing=Standing.MET if matched.met else Standing.UNMET,
+        status=CheckStatus.MET if matched.met else CheckStatus.UNMET,
         reason=reason,
         found=_kept(located.values),
         expected=matched.expected,
@@ -123,7 +123,7 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
             return Verdict(
                 check=check.name,
                 when=check.when,
-                standing=Standing.MET,
+                status=CheckStatus.MET,
                 reason=f"{matched.reason} at step {step.index}",
                 step=step.index,
                 found=_kept(located.values),
@@ -135,7 +135,7 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
     return Verdict(
         check=check.name,
         when=check.when,
-        standing=Standing.UNMET,
+        status=CheckStatus.UNMET,
         reason=never_met(check, seen, unmet.expected),
         found=_kept(seen),
         expected=unmet.expected,
@@ -146,7 +146,7 @@ def _unknown(check: Check, located: Located, expected: str) -> Verdict:
     return Verdict(
         check=check.name,
         when=check.when,
-        standing=Standing.UNKNOWN,
+        status=CheckStatus.UNKNOWN,
         reason=f"could not be looked at: {located.error}",
         expected=expected,
     )

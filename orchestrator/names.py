@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-NAMES: Final = ("sites", "evaluators", "tasks")
+NAMES: Final = ("arena_core", "sites", "evaluators", "tasks")
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _COMMAND: Final = "arena"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from evaluators.actions import Action
-from sites.worlds import World
+from arena_core.actions import Action
+from arena_core.worlds import World
 from tasks.schema import ReferenceAction
 
 # The role of what is drawn or can be clicked but has no name: no role of ARIA's.

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from arena_core.errors import ManifestError, UnknownNameError
+from arena_core.worlds import World
 from sites.belongings import own_site_fault
 from sites.documents import open_document, validated
-from sites.errors import ManifestError, UnknownNameError
 from sites.manifest import Site
 from sites.routes import concrete_path, logical_path
-from sites.worlds import World
 
 OWN_SITES: Final = "arena-sites"
 OWN_SITES_VARIABLE: Final = "ARENA_SITES"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from sites.errors import InputError
+from arena_core.errors import InputError
 from sites.faults import Location, Mistake, kind_of, mistakes
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -113,7 +113,7 @@ class FileDatabase(Strict):
 Database = Annotated[ServerDatabase | FileDatabase, Field(discriminator="engine")]
 
 
-class State(Strict):
+class StateFolder(Strict):
     """Where an image with Arena's supervisor keeps everything that may change.
 
     The rest of such a container is read-only, `/tmp` and `/run` apart; so nothing else can change.
@@ -285,7 +285,7 @@ class Site(Strict):
         state: set where the image has Arena's supervisor, which can rewind it in place.
         clock: the time, time zone and language of the site.
         routes: rules from replica's and live origin's paths to one logical path.
-        told: whether it is told each episode's sites and accounts (header `X-Arena-Episode`).
+        episode_info: whether it is told each episode's sites and accounts (header `X-Arena-Episode`).
     """
 
     name: Name
@@ -299,13 +299,13 @@ class Site(Strict):
     warm: tuple[SitePath, ...] = ("/",)
     resources: Resources
     database: Database | None = None
-    state: State | None = None
+    state: StateFolder | None = None
     fingerprint: FingerprintProbes = FingerprintProbes()
     clock: Clock = Clock()
     roles: dict[Name, Role] = Field(default_factory=dict)
     routes: tuple[RouteRule, ...] = ()
     live: Live | None = None
-    told: bool = False
+    episode_info: bool = False
 
     @field_validator("host")
     @classmethod

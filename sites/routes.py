@@ -8,8 +8,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
+from arena_core.worlds import World
 from sites.fields import SitePath
-from sites.worlds import World
 
 _SEGMENT = re.compile(r"\{([a-z_]+)(\*?)\}")
 

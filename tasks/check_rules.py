@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from arena_core.worlds import World
 from evaluators.checks import (
     Check,
     LocateAnswer,
@@ -23,8 +24,7 @@ from evaluators.checks import (
 from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
 from sites.manifest import DatabaseEngine, Site
-from sites.worlds import World
-from tasks.findings import Fault, Location, warning
+from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import Task
 from tasks.selectors import selector_fault
@@ -39,25 +39,27 @@ def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
         yield ("requires", number), check
 
 
-def check_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def check_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield what is wrong with a task's checks."""
     yield from _twins(task)
     for at, check in located_checks(task):
         if not set(check.worlds) & set(task.worlds):
-            yield Fault((*at, "worlds"), f"check '{check.name}' applies in no world of the task")
+            yield TaskFault(
+                (*at, "worlds"), f"check '{check.name}' applies in no world of the task"
+            )
         if at[0] == "requires":
             yield from _requirement(at, check)
         yield from _locator(at, check, task, atlas)
         yield from _matcher(at, check)
 
 
-def _twins(task: Task) -> Iterator[Fault]:
+def _twins(task: Task) -> Iterator[TaskFault]:
     """Yield checks that share a name, or that one event would meet twice."""
     checks = list(located_checks(task))
     for number, (at, check) in enumerate(checks):
         for other_at, other in checks[:number]:
             if check.name == other.name:
-                yield Fault((*at, "name"), f"two checks are called '{check.name}'")
+                yield TaskFault((*at, "name"), f"two checks are called '{check.name}'")
             elif (
                 at[0] == other_at[0]
                 and (check.when, check.locate, check.match)
@@ -65,24 +67,24 @@ def _twins(task: Task) -> Iterator[Fault]:
                 and set(check.worlds) & set(other.worlds)
             ):
                 message = f"checks '{other.name}' and '{check.name}' ask for the same thing"
-                yield Fault(at, f"{message}: one event would count twice")
+                yield TaskFault(at, f"{message}: one event would count twice")
 
 
-def _requirement(at: Location, check: Check) -> Iterator[Fault]:
+def _requirement(at: Location, check: Check) -> Iterator[TaskFault]:
     if isinstance(check.locate, LocateUrl | LocateAnswer | LocateElement):
         message = f"before the agent starts there is no {check.locate.by} to look at"
-        yield Fault((*at, "locate"), f"{message}: require by page, db or api")
+        yield TaskFault((*at, "locate"), f"{message}: require by page, db or api")
     if isinstance(check.locate, LocateWob):
-        yield Fault((*at, "locate"), "before the agent starts no page has given a reward")
+        yield TaskFault((*at, "locate"), "before the agent starts no page has given a reward")
     if isinstance(check.locate, LocateDelta):
         message = "before the agent starts nothing has changed: require by page, db or api"
-        yield Fault((*at, "locate"), message)
+        yield TaskFault((*at, "locate"), message)
     if isinstance(check.locate, LocatePage) and check.locate.at == "own":
         message = "before the agent starts it has no page of its own: name one with `at`"
-        yield Fault((*at, "locate"), message)
+        yield TaskFault((*at, "locate"), message)
 
 
-def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     where = (*at, "locate")
     if isinstance(check.locate, LocatePage) and check.locate.role is not None:
         yield from _page_role(where, check.locate.at.partition(":")[0], check.locate.role, task)
@@ -103,7 +105,7 @@ def _locator(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[F
             return
 
 
-def _selectors(at: Location, locate: LocatePage) -> Iterator[Fault]:
+def _selectors(at: Location, locate: LocatePage) -> Iterator[TaskFault]:
     named: list[tuple[Location, str]] = []
     if isinstance(locate.selector, PerWorld):
         named += [((*at, "selector", world.value), locate.selector.of(world)) for world in World]
@@ -112,43 +114,43 @@ def _selectors(at: Location, locate: LocatePage) -> Iterator[Fault]:
     for where, selector in named:
         fault = selector_fault(selector)
         if fault:
-            yield Fault(where, fault)
+            yield TaskFault(where, fault)
 
 
-def _page_role(at: Location, site: str, role: str, task: Task) -> Iterator[Fault]:
+def _page_role(at: Location, site: str, role: str, task: Task) -> Iterator[TaskFault]:
     roles = task.roles_of(site)
     if role not in roles:
         there = ", ".join(roles) or "none"
         message = f"the task has no role '{role}' on '{site}'; it has: {there}"
-        yield Fault((*at, "role"), message)
+        yield TaskFault((*at, "role"), message)
 
 
 def _database(
     at: Location, check: Check, locate: LocateDb, task: Task, atlas: Atlas
-) -> Iterator[Fault]:
+) -> Iterator[TaskFault]:
     yield from _site(at, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
     if site is not None and site.database is None:
-        yield Fault((*at, "site"), f"site '{locate.site}' has no database")
+        yield TaskFault((*at, "site"), f"site '{locate.site}' has no database")
     yield from _behind_live(at, check, locate.site, task, atlas)
     fault = select_fault(locate.sql)
     if fault:
-        yield Fault((*at, "sql"), fault)
+        yield TaskFault((*at, "sql"), fault)
 
 
 def _api(
     at: Location, check: Check, locate: LocateApi, task: Task, atlas: Atlas
-) -> Iterator[Fault]:
+) -> Iterator[TaskFault]:
     yield from _site(at, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
     fault = None if locate.json_path is None else json_path_fault(locate.json_path)
     if fault:
-        yield Fault((*at, "json_path"), fault)
+        yield TaskFault((*at, "json_path"), fault)
     if locate.role is None or site is None:
         return
     unknown = api_role_fault(site, locate.role)
     if unknown:
-        yield Fault((*at, "role"), unknown)
+        yield TaskFault((*at, "role"), unknown)
     yield from _behind_live(at, check, locate.site, task, atlas, what="API login")
 
 
@@ -163,7 +165,7 @@ def api_role_fault(site: Site, name: str) -> str | None:
 
 def _delta(
     at: Location, check: Check, locate: LocateDelta, task: Task, atlas: Atlas
-) -> Iterator[Fault]:
+) -> Iterator[TaskFault]:
     yield from _site(at, locate.site, task, atlas)
     yield from _behind_live(at, check, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
@@ -177,30 +179,30 @@ def _delta(
         if wanted.table is None:
             continue
         if site is not None and site.database is None:
-            yield Fault((*where, "table"), f"site '{locate.site}' has no database")
+            yield TaskFault((*where, "table"), f"site '{locate.site}' has no database")
         elif site and site.database and site.database.engine is DatabaseEngine.POSTGRESQL:
             message = f"the rows of '{locate.site}' are in PostgreSQL: no change in them is found"
-            yield Fault((*where, "table"), message)
+            yield TaskFault((*where, "table"), message)
         if locate.ignore.has_table(wanted.table):
             message = f"table '{wanted.table}' is ignored by the locator: no change of it is found"
-            yield Fault((*where, "table"), message)
+            yield TaskFault((*where, "table"), message)
         ignored = locate.ignore.columns.get(wanted.table, ())
         for column in (*wanted.columns, *wanted.before):
             if column in ignored:
                 message = f"column '{column}' is ignored by the locator: it has no value"
-                yield Fault(where, message)
+                yield TaskFault(where, message)
 
 
-def _stateless(at: Location, site: Site) -> Iterator[Fault]:
+def _stateless(at: Location, site: Site) -> Iterator[TaskFault]:
     """Yield a delta of a site of which nothing is ever seen to change."""
     if not site.stateful:
-        yield Fault((*at, "site"), f"site '{site.name}' holds no state: it never changes")
+        yield TaskFault((*at, "site"), f"site '{site.name}' holds no state: it never changes")
     elif site.database is None and not site.fingerprint.files:
         message = f"of site '{site.name}' neither rows nor files are state: no change is found"
-        yield Fault((*at, "site"), message)
+        yield TaskFault((*at, "site"), message)
 
 
-def _outside(at: Location, asked: MatchDelta, site: Site) -> Iterator[Fault]:
+def _outside(at: Location, asked: MatchDelta, site: Site) -> Iterator[TaskFault]:
     """Yield expected files that are in none of the folders that are looked at."""
     named = [
         ((*at[:-1], "match", "changes", number, "file"), wanted.file)
@@ -220,33 +222,33 @@ def _outside(at: Location, asked: MatchDelta, site: Site) -> Iterator[Fault]:
         ):
             listed = ", ".join(folders) or "none"
             message = f"'{pattern}' is in no folder of '{site.name}' that is state: {listed}"
-            yield Fault(where, message)
+            yield TaskFault(where, message)
 
 
 def _behind_live(
     at: Location, check: Check, name: str, task: Task, atlas: Atlas, *, what: str = "database"
-) -> Iterator[Fault]:
+) -> Iterator[TaskFault]:
     """Yield a check that looks behind a site in a world where the site is visited live."""
     site = atlas.sites.get(name)
     worlds = set(check.worlds) & set(task.worlds)
     if site is not None and site.live is not None and World.ONLINE in worlds:
         message = f"there is no {what} behind the live '{name}'"
-        yield Fault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
+        yield TaskFault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
 
 
-def _site(at: Location, name: str, task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _site(at: Location, name: str, task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     if name not in atlas.sites:
         there_are = ", ".join(sorted(atlas.sites))
-        yield Fault((*at, "site"), f"unknown site '{name}'; there are: {there_are}")
+        yield TaskFault((*at, "site"), f"unknown site '{name}'; there are: {there_are}")
     elif name not in task.sites:
-        yield Fault((*at, "site"), f"looks at '{name}', which is none of the task's sites")
+        yield TaskFault((*at, "site"), f"looks at '{name}', which is none of the task's sites")
 
 
-def _matcher(at: Location, check: Check) -> Iterator[Fault]:
+def _matcher(at: Location, check: Check) -> Iterator[TaskFault]:
     """Yield a key node that asks that nothing is found: the first step would meet it."""
     if not (isinstance(check.match, MatchExact) and check.when is When.STEP):
         return
     value = check.match.value
     branches = (value.offline, value.online) if isinstance(value, PerWorld) else (value,)
     if () in branches:
-        yield Fault((*at, "match"), f"key node '{check.name}' is met wherever nothing is found")
+        yield TaskFault((*at, "match"), f"key node '{check.name}' is met wherever nothing is found")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluators.addresses import read_address
+from arena_core.worlds import World
 from evaluators.checks import (
     Check,
     Locate,
@@ -19,9 +19,9 @@ from evaluators.checks import (
     When,
 )
 from evaluators.computed import Computed
+from evaluators.logical_urls import parse_logical_url
 from evaluators.match import match
 from evaluators.text import shown_all
-from sites.worlds import World
 
 
 def lookup(check: Check) -> Check | None:
@@ -79,6 +79,6 @@ def _as_located(check: Check, values: Sequence[str]) -> tuple[str, ...]:
     """Return values as the check's own locator would yield them: pages in their one form."""
     match check.locate:
         case LocateUrl(part=UrlPart.LOGICAL | UrlPart.FULL):
-            return tuple(read_address(value).full for value in values)
+            return tuple(parse_logical_url(value).full for value in values)
         case _:
             return tuple(values)

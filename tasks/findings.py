@@ -39,7 +39,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class TaskFault:
     """A mistake inside one task, at a field's path: `("checks", 2, "locate")`."""
 
     at: Location
@@ -47,6 +47,6 @@ class Fault:
     severity: Severity = Severity.ERROR
 
 
-def warning(at: Location, message: str) -> Fault:
+def warning(at: Location, message: str) -> TaskFault:
     """Return a fault that asks to look again."""
-    return Fault(at, message, Severity.WARNING)
+    return TaskFault(at, message, Severity.WARNING)

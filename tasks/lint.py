@@ -7,7 +7,7 @@ from itertools import chain
 
 from sites.atlas import Atlas
 from tasks.check_rules import check_faults
-from tasks.findings import Fault, Finding
+from tasks.findings import Finding, TaskFault
 from tasks.page_rules import page_faults
 from tasks.proof_rules import lone_instances, proof_faults
 from tasks.reference_rules import reference_faults
@@ -18,7 +18,7 @@ from tasks.table_rules import table_faults
 from tasks.task_rules import task_faults
 from tasks.wob_rules import wob_faults
 
-_RULES: tuple[Callable[[Task, Atlas], Iterator[Fault]], ...] = (
+_RULES: tuple[Callable[[Task, Atlas], Iterator[TaskFault]], ...] = (
     task_faults,
     check_faults,
     page_faults,
@@ -45,7 +45,7 @@ def lint_suite(
     written = source or SuiteSource(suite)
     alone = dict(lone_instances(suite))
 
-    def told(number: int, task: Task) -> Iterator[Fault]:
+    def told(number: int, task: Task) -> Iterator[TaskFault]:
         yield from chain.from_iterable(rule(task, atlas) for rule in _RULES)
         yield from table_faults(task, tables or {})
         if number in alone:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sites.errors import TaskError, UnknownNameError
+from arena_core.errors import TaskError, UnknownNameError
 from tasks.miniwob import read_seeds
 from tasks.schema import Suite
 from tasks.sources import HEAD, SuiteSource, read_source

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evaluators.addresses import read_address
+from arena_core.errors import ManifestError
+from arena_core.worlds import World
 from evaluators.checks import (
     Check,
     Expected,
@@ -19,12 +20,11 @@ from evaluators.checks import (
     When,
 )
 from evaluators.computed import Computed
+from evaluators.logical_urls import parse_logical_url
 from sites.atlas import Atlas
-from sites.errors import ManifestError
 from sites.fields import path_fault
-from sites.worlds import World
 from tasks.check_rules import located_checks
-from tasks.findings import Fault, Location, warning
+from tasks.findings import Location, TaskFault, warning
 from tasks.schema import GotoPage, Task
 
 _WHOLE = frozenset({UrlPart.LOGICAL, UrlPart.FULL})
@@ -39,20 +39,20 @@ class _Page:
     worlds: tuple[World, ...]
 
 
-def page_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def page_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield what is wrong with the logical URLs that a task opens or expects."""
     for page in _opened(task):
         fault = _form_fault(page, task, atlas) or _path_fault(page)
         if fault is None:
             yield from _unopenable(page, atlas)
         else:
-            yield Fault(page.at, fault)
+            yield TaskFault(page.at, fault)
     for page in _expected(task):
         fault = _form_fault(page, task, atlas) or _dots_fault(page)
         if fault is None:
             yield from _unreachable(page, atlas)
         else:
-            yield Fault(page.at, fault)
+            yield TaskFault(page.at, fault)
     yield from _beyond_the_path(task)
     yield from _met_by_opening(task)
 
@@ -153,48 +153,48 @@ def _path_fault(page: _Page) -> str | None:
 
 def _dots_fault(page: _Page) -> str | None:
     """Say why no visited page can be called so: browsers resolve `.` and `..`."""
-    parts = read_address(page.logical).page.split("/")
+    parts = parse_logical_url(page.logical).page.split("/")
     if {".", ".."}.isdisjoint(parts):
         return None
     return f"'{page.logical}': its path holds '.' or '..' between slashes: no visited page does"
 
 
-def _unopenable(page: _Page, atlas: Atlas) -> Iterator[Fault]:
+def _unopenable(page: _Page, atlas: Atlas) -> Iterator[TaskFault]:
     for world in page.worlds:
         try:
             atlas.url(page.logical, world)
         except ManifestError as error:
-            yield Fault(page.at, f"cannot be opened: {error.message}")
+            yield TaskFault(page.at, f"cannot be opened: {error.message}")
 
 
-def _unreachable(page: _Page, atlas: Atlas) -> Iterator[Fault]:
+def _unreachable(page: _Page, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield a page that no visit can equal, since route rules give it another logical path."""
-    wanted = read_address(page.logical)
+    wanted = parse_logical_url(page.logical)
     for world in page.worlds:
         try:
             reached = atlas.logical(atlas.url(page.logical, world))
         except ManifestError:
             continue
-        if reached is not None and read_address(reached).page != wanted.page:
+        if reached is not None and parse_logical_url(reached).page != wanted.page:
             message = f"no visit in the {world} world equals '{page.logical}'"
-            yield Fault(page.at, f"{message}: there it is '{reached}'")
+            yield TaskFault(page.at, f"{message}: there it is '{reached}'")
             return
 
 
-def _beyond_the_path(task: Task) -> Iterator[Fault]:
+def _beyond_the_path(task: Task) -> Iterator[TaskFault]:
     """Yield expected pages with a query or fragment where only the path is looked at."""
     for check, page in _asked(task):
-        address = read_address(page.logical)
+        address = parse_logical_url(page.logical)
         is_path = isinstance(check.locate, LocateUrl) and check.locate.part is UrlPart.LOGICAL
         if is_path and address.full != address.page:
             message = f"'{page.logical}' has more than a path, which is all of `part: logical`"
-            yield Fault(page.at, f"{message}: say `part: full`, or check the query by itself")
+            yield TaskFault(page.at, f"{message}: say `part: full`, or check the query by itself")
 
 
-def _met_by_opening(task: Task) -> Iterator[Fault]:
+def _met_by_opening(task: Task) -> Iterator[TaskFault]:
     """Yield url key nodes that name a start page: the opening meets none."""
-    starts = {read_address(start).page for start in task.start_pages}
+    starts = {parse_logical_url(start).page for start in task.start_pages}
     for check, page in _asked(task):
-        if check.when is When.STEP and read_address(page.logical).full in starts:
+        if check.when is When.STEP and parse_logical_url(page.logical).full in starts:
             message = f"key node '{check.name}' is the page that the task starts on"
             yield warning(page.at, f"{message}: opening it meets nothing, only a later visit does")

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from arena_core.worlds import World
 from evaluators.checks import Check, LocateAnswer, LocateDb, LocateDelta, When
 from evaluators.computed import Computed
 from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
 from sites.manifest import Site
-from sites.worlds import World
 from tasks.check_rules import api_role_fault, located_checks
-from tasks.findings import Fault, Location, warning
+from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Suite, Task
 from tasks.selectors import selector_fault
 from tasks.sql import select_fault
 
 
-def proof_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def proof_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield keys that cannot be computed as they say, and what nothing proves."""
     for at, check in located_checks(task):
         if check.computed is not None:
@@ -28,7 +28,7 @@ def proof_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
         yield from _unproven_change(task, atlas)
 
 
-def lone_instances(suite: Suite) -> Iterator[tuple[int, Fault]]:
+def lone_instances(suite: Suite) -> Iterator[tuple[int, TaskFault]]:
     """Yield, by the number of its task, each template that has one instance: a sibling is missing.
 
     A template's answers are proven against each other's.
@@ -40,17 +40,19 @@ def lone_instances(suite: Suite) -> Iterator[tuple[int, Fault]]:
             yield number, warning(("template",), message)
 
 
-def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     computed = check.computed
     if computed is None:
         return
     if at[0] == "requires":
-        yield Fault(at, "what a task requires is compared with nothing that could be computed")
+        yield TaskFault(at, "what a task requires is compared with nothing that could be computed")
         return
     if World.OFFLINE not in set(check.worlds) & set(task.worlds):
-        yield Fault(at, "computed on replicas, but the check does not apply in the offline world")
+        yield TaskFault(
+            at, "computed on replicas, but the check does not apply in the offline world"
+        )
     if computed.site not in task.sites:
-        yield Fault((*at, "site"), f"asks '{computed.site}', which is none of the task's sites")
+        yield TaskFault((*at, "site"), f"asks '{computed.site}', which is none of the task's sites")
         return
     site = atlas.sites.get(computed.site)
     if site is None:
@@ -59,29 +61,29 @@ def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[
     if computed.sql is None:
         return
     if site.database is None:
-        yield Fault((*at, "site"), f"site '{computed.site}' has no database")
+        yield TaskFault((*at, "site"), f"site '{computed.site}' has no database")
     fault = select_fault(computed.sql)
     if fault:
-        yield Fault((*at, "sql"), fault)
+        yield TaskFault((*at, "sql"), fault)
 
 
-def _asked_of_pages(at: Location, computed: Computed, site: Site) -> Iterator[Fault]:
+def _asked_of_pages(at: Location, computed: Computed, site: Site) -> Iterator[TaskFault]:
     """Yield what keeps a value from being read from a page or a JSON answer."""
     if computed.selector is not None:
         fault = selector_fault(computed.selector)
         if fault:
-            yield Fault((*at, "selector"), fault)
+            yield TaskFault((*at, "selector"), fault)
     if computed.json_path is not None:
         fault = json_path_fault(computed.json_path)
         if fault:
-            yield Fault((*at, "json_path"), fault)
+            yield TaskFault((*at, "json_path"), fault)
     if computed.role is not None:
         fault = api_role_fault(site, computed.role)
         if fault:
-            yield Fault((*at, "role"), fault)
+            yield TaskFault((*at, "role"), fault)
 
 
-def _uncomputed(task: Task) -> Iterator[Fault]:
+def _uncomputed(task: Task) -> Iterator[TaskFault]:
     if task.family is Family.UNACHIEVABLE:
         return
     for number, check in enumerate(task.checks):
@@ -91,7 +93,7 @@ def _uncomputed(task: Task) -> Iterator[Fault]:
             yield warning(("checks", number), f"{message}: a wrong one would not be noticed")
 
 
-def _unproven_change(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _unproven_change(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield content tasks on databases whose change is not seen by row and as a whole."""
     named = (atlas.sites.get(name) for name in task.sites)
     if task.family is not Family.CONTENT or not any(site and site.database for site in named):

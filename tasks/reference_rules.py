@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arena_core.worlds import World
 from evaluators.checks import LocateAnswer, PerWorld
 from evaluators.keys import key_fault
 from evaluators.match import match
 from sites.atlas import Atlas
-from sites.worlds import World
-from tasks.findings import Fault, Location, warning
+from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import (
     OnElement,
@@ -22,59 +22,59 @@ from tasks.schema import (
 )
 
 
-def reference_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:  # noqa: ARG001 - one rule shape
+def reference_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: ARG001 - one rule shape
     """Yield what keeps the reference from playing the task to its end."""
     for number, action in enumerate(task.reference):
         if action.only is not None and action.only not in task.worlds:
             at = ("reference", number, "only")
-            yield Fault(at, f"the task does not run in the {action.only} world")
+            yield TaskFault(at, f"the task does not run in the {action.only} world")
         if isinstance(action, PressKeys):
             fault = key_fault(action.keys)
             if fault:
-                yield Fault(("reference", number, "keys"), fault)
+                yield TaskFault(("reference", number, "keys"), fault)
         if isinstance(action, OnElement | TypeInto | SelectIn):
             yield from _roles(("reference", number, "role"), action.role)
     for world in task.worlds:
         yield from _in_world(task, world)
 
 
-def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[Fault]:
+def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:
     for name in (role,) if isinstance(role, str) else (role.offline, role.online):
         doubt = role_doubt(name)
         if doubt:
             yield warning(at, doubt)
 
 
-def _in_world(task: Task, world: World) -> Iterator[Fault]:
+def _in_world(task: Task, world: World) -> Iterator[TaskFault]:
     played: list[tuple[Location, ReferenceAction]] = [
         (("reference", number), action)
         for number, action in enumerate(task.reference)
         if action.only in (None, world)
     ]
     if not played:
-        yield Fault(("reference",), f"holds no action for the {world} world")
+        yield TaskFault(("reference",), f"holds no action for the {world} world")
         return
     at, last = played[-1]
     if not isinstance(last, StopWith):
-        yield Fault(at, f"must end with `do: stop` in the {world} world")
+        yield TaskFault(at, f"must end with `do: stop` in the {world} world")
     else:
         yield from _answered(task, world, at, last)
     for early, action in played[:-1]:
         if isinstance(action, StopWith):
-            yield Fault(early, f"nothing after this stop is played in the {world} world")
+            yield TaskFault(early, f"nothing after this stop is played in the {world} world")
     if len(played) > task.limits.steps:
         message = f"{len(played)} actions in the {world} world, but limits.steps is"
-        yield Fault(("reference",), f"{message} {task.limits.steps}")
+        yield TaskFault(("reference",), f"{message} {task.limits.steps}")
 
 
-def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterator[Fault]:
+def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterator[TaskFault]:
     """Yield answer checks that the reference's own answer does not meet."""
     answer = stop.answer.of(world) if isinstance(stop.answer, PerWorld) else stop.answer
     for check in task.checks_in(world):
         if not isinstance(check.locate, LocateAnswer):
             continue
         if not answer:
-            yield Fault(
+            yield TaskFault(
                 at, f"check '{check.name}' reads the answer: none is given in the {world} world"
             )
             continue
@@ -82,4 +82,4 @@ def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterato
         parts_here = task.parts is not None and task.parts.at == check.name
         if not matched.met and not (parts_here and world is World.ONLINE):
             message = f"check '{check.name}' refuses this answer in the {world} world"
-            yield Fault(at, f"{message}: {matched.reason}")
+            yield TaskFault(at, f"{message}: {matched.reason}")

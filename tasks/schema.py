@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from arena_core.worlds import World
 from evaluators.checks import Check, PerWorld, Slug, When
-from sites.worlds import World
 
 
 class _Strict(BaseModel):
@@ -143,7 +143,7 @@ ReferenceAction = Annotated[
 ]
 
 
-class Parting(_Strict):
+class ExpectedDivergence(_Strict):
     """How the reference is known to end in the online world where the worlds part on purpose.
 
     Attributes:
@@ -237,7 +237,7 @@ class Task(_Strict):
     requires: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = Field(min_length=1)
     reference: tuple[ReferenceAction, ...] = Field(min_length=1)
-    parts: Parting | None = None
+    parts: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None
     wob: WobStart | None = None

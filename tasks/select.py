@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from sites.errors import UnknownNameError
+from arena_core.errors import UnknownNameError
 from tasks.schema import Family, Suite, Task
 
 

@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 
 from evaluators.checks import LocateDb, LocateDelta, MatchDelta
 from tasks.check_rules import located_checks
-from tasks.findings import Fault, Location
+from tasks.findings import Location, TaskFault
 from tasks.schema import Task
 from tasks.site_tables import Tables, like
 from tasks.sql import select_fault
 from tasks.sql_names import names_fault
 
 
-def table_faults(task: Task, known: Tables) -> Iterator[Fault]:
+def table_faults(task: Task, known: Tables) -> Iterator[TaskFault]:
     """Yield tables and columns that a site does not have; sites that are not known are passed."""
     yield from _queries(task, known)
     for at, check in located_checks(task):
@@ -35,7 +35,7 @@ def table_faults(task: Task, known: Tables) -> Iterator[Fault]:
                 yield from _columns(where, wanted.table, named, tables)
 
 
-def _queries(task: Task, known: Tables) -> Iterator[Fault]:
+def _queries(task: Task, known: Tables) -> Iterator[TaskFault]:
     asked: list[tuple[Location, str, str]] = []
     for at, check in located_checks(task):
         if isinstance(check.locate, LocateDb):
@@ -46,22 +46,22 @@ def _queries(task: Task, known: Tables) -> Iterator[Fault]:
         if site in known and select_fault(sql) is None:
             fault = names_fault(sql, known[site])
             if fault:
-                yield Fault(at, f"the query cannot be answered: {fault}")
+                yield TaskFault(at, f"the query cannot be answered: {fault}")
 
 
-def _tables(at: Location, patterns: Iterable[str], tables: Collection[str]) -> Iterator[Fault]:
+def _tables(at: Location, patterns: Iterable[str], tables: Collection[str]) -> Iterator[TaskFault]:
     for number, pattern in enumerate(patterns):
         if not any(fnmatchcase(table, pattern) for table in tables):
-            yield Fault((*at, number), f"no table '{pattern}'{like(pattern, tables)}")
+            yield TaskFault((*at, number), f"no table '{pattern}'{like(pattern, tables)}")
 
 
 def _columns(
     at: Location, table: str, columns: Iterable[str], tables: Mapping[str, Collection[str]]
-) -> Iterator[Fault]:
+) -> Iterator[TaskFault]:
     if table not in tables:
-        yield Fault(at, f"no table '{table}'{like(table, tables)}")
+        yield TaskFault(at, f"no table '{table}'{like(table, tables)}")
         return
     for column in columns:
         if not any(fnmatchcase(name, column) for name in tables[table]):
             message = f"table '{table}' has no column '{column}'"
-            yield Fault(at, f"{message}{like(column, tables[table])}")
+            yield TaskFault(at, f"{message}{like(column, tables[table])}")

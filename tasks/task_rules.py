@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arena_core.worlds import World
 from evaluators.checks import (
     LocateAnswer,
     LocateApi,
@@ -14,58 +15,57 @@ from evaluators.checks import (
 )
 from sites.atlas import Atlas
 from sites.manifest import Site
-from sites.worlds import World
-from tasks.findings import Fault, Location, warning
+from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Task
 
 
-def task_faults(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def task_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     """Yield what is wrong with a task outside of its checks, pages and reference."""
     yield from _sites(task, atlas)
     yield from _roles(task, atlas)
     yield from _worlds(task)
     yield from _family(task)
     yield from _writes(task, atlas)
-    yield from _parting(task)
+    yield from _divergence(task)
 
 
-def _sites(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _sites(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     for number, name in enumerate(task.sites):
         if name in atlas.broken and name not in atlas.sites:
             message = f"site '{name}' cannot be used: {atlas.broken[name].message}"
-            yield Fault(("sites", number), message)
+            yield TaskFault(("sites", number), message)
         elif name not in atlas.sites:
             there_are = ", ".join(sorted(atlas.sites))
-            yield Fault(("sites", number), f"unknown site '{name}'; there are: {there_are}")
+            yield TaskFault(("sites", number), f"unknown site '{name}'; there are: {there_are}")
         if name in task.sites[:number]:
-            yield Fault(("sites", number), f"site '{name}' stands twice")
+            yield TaskFault(("sites", number), f"site '{name}' stands twice")
 
 
-def _roles(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _roles(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     for name in task.roles:
         at = ("roles", name)
         if name not in task.sites:
-            yield Fault(at, f"a role on '{name}', which is none of the task's sites")
+            yield TaskFault(at, f"a role on '{name}', which is none of the task's sites")
         site = atlas.sites.get(name)
         if site is not None:
             yield from _roles_of(task, site, at)
     yield from _start_roles(task)
 
 
-def _roles_of(task: Task, site: Site, at: Location) -> Iterator[Fault]:
+def _roles_of(task: Task, site: Site, at: Location) -> Iterator[TaskFault]:
     roles = task.roles_of(site.name)
     for number, role in enumerate(roles):
         if role in roles[:number]:
-            yield Fault(at, f"role '{role}' of site '{site.name}' stands twice")
+            yield TaskFault(at, f"role '{role}' of site '{site.name}' stands twice")
         if role not in site.roles:
             known = ", ".join(sorted(site.roles)) or "none"
-            yield Fault(at, f"unknown role '{role}' of site '{site.name}'; it has: {known}")
+            yield TaskFault(at, f"unknown role '{role}' of site '{site.name}'; it has: {known}")
         elif World.ONLINE in task.worlds and site.live and role not in site.live.roles:
             message = f"the task runs online, but site '{site.name}' has no live login for '{role}'"
-            yield Fault(at, f"{message}: limit `worlds` or add live.roles.{role}")
+            yield TaskFault(at, f"{message}: limit `worlds` or add live.roles.{role}")
 
 
-def _start_roles(task: Task) -> Iterator[Fault]:
+def _start_roles(task: Task) -> Iterator[TaskFault]:
     """Yield start pages of roles that the task does not have, and roles without a start page."""
     opened = set[tuple[str, str]]()
     for number, start in enumerate(task.start):
@@ -76,32 +76,32 @@ def _start_roles(task: Task) -> Iterator[Fault]:
         if start.role not in roles:
             there = ", ".join(roles) or "none"
             message = f"the task has no role '{start.role}' on '{start.site}'; it has: {there}"
-            yield Fault(("start", number, "role"), message)
+            yield TaskFault(("start", number, "role"), message)
         elif number == 0 and start.role != roles[0]:
             message = f"the first start page is opened as '{roles[0]}', the first role of its site"
-            yield Fault(("start", number, "role"), f"{message}: put another page first")
+            yield TaskFault(("start", number, "role"), f"{message}: put another page first")
     for site, role in task.further_roles:
         if (site, role) not in opened:
             message = f"no start page is opened as '{role}', so nobody can reach that login"
             example = f'{{page: "{site}:/", role: {role}}}'
-            yield Fault(("roles", site), f"{message}: add {example} to `start`")
+            yield TaskFault(("roles", site), f"{message}: add {example} to `start`")
 
 
-def _worlds(task: Task) -> Iterator[Fault]:
+def _worlds(task: Task) -> Iterator[TaskFault]:
     if not task.worlds:
-        yield Fault(("worlds",), "names no world")
+        yield TaskFault(("worlds",), "names no world")
     if len(set(task.worlds)) < len(task.worlds):
-        yield Fault(("worlds",), "names a world twice: the task would be played twice there")
+        yield TaskFault(("worlds",), "names a world twice: the task would be played twice there")
     for world in task.worlds:
         if not task.checks_in(world):
-            yield Fault(
+            yield TaskFault(
                 ("checks",), f"no check applies in the {world} world: nothing can be scored"
             )
 
 
-def _family(task: Task) -> Iterator[Fault]:
+def _family(task: Task) -> Iterator[TaskFault]:
     if (task.family is Family.UNACHIEVABLE) != (task.why is not None):
-        yield Fault(("why",), "says why a task is unachievable, and stands nowhere else")
+        yield TaskFault(("why",), "says why a task is unachievable, and stands nowhere else")
     for world in task.worlds:
         ends = [check.locate for check in task.checks_in(world) if check.when is When.END]
         if task.family is Family.CONTENT and not any(
@@ -109,7 +109,7 @@ def _family(task: Task) -> Iterator[Fault]:
         ):
             message = "a content task needs an end check by db, db_delta, api or page"
             message += " that proves the change"
-            yield Fault(("checks",), f"{message}: none applies in the {world} world")
+            yield TaskFault(("checks",), f"{message}: none applies in the {world} world")
         if task.family is Family.INFORMATION and not any(
             isinstance(locate, LocateAnswer) for locate in ends
         ):
@@ -117,26 +117,26 @@ def _family(task: Task) -> Iterator[Fault]:
             yield warning(("checks",), message)
 
 
-def _writes(task: Task, atlas: Atlas) -> Iterator[Fault]:
+def _writes(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     live = [name for name in task.sites if name in atlas.sites and atlas.sites[name].live]
     writes_live = bool(live) and World.ONLINE in task.worlds
     if task.family is Family.CONTENT and writes_live and not task.live_writes:
         message = f"changes content online, where {', '.join(live)} is read-only"
-        yield Fault(("live_writes",), f"{message}: say `live_writes: true` or limit `worlds`")
+        yield TaskFault(("live_writes",), f"{message}: say `live_writes: true` or limit `worlds`")
     if task.live_writes and not (task.family is Family.CONTENT and writes_live):
         yield warning(("live_writes",), "lets the agent write to live sites, but the task need not")
 
 
-def _parting(task: Task) -> Iterator[Fault]:
+def _divergence(task: Task) -> Iterator[TaskFault]:
     if task.parts is None:
         return
     if set(task.worlds) != set(World):
-        yield Fault(("parts",), "the worlds can part only where the task runs in both")
+        yield TaskFault(("parts",), "the worlds can part only where the task runs in both")
         return
     names = [check.name for check in task.checks_in(World.ONLINE)]
     if task.parts.at is not None and task.parts.at not in names:
         message = f"no check '{task.parts.at}' applies online; there are: {', '.join(names)}"
-        yield Fault(("parts", "at"), message)
+        yield TaskFault(("parts", "at"), message)
     requires = [check for check in task.requires if World.ONLINE in check.worlds]
     if task.parts.outcome == "unscored: drifted" and not requires:
-        yield Fault(("parts",), "only a `requires` check that applies online can find drift")
+        yield TaskFault(("parts",), "only a `requires` check that applies online can find drift")

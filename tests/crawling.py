@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import requests
 
+from arena_core.cookie import Cookie
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import read_answer, starts_of
-from orchestrator.cookie import Cookie
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import login, replica_door, role_of
 from orchestrator.reset.replica import Replica
 
 # What differs between two answers that show the same: tokens, moments, and how long something took.
@@ -37,7 +37,7 @@ class Visitor:
     """One session on a replica: a role that logged in, or a stranger."""
 
     session: requests.Session
-    door: Door
+    client: OriginClient
     leaves_out: tuple[str, ...]
     visited: dict[str, int] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Visitor:
         self.visited[path] = answer.status_code
         if answer.status_code >= _BAD:
             return
-        host = urlsplit(self.door.origin).hostname
+        host = urlsplit(self.client.origin).hostname
         for link in read_answer(answer).links:
             parts = urlsplit(link)
             there = parts.path + (f"?{parts.query}" if parts.query else "")
@@ -84,7 +84,7 @@ class Visitor:
 
     def _get(self, path: str) -> requests.Response | None:
         try:
-            return self.session.get(self.door.url(path), timeout=PAGE_TIMEOUT_S)
+            return self.session.get(self.client.url(path), timeout=PAGE_TIMEOUT_S)
         except requests.exceptions.InvalidURL:
             return None  # it sends on to another site, as a link may
 
@@ -92,20 +92,20 @@ class Visitor:
 @contextmanager
 def visitor(replica: Replica, role: str | None, cookies: Sequence[Cookie]) -> Iterator[Visitor]:
     """Open a session with a role's cookies; of nobody in particular where there is no role."""
-    door = replica_door(replica.site, replica.endpoint)
+    client = replica_client(replica.site, replica.endpoint)
     ends = replica.site.roles[role].login.ends if role else ()
-    with web_session(door) as session:
+    with origin_session(client) as session:
         for one in cookies:
             session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
-        yield Visitor(session, door, tuple(ends))
+        yield Visitor(session, client, tuple(ends))
 
 
 async def cookies_of(replica: Replica, role: str | None) -> Sequence[Cookie]:
     """Log a role in; a stranger has no cookies."""
     if role is None:
         return ()
-    door = replica_door(replica.site, replica.endpoint)
-    return await login(replica.site, role, role_of(replica.site, role), door)
+    client = replica_client(replica.site, replica.endpoint)
+    return await login(replica.site, role, role_of(replica.site, role), client)
 
 
 def starts(replica: Replica, role: str | None) -> tuple[str, ...]:

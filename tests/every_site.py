@@ -12,7 +12,7 @@ import pytest
 
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.replica import Placement, Replica, as_replica, start_replica
 from sites.atlas import load_atlas
 from sites.manifest import Site

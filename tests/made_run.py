@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from evaluators.actions import Action, Click, Stop, Type
+from arena_core.actions import Action, Click, Stop, Type
+from arena_core.worlds import World
 from evaluators.checks import ElementEvent
 from evaluators.evidence import (
     ActedElement,
     Ended,
+    EpisodeFault,
     Evidence,
-    Fault,
     Receipt,
     RequestNote,
     StepEvidence,
@@ -27,7 +28,6 @@ from orchestrator.store.ledger import AttemptState
 from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.worlds import World
 from tasks.schema import Suite
 
 HOSTILE: Final = "<script>document.title='owned'</script><img src=//evil.test/x onerror=alert(1)>"
@@ -138,8 +138,10 @@ def _lock() -> RunLock:
 
 
 def _played() -> Sequence[Evidence]:
-    infra = Fault(reason=UnscoredReason.INFRA, message="site 'shop': container was removed")
-    gone = Fault(reason=UnscoredReason.DRIFTED, message="requirement 'sold': no such product")
+    infra = EpisodeFault(reason=UnscoredReason.INFRA, message="site 'shop': container was removed")
+    gone = EpisodeFault(
+        reason=UnscoredReason.DRIFTED, message="requirement 'sold': no such product"
+    )
     return (
         _evidence("agrees", _OFFLINE, "it is £39.99"),
         _evidence("agrees", _ONLINE, "it is £39.99"),
@@ -162,7 +164,7 @@ def _evidence(
     *,
     url: str = "http://shop.arena.test/product/16",
     said: str = "the kettle is what was asked for",
-    fault: Fault | None = None,
+    fault: EpisodeFault | None = None,
 ) -> Evidence:
     acted = ActedElement(
         event=ElementEvent.CLICK,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evaluators.actions import Action, Scroll, ScrollDirection, Stop
+from arena_core.actions import Action, Scroll, ScrollDirection, Stop
+from arena_core.worlds import World
 from evaluators.checks import Check, ElementEvent
 from evaluators.evidence import (
     ActedElement,
     Ended,
+    EpisodeFault,
     Evidence,
-    Fault,
     Located,
     StepEvidence,
     UrlVisit,
 )
-from sites.worlds import World
 
 ANSWER: Mapping[str, object] = {"by": "answer"}
 URL: Mapping[str, object] = {"by": "url"}
@@ -107,7 +107,7 @@ def make_evidence(
     ended: Ended | None = Ended.STOPPED,
     located: Sequence[Located] = (),
     required: Sequence[Located] = (),
-    fault: Fault | None = None,
+    fault: EpisodeFault | None = None,
 ) -> Evidence:
     """Make what an episode left behind; it stopped by itself unless `ended` says otherwise."""
     return Evidence(

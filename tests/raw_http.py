@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from orchestrator.gateway import Address, Deadlines, Gateway, Policy, Route
+from orchestrator.gateway import Deadlines, Gateway, Policy, Route, SocketAddress
 
 WAIT_S = 5.0
 SHOP = "shop.arena.test"
@@ -118,7 +118,7 @@ class Server:
             live=live,
             host=host,
             port=port,
-            upstream=Address("127.0.0.1", self.port),
+            upstream=SocketAddress("127.0.0.1", self.port),
             read_only=bool(rules.get("read_only", live)),
             pace_s=rules.get("pace_s", 0.0),
         )

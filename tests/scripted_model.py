@@ -21,7 +21,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluators.actions import Action
+from arena_core.actions import Action
 
 STALL_LIMIT_S = 30.0
 

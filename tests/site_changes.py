@@ -15,8 +15,8 @@ from mutations.shop import product_page
 from mutations.visitor import Visitor
 from playwright.async_api import Page
 
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient
 from orchestrator.contract.load import Write
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door
 
 TEXT: Final = "Something that nobody wrote before"
 
@@ -99,20 +99,20 @@ CHANGES: Final[Mapping[str, Change]] = {
 def _post(site: str, role: str, path: str, body: Callable[[str], object]) -> Write:
     """Return a write by a site's API, with the API login of a role."""
 
-    def write(session: requests.Session, door: Door, text: str) -> requests.Response:
+    def write(session: requests.Session, client: OriginClient, text: str) -> requests.Response:
         api = ATLAS.site(site).roles[role].api
         assert api is not None
         return session.post(
-            door.url(path), json=body(text), headers=dict(api.headers()), timeout=PAGE_TIMEOUT_S
+            client.url(path), json=body(text), headers=dict(api.headers()), timeout=PAGE_TIMEOUT_S
         )
 
     return write
 
 
-def _fill_basket(session: requests.Session, door: Door, text: str) -> requests.Response:
+def _fill_basket(session: requests.Session, client: OriginClient, text: str) -> requests.Response:
     """Put a product into the visitor's own basket: the shop's pages, without scripts."""
     del text
-    visitor = Visitor(door, session)
+    visitor = Visitor(client, session)
     page = visitor.open(product_page(53))
     return visitor.send(page, "add_to_basket_form", {"quantity": "1"})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from scripted_model import ChatRequest, Says
 
-from evaluators.actions import Action, Click, Goto, Stop
+from arena_core.actions import Action, Click, Goto, Stop
 
 Entry = Mapping[str, object]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from arena_core.worlds import World
 from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
-from sites.worlds import World
 from tasks.schema import Suite
 
 SUITE = Suite.model_validate(

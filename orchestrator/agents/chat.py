@@ -6,14 +6,14 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluators.actions import Scroll, ScrollDirection
+from arena_core.actions import Scroll, ScrollDirection
+from arena_core.errors import AgentError, ContextExceededError
 from orchestrator.agents.pages import PagePart, part_of_page
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
 from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
 from orchestrator.agents.thinking import put_aside
-from orchestrator.model.client import ChatMessage, ModelClient, ModelReply, Speaker
+from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
 from orchestrator.observation import Assignment, Decision, Observation
-from sites.errors import AgentError, ContextExceededError
 
 _QUOTED = 200
 _REPEATED = 2_000
@@ -64,9 +64,9 @@ class ChatAgent:
         """
         part = self._take_in(observation)
         messages = [
-            ChatMessage(Speaker.SYSTEM, system_prompt(self._assignment)),
+            ChatMessage(ChatRole.SYSTEM, system_prompt(self._assignment)),
             ChatMessage(
-                Speaker.USER,
+                ChatRole.USER,
                 step_prompt(self._assignment, observation, tuple(self._past), part),
             ),
         ]
@@ -105,8 +105,8 @@ class ChatAgent:
     async def _ask_the_least(self, exceeded: ContextExceededError) -> None:
         """Raise where not even the rules and the task fit: then no episode can be played."""
         shortest = [
-            ChatMessage(Speaker.SYSTEM, system_prompt(self._assignment)),
-            ChatMessage(Speaker.USER, self._assignment.intent),
+            ChatMessage(ChatRole.SYSTEM, system_prompt(self._assignment)),
+            ChatMessage(ChatRole.USER, self._assignment.intent),
         ]
         try:
             await self._model.ask(shortest, seed=self._seed)
@@ -139,8 +139,8 @@ def _objection(said: ModelReply, wrong: Unusable) -> list[ChatMessage]:
     # The reply alone, without its thinking; some endpoints refuse an empty message.
     quoted = put_aside(said.text).reply or "(nothing)"
     return [
-        ChatMessage(Speaker.ASSISTANT, quoted[:_REPEATED]),
-        ChatMessage(Speaker.USER, correction(wrong.problems, is_cut=said.is_cut)),
+        ChatMessage(ChatRole.ASSISTANT, quoted[:_REPEATED]),
+        ChatMessage(ChatRole.USER, correction(wrong.problems, is_cut=said.is_cut)),
     ]
 
 

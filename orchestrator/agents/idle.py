@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.actions import Stop
+from arena_core.actions import Stop
 from orchestrator.observation import Decision, Observation
 
 

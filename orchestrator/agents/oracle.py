@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from evaluators.actions import (
+from arena_core.actions import (
     Action,
     Back,
     Click,
@@ -21,6 +21,8 @@ from evaluators.actions import (
     Stop,
     Type,
 )
+from arena_core.errors import AgentError
+from arena_core.worlds import World
 from evaluators.checks import PerWorld
 from orchestrator.agents.elements import (
     inside_named,
@@ -30,8 +32,6 @@ from orchestrator.agents.elements import (
 )
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.observation import Decision, Node, Observation, Reference
-from sites.errors import AgentError
-from sites.worlds import World
 from tasks.schema import (
     FocusTabAt,
     GotoPage,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluators.actions import (
+from arena_core.actions import (
     Action,
     Back,
     Click,

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from orchestrator.agents.chance import RandomAgent
+from arena_core.errors import UnknownNameError, UsageError
 from orchestrator.agents.chat import ChatAgent, ChatLimits
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.agents.oracle import OracleAgent
+from orchestrator.agents.random_agent import RandomAgent
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.model.client import ModelClient
 from orchestrator.model.options import DEADLINE_S, ModelOptions
 from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
-from sites.errors import UnknownNameError, UsageError
 
 
 class AgentOption(StrEnum):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evaluators.actions import Action, Click, FocusTab, Hover, Select, Type
+from arena_core.actions import Action, Click, FocusTab, Hover, Select, Type
 from orchestrator.agents.shapes import Shaped, of_call, of_object
 from orchestrator.agents.thinking import put_aside
 from orchestrator.model.client import ModelReply

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from evaluators.actions import Action
+from arena_core.actions import Action
 from orchestrator.model.completion import ToolCall
 
 _FIELDS: Mapping[str, frozenset[str]] = {

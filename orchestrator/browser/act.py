@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from evaluators.actions import (
+from arena_core.actions import (
     Action,
     Back,
     Click,
@@ -23,16 +23,16 @@ from evaluators.actions import (
 from evaluators.checks import ElementEvent
 from orchestrator.browser import fields, navigate, pointer
 from orchestrator.browser.elements import ElementIds
-from orchestrator.browser.journal import Journal
-from orchestrator.browser.pointer import NotDoneError, Target
+from orchestrator.browser.journal import SessionJournal
+from orchestrator.browser.pointer import NotDoneError, PointerTarget
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.watcher import ElementReport
 
 
-class Hands:
+class ActionExecutor:
     """Does what an agent decides, in one session."""
 
-    def __init__(self, bar: TabBar, ids: ElementIds, journal: Journal) -> None:
+    def __init__(self, bar: TabBar, ids: ElementIds, journal: SessionJournal) -> None:
         self._bar = bar
         self._ids = ids
         self._journal = journal
@@ -75,10 +75,10 @@ class Hands:
             case _:
                 assert_never(action)
 
-    async def _find(self, element: int) -> Target:
+    async def _find(self, element: int) -> PointerTarget:
         return await pointer.find(self._bar.current, self._ids, element)
 
-    async def _click(self, target: Target) -> None:
+    async def _click(self, target: PointerTarget) -> None:
         probed = await target.call("probe", True)  # noqa: FBT003 - a flag of the page's function
         if probed["state"] == "option":
             await fields.select_option(target, None, self._did)
@@ -96,7 +96,7 @@ class Hands:
         self._journal.act(event, element, self._bar.current.url)
 
 
-async def perform(hands: Hands, action: Action) -> str | None:
+async def perform(hands: ActionExecutor, action: Action) -> str | None:
     """Do one action, and return why it could not be done where it could not."""
     try:
         await hands.do(action)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from orchestrator.browser.elements import Address, ElementIds
+from orchestrator.browser.cdp_channel import RefusedError, Reply
+from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.frames import Frame
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import RefusedError, Reply
 from orchestrator.observation import Node
 
 MAX_NODES = 10_000
@@ -136,7 +136,7 @@ class _Reading:
         if backend is None:
             return
         role, name, value = said
-        address = Address(self.tab, raw.frame.id, raw.loader, backend)
+        address = ElementAddress(self.tab, raw.frame.id, raw.loader, backend)
         shown = Node(
             id=self.ids.id_of(address),
             depth=depth,
@@ -215,7 +215,7 @@ async def _main_document(tab: OpenTab) -> _Raw:
 
 async def _document(tab: OpenTab, frame: Frame) -> _Raw:
     loader = frame.loader
-    reply = await tab.wire.send_for_bulk("Accessibility.getFullAXTree", {"frameId": frame.id})
+    reply = await tab.channel.send_for_bulk("Accessibility.getFullAXTree", {"frameId": frame.id})
     nodes: list[Reply] = reply["nodes"]
     if not nodes:
         message = "the document has no accessibility tree yet"
@@ -227,7 +227,7 @@ async def _inner_documents(tab: OpenTab) -> Mapping[int, _Raw]:
     found: dict[int, _Raw] = {}
     for frame in tab.frames.all()[1 : MAX_FRAMES + 1]:
         try:
-            owner = await tab.wire.send("DOM.getFrameOwner", {"frameId": frame.id})
+            owner = await tab.channel.send("DOM.getFrameOwner", {"frameId": frame.id})
             found[owner["backendNodeId"]] = await _document(tab, frame)
         except RefusedError:
             continue  # the frame went away while the page was read: it has nothing to show

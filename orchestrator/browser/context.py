@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from playwright.async_api import Browser, BrowserContext
 
-from orchestrator.cookie import Cookie
+from arena_core.cookie import Cookie
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import Cookie as BrowserCookie
@@ -65,8 +65,8 @@ async def new_context(browser: Browser, options: SessionOptions) -> BrowserConte
 async def id_of(context: BrowserContext) -> str:
     """Return the browser's own id of a context; a page is opened and closed for that."""
     page = await context.new_page()
-    wire = await context.new_cdp_session(page)
-    info = await wire.send("Target.getTargetInfo")
+    channel = await context.new_cdp_session(page)
+    info = await channel.send("Target.getTargetInfo")
     await page.close()
     return str(info["targetInfo"]["browserContextId"])
 

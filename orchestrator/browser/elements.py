@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ElementAddress:
     """Where an element lives.
 
     Attributes:
@@ -25,10 +25,10 @@ class ElementIds:
     """Hands out ids from 1 on; an id is never given to another element of the episode."""
 
     def __init__(self) -> None:
-        self._ids: dict[Address, int] = {}
-        self._addresses: list[Address] = []
+        self._ids: dict[ElementAddress, int] = {}
+        self._addresses: list[ElementAddress] = []
 
-    def id_of(self, address: Address) -> int:
+    def id_of(self, address: ElementAddress) -> int:
         """Return the element's id, a new one where it has none yet."""
         known = self._ids.get(address)
         if known is None:
@@ -36,6 +36,6 @@ class ElementIds:
             known = self._ids[address] = len(self._addresses)
         return known
 
-    def address_of(self, element: int) -> Address | None:
+    def address_of(self, element: int) -> ElementAddress | None:
         """Return where the element with that id lives or lived, None for an id never given."""
         return self._addresses[element - 1] if 0 < element <= len(self._addresses) else None

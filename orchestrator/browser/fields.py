@@ -8,17 +8,24 @@ from playwright.async_api import Error as PlaywrightError
 
 from evaluators.checks import ElementEvent
 from evaluators.keys import playwright_keys
-from orchestrator.browser.pointer import NotDoneError, Target, click, demand, spot_in_tab, spot_of
+from orchestrator.browser.cdp_channel import RefusedError
+from orchestrator.browser.pointer import (
+    NotDoneError,
+    PointerTarget,
+    click,
+    demand,
+    spot_in_tab,
+    spot_of,
+)
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.watcher import ElementReport
-from orchestrator.browser.wire import RefusedError
 
 Acted = Callable[[ElementEvent, ElementReport], None]
 
 _KEY_CODES = {"ArrowDown": 40, "Home": 36, "Enter": 13}
 
 
-async def type_text(target: Target, text: str, acted: Acted, *, submit: bool) -> None:
+async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: bool) -> None:
     """Replace a field's text, and press Enter where `submit`.
 
     All but the last character go in at once, as an input method puts them; the last one, where the
@@ -44,14 +51,14 @@ async def type_text(target: Target, text: str, acted: Acted, *, submit: bool) ->
     else:
         by_key = text[-1] if text[-1].isascii() and text[-1].isprintable() else ""
         if at_once := text[: len(text) - len(by_key)]:
-            await target.tab.wire.send("Input.insertText", {"text": at_once})
+            await target.tab.channel.send("Input.insertText", {"text": at_once})
         if by_key:
             await keyboard.press(by_key)
     if submit:
         await keyboard.press("Enter")
 
 
-async def select_option(target: Target, option: str | None, acted: Acted) -> None:
+async def select_option(target: PointerTarget, option: str | None, acted: Acted) -> None:
     """Choose an option by its label or value; None where the target is the option.
 
     A drop-down is opened and walked by keys, which gives one trusted `input` and `change`; an
@@ -81,13 +88,13 @@ async def select_option(target: Target, option: str | None, acted: Acted) -> Non
         return  # choosing made the page go elsewhere
 
 
-async def _demand_reachable(target: Target, option: str | None) -> None:
+async def _demand_reachable(target: PointerTarget, option: str | None) -> None:
     """Raise NotDoneError where something covers the select."""
     if option is not None:
         await spot_of(target)
 
 
-async def _walk(target: Target, down: int) -> None:
+async def _walk(target: PointerTarget, down: int) -> None:
     """Open the drop-down that has the focus and choose its option number `down`."""
     await _key(target, "ArrowDown", modifiers=1)
     await _key(target, "Home")
@@ -96,9 +103,9 @@ async def _walk(target: Target, down: int) -> None:
     await _key(target, "Enter", text="\r")
 
 
-async def _key(target: Target, key: str, *, modifiers: int = 0, text: str = "") -> None:
+async def _key(target: PointerTarget, key: str, *, modifiers: int = 0, text: str = "") -> None:
     event = {"key": key, "code": key, "windowsVirtualKeyCode": _KEY_CODES[key]}
-    send = target.tab.wire.send
+    send = target.tab.channel.send
     common = {**event, "modifiers": modifiers}
     await send("Input.dispatchKeyEvent", {**common, "type": "keyDown", "text": text})
     await send("Input.dispatchKeyEvent", {**common, "type": "keyUp"})

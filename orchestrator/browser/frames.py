@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from orchestrator.browser.cdp_channel import CdpChannel, RefusedError, Reply
 from orchestrator.browser.watcher import WORLD, page_source
-from orchestrator.browser.wire import RefusedError, Reply, Wire
 
 ERROR_PAGE = "chrome-error://"
 
@@ -32,12 +32,12 @@ class FrameTable:
     """Follows a page's frames by its events.
 
     Args:
-        wire: the page's CDP session.
+        channel: the page's CDP session.
         visited: called with the URL and whether the document stayed, for the main frame only.
     """
 
-    def __init__(self, wire: Wire, visited: Callable[[str, bool], None]) -> None:
-        self._wire = wire
+    def __init__(self, channel: CdpChannel, visited: Callable[[str, bool], None]) -> None:
+        self._channel = channel
         self._visited = visited
         self._frames: dict[str, Frame] = {}
         self._worlds: dict[int, str] = {}
@@ -45,17 +45,17 @@ class FrameTable:
         self._commits = 0
         self._committed = asyncio.Event()
         self.main_id = ""
-        wire.on("Page.frameAttached", self._attached)
-        wire.on("Page.frameNavigated", self._navigated)
-        wire.on("Page.navigatedWithinDocument", self._moved)
-        wire.on("Page.frameDetached", self._detached)
-        wire.on("Runtime.executionContextCreated", self._world_made)
-        wire.on("Runtime.executionContextDestroyed", self._world_gone)
-        wire.on("Runtime.executionContextsCleared", self._worlds_gone)
+        channel.on("Page.frameAttached", self._attached)
+        channel.on("Page.frameNavigated", self._navigated)
+        channel.on("Page.navigatedWithinDocument", self._moved)
+        channel.on("Page.frameDetached", self._detached)
+        channel.on("Runtime.executionContextCreated", self._world_made)
+        channel.on("Runtime.executionContextDestroyed", self._world_gone)
+        channel.on("Runtime.executionContextsCleared", self._worlds_gone)
 
     async def start(self) -> None:
         """Read the frames there are; `Page` and `Runtime` must be enabled."""
-        tree = (await self._wire.send("Page.getFrameTree"))["frameTree"]
+        tree = (await self._channel.send("Page.getFrameTree"))["frameTree"]
         self.main_id = tree["frame"]["id"]
         self._read_tree(tree)
 
@@ -90,11 +90,11 @@ class FrameTable:
             RefusedError: the frame is gone.
         """
         if frame.world is None:
-            made = await self._wire.send(
+            made = await self._channel.send(
                 "Page.createIsolatedWorld", {"frameId": frame.id, "worldName": WORLD}
             )
             context = int(made["executionContextId"])
-            await self._wire.send(
+            await self._channel.send(
                 "Runtime.evaluate", {"expression": page_source(), "contextId": context}
             )
             self._enter(frame.id, context)
@@ -110,7 +110,7 @@ class FrameTable:
         Raises:
             RefusedError: the document went away, or the expression threw.
         """
-        reply = await self._wire.send(
+        reply = await self._channel.send(
             "Runtime.evaluate",
             {
                 "expression": expression,
@@ -124,7 +124,7 @@ class FrameTable:
 
     async def call(self, object_id: str, function: str, *arguments: object) -> Reply:
         """Call a function of the isolated world on an object of it, as `evaluate` does."""
-        reply = await self._wire.send(
+        reply = await self._channel.send(
             "Runtime.callFunctionOn",
             {
                 "objectId": object_id,

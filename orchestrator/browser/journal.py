@@ -27,7 +27,7 @@ class Activity:
     dialogs: tuple[str, ...] = ()
 
 
-class Journal:
+class SessionJournal:
     """Collects activity; `logical` maps a URL to its logical form."""
 
     def __init__(self, logical: Callable[[str], str | None]) -> None:

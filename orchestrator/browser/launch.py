@@ -16,13 +16,13 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Playwright, async_playwright
 
+from arena_core.errors import BrowserError, BrowserMissingError
+from orchestrator.browser.cdp_channel import BrowserWatchdog
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.namespace import Namespace, NoNamespaceError, unreachable_display
 from orchestrator.browser.policy import LiveGuard
 from orchestrator.browser.programs import closed_in
 from orchestrator.browser.session import Session, open_session
-from orchestrator.browser.wire import Lifeline
-from sites.errors import BrowserError, BrowserMissingError
 
 VARIABLE = "ARENA_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -118,7 +118,7 @@ class Browser:
         self._guard = guard
         self._namespace = None if isinstance(network, str) else network
         self.not_isolated = network if isinstance(network, str) else ""
-        self._lifelines: set[Lifeline] = set()
+        self._watchdogs: set[BrowserWatchdog] = set()
         self._is_closing = False
         self._is_dead = False
         self.version = browser.version
@@ -148,15 +148,15 @@ class Browser:
         Raises:
             BrowserError: the browser is gone or does not answer.
         """
-        lifeline = Lifeline(self._prove)
-        self._lifelines.add(lifeline)
+        watchdog = BrowserWatchdog(self._prove)
+        self._watchdogs.add(watchdog)
         if not self.is_alive:
-            lifeline.lose(_CRASHED)
+            watchdog.lose(_CRASHED)
         try:
-            async with open_session(self._browser, self._guard, lifeline, options) as session:
+            async with open_session(self._browser, self._guard, watchdog, options) as session:
                 yield session
         finally:
-            self._lifelines.discard(lifeline)
+            self._watchdogs.discard(watchdog)
 
     async def _prove(self) -> None:
         """Ask the browser whether it lives; its driver's death makes no event."""
@@ -169,8 +169,8 @@ class Browser:
     def _die(self) -> None:
         if not self._is_closing:
             self._is_dead = True
-            for lifeline in self._lifelines:
-                lifeline.lose(_CRASHED)
+            for watchdog in self._watchdogs:
+                watchdog.lose(_CRASHED)
 
     async def close(self) -> None:
         """Stop the browser."""

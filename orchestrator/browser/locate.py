@@ -6,9 +6,9 @@ import asyncio
 import json
 from typing import NamedTuple
 
+from arena_core.errors import TaskError
+from orchestrator.browser.cdp_channel import RefusedError, Reply
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import RefusedError, Reply
-from sites.errors import TaskError
 
 MAX_VALUES = 1_000
 
@@ -51,9 +51,9 @@ class ResponseWatch:
         self._response: Reply | None = None
         self._complete: set[str] = set()
         self._arrived = asyncio.Event()
-        tab.wire.on("Network.responseReceived", self._received)
-        tab.wire.on("Network.loadingFinished", self._finished)
-        tab.wire.on("Network.loadingFailed", self._finished)
+        tab.channel.on("Network.responseReceived", self._received)
+        tab.channel.on("Network.loadingFinished", self._finished)
+        tab.channel.on("Network.loadingFailed", self._finished)
 
     async def body(self) -> Fetched:
         """Return status and body of the tab's document as they came; the caller sets the deadline.
@@ -67,7 +67,7 @@ class ResponseWatch:
         while self._response["requestId"] not in self._complete:
             self._arrived.clear()
             await self._arrived.wait()
-        reply = await self._tab.wire.send(
+        reply = await self._tab.channel.send(
             "Network.getResponseBody", {"requestId": self._response["requestId"]}
         )
         return Fetched(int(self._response["response"]["status"]), str(reply["body"]))

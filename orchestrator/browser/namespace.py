@@ -16,9 +16,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from arena_core.errors import BrowserError
 from orchestrator.browser import inside
 from orchestrator.browser.programs import script
-from sites.errors import BrowserError
 
 _SECONDS: Final = 10.0
 _BYTES: Final = 512

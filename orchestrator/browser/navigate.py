@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import urlsplit
 
-from evaluators.actions import ScrollDirection
+from arena_core.actions import ScrollDirection
+from orchestrator.browser.cdp_channel import RefusedError, Reply
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.settle import NETWORK_CHANGED
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import RefusedError, Reply
 
 NAVIGATION_S = 30.0
 _TRIES = 3
@@ -66,11 +66,11 @@ async def _navigate(tab: OpenTab, url: str) -> Reply:
     commits = tab.frames.commits
     try:
         async with asyncio.timeout(NAVIGATION_S):
-            reply = await tab.wire.send("Page.navigate", {"url": url}, within_s=2 * NAVIGATION_S)
+            reply = await tab.channel.send("Page.navigate", {"url": url}, within_s=2 * NAVIGATION_S)
             if reply.get("errorText") != _ABORTED:
                 await tab.frames.committed_after(commits)
     except TimeoutError as error:
-        await tab.wire.send("Page.stopLoading")
+        await tab.channel.send("Page.stopLoading")
         message = f"{url} did not answer within {NAVIGATION_S:.0f} s"
         raise NotDoneError(message) from error
     except RefusedError as error:
@@ -90,13 +90,13 @@ async def go_forward(tab: OpenTab) -> None:
 
 
 async def _go(tab: OpenTab, way: int, nowhere: str) -> None:
-    history = await tab.wire.send("Page.getNavigationHistory")
+    history = await tab.channel.send("Page.getNavigationHistory")
     entries, to = history["entries"], history["currentIndex"] + way
     # The blank page every tab starts with is no page to go back to.
     if not 0 <= to < len(entries) or (to == 0 and entries[0]["url"] == BLANK):
         raise NotDoneError(nowhere)
     commits = tab.frames.commits
-    await tab.wire.send("Page.navigateToHistoryEntry", {"entryId": entries[to]["id"]})
+    await tab.channel.send("Page.navigateToHistoryEntry", {"entryId": entries[to]["id"]})
     try:
         async with asyncio.timeout(NAVIGATION_S):
             await tab.frames.committed_after(commits)

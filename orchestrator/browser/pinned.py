@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError, Reply
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import Lifeline, PageGoneError, RefusedError, Reply
 
 _CALL_S = 30.0
 
@@ -15,10 +15,10 @@ class PinnedDocument:
     variables are.
     """
 
-    def __init__(self, tab: OpenTab, handle: str, lifeline: Lifeline) -> None:
+    def __init__(self, tab: OpenTab, handle: str, watchdog: BrowserWatchdog) -> None:
         self._tab = tab
         self._handle = handle
-        self._lifeline = lifeline
+        self._watchdog = watchdog
 
     async def call(self, function: str, *arguments: object) -> Reply | None:
         """Call a function among the page's own variables; a promise is awaited.
@@ -33,7 +33,7 @@ class PinnedDocument:
         Raises:
             BrowserError: the function threw, or the browser does not answer.
         """
-        async with self._lifeline.bounded("ask the page", _CALL_S):
+        async with self._watchdog.bounded("ask the page", _CALL_S):
             try:
                 reply = await self._tab.frames.call(self._handle, function, *arguments)
             except PageGoneError:
@@ -53,12 +53,12 @@ class PinnedDocument:
         return False
 
 
-async def pin(tab: OpenTab, lifeline: Lifeline) -> PinnedDocument:
+async def pin(tab: OpenTab, watchdog: BrowserWatchdog) -> PinnedDocument:
     """Pin the document that a tab holds now.
 
     Raises:
         RefusedError, PageGoneError: it went away meanwhile.
     """
     # Without a context the expression is evaluated in the page's own world.
-    reply = await tab.wire.send("Runtime.evaluate", {"expression": "document"})
-    return PinnedDocument(tab, reply["result"]["objectId"], lifeline)
+    reply = await tab.channel.send("Runtime.evaluate", {"expression": "document"})
+    return PinnedDocument(tab, reply["result"]["objectId"], watchdog)

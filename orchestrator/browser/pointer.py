@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.browser.cdp_channel import RefusedError, Reply
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.frames import Frame
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import RefusedError, Reply
 
 
 class NotDoneError(Exception):
@@ -15,7 +15,7 @@ class NotDoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class PointerTarget:
     """An element that is there: `handle` is its object in the isolated world of its frame."""
 
     id: int
@@ -43,7 +43,7 @@ class Spot:
     y: float
 
 
-async def find(tab: OpenTab, ids: ElementIds, element: int) -> Target:
+async def find(tab: OpenTab, ids: ElementIds, element: int) -> PointerTarget:
     """Find the element with an id in the current tab.
 
     Raises:
@@ -62,16 +62,16 @@ async def find(tab: OpenTab, ids: ElementIds, element: int) -> Target:
         raise NotDoneError(message)
     try:
         world = await tab.frames.world(frame)
-        resolved = await tab.wire.send(
+        resolved = await tab.channel.send(
             "DOM.resolveNode", {"backendNodeId": address.backend, "executionContextId": world}
         )
     except RefusedError as error:
         message = f"element [{element}] is gone: the page removed it"
         raise NotDoneError(message) from error
-    return Target(element, tab, frame, resolved["object"]["objectId"])
+    return PointerTarget(element, tab, frame, resolved["object"]["objectId"])
 
 
-async def spot_of(target: Target, *, needs_enabled: bool = True) -> Spot:
+async def spot_of(target: PointerTarget, *, needs_enabled: bool = True) -> Spot:
     """Find a point at which the pointer hits the element, scrolled into view where needed.
 
     Raises:
@@ -80,7 +80,7 @@ async def spot_of(target: Target, *, needs_enabled: bool = True) -> Spot:
     return await spot_in_tab(target, await target.call("probe", needs_enabled))
 
 
-async def spot_in_tab(target: Target, probed: Reply) -> Spot:
+async def spot_in_tab(target: PointerTarget, probed: Reply) -> Spot:
     """Turn what a probe in the element's frame found into a point of the tab.
 
     Raises:
@@ -90,22 +90,22 @@ async def spot_in_tab(target: Target, probed: Reply) -> Spot:
     frames = target.tab.frames
     spot, inner = probed, target.frame
     while inner.parent is not None and (outer := frames.get(inner.parent)) is not None:
-        owner = await target.tab.wire.send("DOM.getFrameOwner", {"frameId": inner.id})
-        holder = await target.tab.wire.send(
+        owner = await target.tab.channel.send("DOM.getFrameOwner", {"frameId": inner.id})
+        holder = await target.tab.channel.send(
             "DOM.resolveNode",
             {
                 "backendNodeId": owner["backendNodeId"],
                 "executionContextId": await frames.world(outer),
             },
         )
-        around = Target(target.id, target.tab, outer, holder["object"]["objectId"])
+        around = PointerTarget(target.id, target.tab, outer, holder["object"]["objectId"])
         spot = await around.call("frameSpot", spot["x"], spot["y"])
         demand(target, spot)
         inner = outer
     return Spot(float(spot["x"]), float(spot["y"]))
 
 
-def demand(target: Target, reply: Reply) -> None:  # noqa: C901 - one case a state
+def demand(target: PointerTarget, reply: Reply) -> None:  # noqa: C901 - one case a state
     """Return where the isolated world says `ok`.
 
     Raises:
@@ -146,11 +146,11 @@ async def click(tab: OpenTab, spot: Spot) -> None:
     await move(tab, spot)
     for kind, held in (("mousePressed", 1), ("mouseReleased", 0)):
         event = {"type": kind, "x": spot.x, "y": spot.y, "button": "left", "buttons": held}
-        await tab.wire.send("Input.dispatchMouseEvent", {**event, "clickCount": 1})
+        await tab.channel.send("Input.dispatchMouseEvent", {**event, "clickCount": 1})
 
 
 async def move(tab: OpenTab, spot: Spot) -> None:
     """Move the mouse there."""
-    await tab.wire.send(
+    await tab.channel.send(
         "Input.dispatchMouseEvent", {"type": "mouseMoved", "x": spot.x, "y": spot.y}
     )

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from orchestrator.browser.wire import Reply
+from orchestrator.browser.cdp_channel import Reply
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 REFUSAL = "live sites are read-only in this task"

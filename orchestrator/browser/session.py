@@ -12,13 +12,16 @@ from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
-from evaluators.actions import Action
+from arena_core.actions import Action
+from arena_core.cookie import Cookie
+from arena_core.errors import BrowserError
 from orchestrator.browser import locate
-from orchestrator.browser.act import Hands, perform
+from orchestrator.browser.act import ActionExecutor, perform
 from orchestrator.browser.axtree import read_tree
+from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.context import SessionOptions, cookie_of, id_of, new_context
 from orchestrator.browser.elements import ElementIds
-from orchestrator.browser.journal import Activity, Journal
+from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
@@ -27,10 +30,7 @@ from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.unnamed import with_unnamed
-from orchestrator.browser.wire import Lifeline, PageGoneError, RefusedError
-from orchestrator.cookie import Cookie
 from orchestrator.observation import Observation, Tab
-from sites.errors import BrowserError
 
 _OPEN_S = 90.0
 _ACT_S = 75.0
@@ -50,18 +50,18 @@ class Session:
     def __init__(
         self,
         contexts: Mapping[str, BrowserContext],
-        lifeline: Lifeline,
-        journal: Journal,
+        watchdog: BrowserWatchdog,
+        journal: SessionJournal,
         *,
         shows_unnamed: bool = False,
     ) -> None:
         self._contexts = contexts
         self._shows_unnamed = shows_unnamed
-        self._lifeline = lifeline
+        self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
-        self._bar = TabBar(contexts, journal, lifeline)
-        self._hands = Hands(self._bar, self._ids, journal)
+        self._bar = TabBar(contexts, journal, watchdog)
+        self._hands = ActionExecutor(self._bar, self._ids, journal)
         self._acted_in: tuple[OpenTab, int] | None = None
 
     async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
@@ -75,7 +75,7 @@ class Session:
         Raises:
             BrowserError: also where a start page cannot be reached.
         """
-        async with self._lifeline.bounded("open the start pages", _OPEN_S):
+        async with self._watchdog.bounded("open the start pages", _OPEN_S):
             for at, url in enumerate(urls):
                 login = logins[at] if logins else ""
                 tab = self._bar.current if at == 0 else await self._bar.open(login)
@@ -92,7 +92,7 @@ class Session:
 
         Dialogs answered since the last drain stand at the head of the text.
         """
-        async with self._lifeline.bounded("observe the page", _READ_S):
+        async with self._watchdog.bounded("observe the page", _READ_S):
             current = await self._bar.standing()
             tree = await read_tree(current, self._ids)
             if self._shows_unnamed:
@@ -124,9 +124,9 @@ class Session:
         Returns:
             Why the action could not be done, in words for the agent; None where it was done.
         """
-        async with self._lifeline.bounded(f"{action.kind}", _ACT_S):
+        async with self._watchdog.bounded(f"{action.kind}", _ACT_S):
             tab = await self._bar.standing()
-            self._acted_in = (tab, tab.traffic.stir)
+            self._acted_in = (tab, tab.traffic.activity_count)
             try:
                 return await perform(self._hands, action)
             except RefusedError:
@@ -145,7 +145,7 @@ class Session:
         Raises:
             BrowserError: also where the machine's own network changed under a request of the page.
         """
-        async with self._lifeline.bounded("settle", deadline_s + _READ_S):
+        async with self._watchdog.bounded("settle", deadline_s + _READ_S):
             has_settled = True
             try:
                 async with asyncio.timeout(deadline_s):
@@ -178,8 +178,8 @@ class Session:
 
     async def pin(self) -> PinnedDocument:
         """Keep hold of the document in the current tab: what the page itself is asked later."""
-        async with self._lifeline.bounded("find the page's document", _READ_S):
-            return await pin(await self._bar.standing(), self._lifeline)
+        async with self._watchdog.bounded("find the page's document", _READ_S):
+            return await pin(await self._bar.standing(), self._watchdog)
 
     def drain(self) -> Activity:
         """Return what happened since the last drain, and forget it."""
@@ -187,9 +187,9 @@ class Session:
 
     async def screenshot(self) -> bytes:
         """Return the current tab's viewport as WebP."""
-        async with self._lifeline.bounded("take a screenshot", _READ_S):
+        async with self._watchdog.bounded("take a screenshot", _READ_S):
             # Playwright's own call prepares the page first, and takes twice as long.
-            image = await self._bar.current.wire.send(
+            image = await self._bar.current.channel.send(
                 "Page.captureScreenshot",
                 {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True},
             )
@@ -214,7 +214,7 @@ class Session:
 
     async def cookies(self, login: str = "") -> tuple[Cookie, ...]:
         """Return a context's cookies as they are now, of all sites."""
-        async with self._lifeline.bounded("read the cookies", _READ_S):
+        async with self._watchdog.bounded("read the cookies", _READ_S):
             return tuple(cookie_of(found) for found in await self._contexts[login].cookies())
 
     @property
@@ -224,7 +224,7 @@ class Session:
 
     async def title(self) -> str:
         """Return the current tab's title."""
-        async with self._lifeline.bounded("read the title", _READ_S):
+        async with self._watchdog.bounded("read the title", _READ_S):
             return await self._bar.current.title()
 
     async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ class Session:
         Raises:
             TaskError: the selector is not CSS.
         """
-        async with self._lifeline.bounded(f"read '{selector}'", _READ_S):
+        async with self._watchdog.bounded(f"read '{selector}'", _READ_S):
             return await locate.read(self._bar.current, selector, attribute)
 
     async def read_fresh(
@@ -270,7 +270,7 @@ class Session:
     async def _fresh(
         self, url: str, login: str = ""
     ) -> AsyncIterator[tuple[OpenTab, locate.ResponseWatch]]:
-        async with self._lifeline.bounded(f"read {url} in a fresh tab", _FRESH_S):
+        async with self._watchdog.bounded(f"read {url} in a fresh tab", _FRESH_S):
             tab = await self._bar.open_fresh(login)
             try:
                 response = locate.ResponseWatch(tab)
@@ -286,7 +286,7 @@ class Session:
     async def _start(self) -> frozenset[str]:
         """Open the first tab; returns the browser's ids of the contexts."""
         tab = await self._bar.open()
-        info = await tab.wire.send("Target.getTargetInfo")
+        info = await tab.channel.send("Target.getTargetInfo")
         apart = [await id_of(context) for login, context in self._contexts.items() if login]
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
@@ -303,19 +303,19 @@ class Session:
 
 @asynccontextmanager
 async def open_session(
-    browser: PlaywrightBrowser, guard: LiveGuard, lifeline: Lifeline, options: SessionOptions
+    browser: PlaywrightBrowser, guard: LiveGuard, watchdog: BrowserWatchdog, options: SessionOptions
 ) -> AsyncIterator[Session]:
     """Open a context with one blank tab, and those of further logins; close them at the end.
 
     Raises:
         BrowserError: the browser does not answer.
     """
-    async with lifeline.bounded("open a browser context", _OPEN_S):
+    async with watchdog.bounded("open a browser context", _OPEN_S):
         contexts = await _contexts(browser, options)
-    journal = Journal(options.logical)
-    session = Session(contexts, lifeline, journal, shows_unnamed=options.shows_unnamed)
+    journal = SessionJournal(options.logical)
+    session = Session(contexts, watchdog, journal, shows_unnamed=options.shows_unnamed)
     try:
-        async with lifeline.bounded("open a browser context", _OPEN_S):
+        async with watchdog.bounded("open a browser context", _OPEN_S):
             watched = Watched(
                 contexts=await session._start(),  # noqa: SLF001 - opened here and nowhere else
                 origins=frozenset(origin_of(url) for url in options.live_origins),

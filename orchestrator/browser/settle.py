@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from orchestrator.browser.cdp_channel import CdpChannel, RefusedError, Reply
 from orchestrator.browser.frames import FrameTable
-from orchestrator.browser.wire import RefusedError, Reply, Wire
 
 STILL_MS = 40  # how long nothing must happen where the action set nothing going
 BUSY_MS = 120  # the same once something did: a page often continues after its answers arrive
@@ -34,15 +34,15 @@ class Traffic:
     """What one page is waiting for, by the events of its wire.
 
     Attributes:
-        stir: counts everything that may go on to change the page.
+        activity_count: counts everything that may go on to change the page.
         status: the HTTP status of the main frame's last document; None before the first.
         asked: the paths with queries that the page itself asked for, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
     """
 
-    def __init__(self, wire: Wire) -> None:
-        self.stir = 0
+    def __init__(self, channel: CdpChannel) -> None:
+        self.activity_count = 0
         self.status: int | None = None
         self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self.disturbed = False
@@ -51,17 +51,17 @@ class Traffic:
         self._main: str | None = None
         self._popups: list[float] = []
         self._changed = asyncio.Event()
-        wire.on("Network.requestWillBeSent", self._sent)
-        wire.on("Network.responseReceived", self._answered)
-        wire.on("Network.loadingFinished", self._done)
-        wire.on("Network.loadingFailed", self._failed)
-        wire.on("Page.frameRequestedNavigation", self._stirred)
-        wire.on("Page.frameStartedNavigating", self._navigating)
-        wire.on("Page.frameStartedLoading", self._loading)
-        wire.on("Page.frameStoppedLoading", self._stopped)
-        wire.on("Page.frameNavigated", self._committed)
-        wire.on("Page.domContentEventFired", self._parsed)
-        wire.on("Page.windowOpen", self._window_opened)
+        channel.on("Network.requestWillBeSent", self._sent)
+        channel.on("Network.responseReceived", self._answered)
+        channel.on("Network.loadingFinished", self._done)
+        channel.on("Network.loadingFailed", self._failed)
+        channel.on("Page.frameRequestedNavigation", self._count_activity)
+        channel.on("Page.frameStartedNavigating", self._navigating)
+        channel.on("Page.frameStartedLoading", self._loading)
+        channel.on("Page.frameStoppedLoading", self._stopped)
+        channel.on("Page.frameNavigated", self._committed)
+        channel.on("Page.domContentEventFired", self._parsed)
+        channel.on("Page.windowOpen", self._window_opened)
 
     def follow(self, main_frame: str) -> None:
         """Say which frame's loading counts."""
@@ -99,7 +99,7 @@ class Traffic:
         return min(ends, default=None)
 
     def _touch(self) -> None:
-        self.stir += 1
+        self.activity_count += 1
         self._changed.set()
 
     def _sent(self, event: Reply) -> None:
@@ -124,7 +124,7 @@ class Traffic:
             self.disturbed = True
         self._done(event)
 
-    def _stirred(self, _event: Reply) -> None:
+    def _count_activity(self, _event: Reply) -> None:
         self._touch()
 
     def _navigating(self, event: Reply) -> None:
@@ -170,20 +170,20 @@ async def settle(frames: FrameTable, traffic: Traffic, since: int) -> None:
     Args:
         frames: the page's frames.
         traffic: what the page waits for.
-        since: `traffic.stir` as it was before the action.
+        since: `traffic.activity_count` as it was before the action.
     """
     while True:
         await traffic.idle()
-        mark = traffic.stir
+        mark = traffic.activity_count
         still = STILL_MS if mark == since else BUSY_MS
         try:
             await frames.evaluate(frames.main, f"arena.quiet({still}, {BUSY_MS})", within_s=600.0)
         except RefusedError:
             # The document went away under us: the next one has to be quiet.
-            if traffic.stir == mark:
+            if traffic.activity_count == mark:
                 await asyncio.sleep(0)
             since = -1
             continue
-        if traffic.stir == mark:
+        if traffic.activity_count == mark:
             return
         since = -1

@@ -8,11 +8,11 @@ from collections.abc import Coroutine, Mapping
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
-from orchestrator.browser.journal import Journal
+from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError
+from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.tabs import OpenTab, answer_dialogs, open_tab
 from orchestrator.browser.watcher import EventReport
-from orchestrator.browser.wire import Lifeline, PageGoneError
 
 
 class TabBar:
@@ -23,11 +23,14 @@ class TabBar:
     """
 
     def __init__(
-        self, contexts: Mapping[str, BrowserContext], journal: Journal, lifeline: Lifeline
+        self,
+        contexts: Mapping[str, BrowserContext],
+        journal: SessionJournal,
+        watchdog: BrowserWatchdog,
     ) -> None:
         self._contexts = contexts
         self._journal = journal
-        self._lifeline = lifeline
+        self._watchdog = watchdog
         self._tabs: list[OpenTab] = []
         self._current: OpenTab | None = None
         self._changed = asyncio.Event()
@@ -63,7 +66,7 @@ class TabBar:
             page,
             visited=lambda *_: None,
             reported=lambda *_: None,
-            failed=self._lifeline.lose,
+            failed=self._watchdog.lose,
         )
 
     async def focus(self, number: int) -> None:
@@ -122,7 +125,7 @@ class TabBar:
             page,
             visited=self._visited,
             reported=self._reported,
-            failed=self._lifeline.lose,
+            failed=self._watchdog.lose,
             login=login,
         )
         if page.is_closed():
@@ -130,7 +133,7 @@ class TabBar:
             raise PageGoneError(message)
         page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
         page.on("close", lambda _: self._page_closed(tab))
-        page.on("crash", lambda _: self._lifeline.lose(f"the page of tab {number} crashed"))
+        page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
         self._tabs.append(tab)
         self._current = tab
         self._changed.set()
@@ -152,7 +155,7 @@ class TabBar:
     def _page_closed(self, tab: OpenTab) -> None:
         self._drop(tab)
         tab.traffic.popup_adopted()
-        if not self._tabs and not self._lifeline.is_lost:
+        if not self._tabs and not self._watchdog.is_lost:
             self._spawn(self._open_instead())
 
     async def _open_instead(self) -> None:

@@ -8,10 +8,10 @@ from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
 
+from orchestrator.browser.cdp_channel import CdpChannel, PageGoneError, RefusedError
 from orchestrator.browser.frames import ERROR_PAGE, FrameTable
 from orchestrator.browser.settle import Traffic
 from orchestrator.browser.watcher import EventReport, install
-from orchestrator.browser.wire import PageGoneError, RefusedError, Wire
 
 Visited = Callable[["OpenTab", str, bool], None]
 Reported = Callable[["OpenTab", EventReport], None]
@@ -28,15 +28,15 @@ class OpenTab:
     """
 
     def __init__(
-        self, number: int, page: Page, wire: Wire, visited: Visited, login: str = ""
+        self, number: int, page: Page, channel: CdpChannel, visited: Visited, login: str = ""
     ) -> None:
         self.number = number
         self.login = login
         self.page = page
-        self.wire = wire
+        self.channel = channel
         self.visited = visited
-        self.traffic = Traffic(wire)
-        self.frames = FrameTable(wire, lambda url, same: self.visited(self, url, same))
+        self.traffic = Traffic(channel)
+        self.frames = FrameTable(channel, lambda url, same: self.visited(self, url, same))
 
     @property
     def url(self) -> str:
@@ -74,8 +74,8 @@ async def open_tab(
     # document on, says where it went.
     page.on("framenavigated", note_early)
     try:
-        wire = Wire(await page.context.new_cdp_session(page), failed)
-        tab = OpenTab(number, page, wire, lambda _, url, same: held.append((url, same)), login)
+        channel = CdpChannel(await page.context.new_cdp_session(page), failed)
+        tab = OpenTab(number, page, channel, lambda _, url, same: held.append((url, same)), login)
         await _enable(tab, reported)
     except (PlaywrightError, RefusedError) as error:
         raise PageGoneError(str(error)) from error
@@ -93,8 +93,8 @@ async def open_tab(
 
 async def _enable(tab: OpenTab, reported: Reported) -> None:
     for method in ("Page.enable", "Runtime.enable", "Network.enable"):
-        await tab.wire.send(method)
-    await install(tab.wire, lambda report: reported(tab, report))
+        await tab.channel.send(method)
+    await install(tab.channel, lambda report: reported(tab, report))
     await tab.frames.start()
     tab.traffic.follow(tab.frames.main_id)
 

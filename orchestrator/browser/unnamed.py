@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.browser.axtree import Tree
-from orchestrator.browser.elements import Address, ElementIds
+from orchestrator.browser.cdp_channel import Reply
+from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.frames import Frame
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.wire import Reply
 from orchestrator.observation import UNNAMED, Node
 
 _DRAWN = frozenset({"circle", "ellipse", "rect", "polygon", "path", "line", "text", "tspan"})
@@ -42,7 +42,7 @@ async def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree) -> Tree:
         RefusedError: the document went away meanwhile.
     """
     frame = tab.frames.main
-    snapshot = await tab.wire.send_for_bulk(
+    snapshot = await tab.channel.send_for_bulk(
         "DOMSnapshot.captureSnapshot", {"computedStyles": list(_STYLES)}
     )
     document = _Document(snapshot)
@@ -73,7 +73,7 @@ def _backend(node: Node, ids: ElementIds) -> int:
 
 
 def _shown(found: _Found, tab: OpenTab, frame: Frame, ids: ElementIds, depth: int) -> Node:
-    address = Address(tab.number, frame.id, frame.loader, found.backend)
+    address = ElementAddress(tab.number, frame.id, frame.loader, found.backend)
     return Node(id=ids.id_of(address), depth=depth, role=UNNAMED, name=found.name, value=found.look)
 
 

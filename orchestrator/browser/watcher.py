@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evaluators.checks import ElementEvent
 from evaluators.evidence import ActedElement
-from orchestrator.browser.wire import Wire
+from orchestrator.browser.cdp_channel import CdpChannel
 
 WORLD = "arena"
 BINDING = "arenaReport"
@@ -63,7 +63,7 @@ def page_source() -> str:
     return f"(() => {{ if (globalThis.arena) return;\n{parts}\n}})();"
 
 
-async def install(wire: Wire, report: Callable[[EventReport], None]) -> None:
+async def install(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
     """Put the watcher into every document that a page has and will have, frames included.
 
     `Runtime` must be enabled on the wire. `report` is called in the order of the events, before
@@ -74,9 +74,9 @@ async def install(wire: Wire, report: Callable[[EventReport], None]) -> None:
         if call["name"] == BINDING:
             report(EventReport.model_validate_json(call["payload"]))
 
-    wire.on("Runtime.bindingCalled", on_binding)
-    await wire.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
-    await wire.send(
+    channel.on("Runtime.bindingCalled", on_binding)
+    await channel.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+    await channel.send(
         "Page.addScriptToEvaluateOnNewDocument",
         {"source": page_source(), "worldName": WORLD, "runImmediately": True},
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from sites.errors import InterruptedRunError
+from arena_core.errors import InterruptedRunError
 
 Result = TypeVar("Result")
 

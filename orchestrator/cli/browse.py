@@ -49,9 +49,9 @@ def browse(
 
 async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -> None:
     from orchestrator.browser.window import has_display, open_window
-    from orchestrator.fleet.browsing import browsing_policy
     from orchestrator.gateway import Gateway
     from orchestrator.gateway.pac import pac, serve_pac
+    from orchestrator.operations.browsing import browsing_policy
 
     replicas = await _standing(slot)
     policy = browsing_policy(replicas)
@@ -74,13 +74,13 @@ async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -
 
 
 async def _standing(slot: int) -> tuple[Replica, ...]:
-    from orchestrator.cli.known import known_sites
+    from arena_core.errors import SiteGoneError
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import standing_replicas
-    from sites.errors import SiteGoneError
+    from orchestrator.operations.inventory import running_replicas
 
     async with await Engine.connect() as engine:
-        replicas = await standing_replicas(engine, known_sites(), slot=slot)
+        replicas = await running_replicas(engine, known_sites(), slot=slot)
     if not replicas:
         where = f" in slot {slot}" if slot else ""
         message = f"no site is up{where}: there is nothing to browse"
@@ -89,7 +89,7 @@ async def _standing(slot: int) -> tuple[Replica, ...]:
 
 
 def _bound(port: int) -> socket.socket:
-    from sites.errors import PortTakenError
+    from arena_core.errors import PortTakenError
 
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -115,7 +115,7 @@ async def _interrupt() -> AsyncIterator[asyncio.Event]:
 
 def _first(replicas: Sequence[Replica]) -> Replica:
     """Return what to open: the start page, where one is up."""
-    return next((one for one in replicas if one.site.told), replicas[0])
+    return next((one for one in replicas if one.site.episode_info), replicas[0])
 
 
 def _show(console: Console, replicas: Sequence[Replica], setting: str, proxy: str) -> None:

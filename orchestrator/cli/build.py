@@ -11,7 +11,7 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
-    from orchestrator.images.building import Outcome
+    from orchestrator.images.building import BuildResult
     from sites.atlas import Atlas
     from sites.manifest import Site
 
@@ -37,8 +37,8 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Build the sites' images and seal them as golden; what is unchanged is left alone."""
-    from orchestrator.cli.choosing import choose_sites
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
+    from orchestrator.cli.site_selection import choose_sites
 
     console = Console(as_json)
     atlas = known_sites()
@@ -48,7 +48,7 @@ def build(
 
 async def _build(
     console: Console, atlas: Atlas, sites: Iterable[Site], *, staged: bool, force: bool
-) -> tuple[Outcome, ...]:
+) -> tuple[BuildResult, ...]:
     from orchestrator.delta.packing import pack_rows
     from orchestrator.engine.engine import Engine
     from orchestrator.images import building
@@ -67,7 +67,7 @@ async def _build(
         )
 
 
-def show(console: Console, outcomes: Iterable[Outcome]) -> None:
+def show(console: Console, outcomes: Iterable[BuildResult]) -> None:
     """Print what happened to each image."""
     done = tuple(outcomes)
     columns = (
@@ -82,7 +82,7 @@ def show(console: Console, outcomes: Iterable[Outcome]) -> None:
         (
             outcome.recipe.label,
             outcome.recipe.image.tag,
-            outcome.happened.value,
+            outcome.outcome.value,
             f"{outcome.seconds:.1f}",
             f"{outcome.size_bytes / 1e6:.0f}" if outcome.size_bytes else "",
             outcome.golden[:_DIGEST_WIDTH] if outcome.golden else "",
@@ -92,12 +92,12 @@ def show(console: Console, outcomes: Iterable[Outcome]) -> None:
     console.table(columns, rows, [_as_json(outcome) for outcome in done])
 
 
-def _as_json(outcome: Outcome) -> Json:
+def _as_json(outcome: BuildResult) -> Json:
     return {
         "site": outcome.recipe.site.name,
         "staged": outcome.recipe.staged,
         "image": outcome.recipe.image.tag,
-        "result": outcome.happened.value,
+        "result": outcome.outcome.value,
         "seconds": round(outcome.seconds, 3),
         "size_bytes": outcome.size_bytes,
         "golden": outcome.golden,

@@ -11,7 +11,7 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Cell, Column, Console
 
 if TYPE_CHECKING:
-    from orchestrator.reset.answer import Answer
+    from orchestrator.reset.query_result import QueryResult
 
 app = typer.Typer()
 
@@ -34,7 +34,7 @@ def db(
 
     That is the account that checks use: what is seen here is what a check sees.
     """
-    from orchestrator.fleet.queries import require_one_reading
+    from orchestrator.access.queries import require_one_reading
 
     console = Console(as_json)
     require_one_reading(sql)
@@ -48,14 +48,14 @@ def db(
         console.warn(f"only the first {limit} rows are shown; --limit shows more")
 
 
-async def _ask(site: str, slot: int, sql: str, limit: int) -> Answer:
-    from orchestrator.cli.known import known_sites
+async def _ask(site: str, slot: int, sql: str, limit: int) -> QueryResult:
+    from orchestrator.access.queries import ask
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.queries import ask
-    from orchestrator.fleet.standing import standing_replica
+    from orchestrator.operations.inventory import running_replica
 
     async with await Engine.connect() as engine:
-        return await ask(await standing_replica(engine, known_sites(), site, slot), sql, limit)
+        return await ask(await running_replica(engine, known_sites(), site, slot), sql, limit)
 
 
 def _cell(value: object) -> Cell:

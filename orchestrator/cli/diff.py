@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena_core.errors import UsageError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console, Json
-from sites.errors import UsageError
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, ChangeKind
@@ -71,17 +71,17 @@ def diff(
 
 
 async def _as_check(site: str, slot: int) -> Document:
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.contract.visits import changes_by_visits
     from orchestrator.delta.as_check import ByItself, check_of
     from orchestrator.delta.delta import delta_of
     from orchestrator.delta.moments import Moments
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import standing_replica
+    from orchestrator.operations.inventory import running_replica
 
     async with await Engine.connect() as engine:
         atlas = known_sites()
-        replica = await standing_replica(engine, atlas, site, slot)
+        replica = await running_replica(engine, atlas, site, slot)
         hosts = frozenset(one.host for one in atlas.sites.values())
         looked = await changes_by_visits(engine, replica.site, hosts, f"diff-{os.getpid()}")
         by_itself = ByItself.of(looked)
@@ -118,13 +118,13 @@ def _print_check(console: Console, check: Document) -> None:
 
 
 async def _look(site: str, slot: int, limit: int) -> Delta:
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.delta.delta import delta_of
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import standing_replica
+    from orchestrator.operations.inventory import running_replica
 
     async with await Engine.connect() as engine:
-        replica = await standing_replica(engine, known_sites(), site, slot)
+        replica = await running_replica(engine, known_sites(), site, slot)
         return await delta_of(engine, replica, limit=limit)
 
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena_core.errors import ArenaError, ManifestError, PrerequisiteError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
-from sites.errors import ArenaError, ManifestError, PrerequisiteError
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine, EngineFacts
@@ -29,7 +29,7 @@ _NEED_DISK_GB = 5.0
 _GB = 1e9
 
 
-class State(StrEnum):
+class DoctorStatus(StrEnum):
     """How a check ended; only `missing` makes the command fail."""
 
     OK = "ok"
@@ -39,7 +39,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One line of the result.
 
     Attributes:
@@ -48,7 +48,7 @@ class Check:
     """
 
     name: str
-    state: State
+    state: DoctorStatus
     found: str
     mend: str = ""
 
@@ -61,7 +61,7 @@ def doctor(
     console = Console(as_json)
     atlas, of_own = _sites()
     checks = (*of_own, *run(_examine(atlas)))
-    missing = [check for check in checks if check.state is State.MISSING]
+    missing = [check for check in checks if check.state is DoctorStatus.MISSING]
     console.table(
         (Column("check"), Column("state"), Column("found"), Column("mend it with")),
         [(check.name, check.state.value, check.found, check.mend) for check in checks],
@@ -78,25 +78,28 @@ def doctor(
         raise PrerequisiteError(message)
 
 
-def _sites() -> tuple[Atlas, tuple[Check, ...]]:
+def _sites() -> tuple[Atlas, tuple[DoctorCheck, ...]]:
     """Read the sites; one of one's own that cannot be used hides nothing else."""
     from sites.atlas import load_atlas
 
     try:
         atlas = load_atlas()
     except ManifestError as error:
-        check = Check("own sites", State.MISSING, error.message, error.hint)
+        check = DoctorCheck("own sites", DoctorStatus.MISSING, error.message, error.hint)
         return load_atlas(()), (check,)
     broken = tuple(
-        Check(
-            f"own site {name}", State.BROKEN, error.message, error.hint or "correct its site.yaml"
+        DoctorCheck(
+            f"own site {name}",
+            DoctorStatus.BROKEN,
+            error.message,
+            error.hint or "correct its site.yaml",
         )
         for name, error in sorted(atlas.broken.items())
     )
     return atlas, broken
 
 
-async def _examine(atlas: Atlas) -> tuple[Check, ...]:
+async def _examine(atlas: Atlas) -> tuple[DoctorCheck, ...]:
     """Look at everything; a part that cannot be looked at does not hide the others."""
     checks = [_python()]
     checks += [check async for check in _engine(atlas)]
@@ -104,26 +107,31 @@ async def _examine(atlas: Atlas) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def _python() -> Check:
+def _python() -> DoctorCheck:
     wanted = ".".join(str(part) for part in _PYTHON)
     enough = sys.version_info >= _PYTHON
     mend = "" if enough else f"install Python {wanted} or newer"
-    return Check("Python", State.OK if enough else State.MISSING, platform.python_version(), mend)
+    return DoctorCheck(
+        "Python",
+        DoctorStatus.OK if enough else DoctorStatus.MISSING,
+        platform.python_version(),
+        mend,
+    )
 
 
-async def _engine(atlas: Atlas) -> AsyncIterator[Check]:
+async def _engine(atlas: Atlas) -> AsyncIterator[DoctorCheck]:
     """Look at the Docker engine and at what must be on it."""
     from orchestrator.engine.engine import Engine
 
     try:
         engine = await Engine.connect()
     except PrerequisiteError as error:
-        yield Check("Docker engine", State.MISSING, error.message, error.hint)
+        yield DoctorCheck("Docker engine", DoctorStatus.MISSING, error.message, error.hint)
         return
     async with engine:
         facts = await engine.facts()
         found = f"{facts.version}, storage driver {facts.storage_driver}"
-        yield Check("Docker engine", State.OK, found)
+        yield DoctorCheck("Docker engine", DoctorStatus.OK, found)
         yield _disk(facts)
         yield _memory(facts, atlas)
         yield await _network(engine)
@@ -133,40 +141,47 @@ async def _engine(atlas: Atlas) -> AsyncIterator[Check]:
             yield check
 
 
-def _disk(facts: EngineFacts) -> Check:
+def _disk(facts: EngineFacts) -> DoctorCheck:
     """Look at the free space where the engine keeps images, if that is on this machine."""
     try:
         free_gb = shutil.disk_usage(Path(facts.root)).free / _GB
     except OSError:
         found = f"{facts.root} cannot be seen from here (another machine's engine, or no rights)"
-        return Check("disk", State.OPTIONAL, found)
+        return DoctorCheck("disk", DoctorStatus.OPTIONAL, found)
     found = f"{free_gb:.0f} GB free in {facts.root}"
     if free_gb < _NEED_DISK_GB:
-        return Check(
-            "disk", State.MISSING, f"{found}, {_NEED_DISK_GB:.0f} needed", "docker system prune"
+        return DoctorCheck(
+            "disk",
+            DoctorStatus.MISSING,
+            f"{found}, {_NEED_DISK_GB:.0f} needed",
+            "docker system prune",
         )
-    return Check("disk", State.OK, found)
+    return DoctorCheck("disk", DoctorStatus.OK, found)
 
 
-def _memory(facts: EngineFacts, atlas: Atlas) -> Check:
+def _memory(facts: EngineFacts, atlas: Atlas) -> DoctorCheck:
     """Compare the engine's memory with the limits of one replica of each site."""
     has_mb = facts.memory_bytes / 2**20
     wanted_mb = sum(site.resources.memory_mb for site in atlas.sites.values())
     found = f"{has_mb / 1024:.1f} GiB, {wanted_mb / 1024:.1f} for one replica of each site"
     if has_mb < wanted_mb:
-        return Check("memory", State.MISSING, found, "give the engine's machine more memory")
-    return Check("memory", State.OK, found)
+        return DoctorCheck(
+            "memory", DoctorStatus.MISSING, found, "give the engine's machine more memory"
+        )
+    return DoctorCheck("memory", DoctorStatus.OK, found)
 
 
-async def _network(engine: Engine) -> Check:
+async def _network(engine: Engine) -> DoctorCheck:
     try:
         made = await engine.has_network()
     except ArenaError as error:
-        return Check("Docker network", State.MISSING, error.message, error.hint)
-    return Check("Docker network", State.OK, "made" if made else "made when first needed")
+        return DoctorCheck("Docker network", DoctorStatus.MISSING, error.message, error.hint)
+    return DoctorCheck(
+        "Docker network", DoctorStatus.OK, "made" if made else "made when first needed"
+    )
 
 
-async def _way_out(engine: Engine) -> AsyncIterator[Check]:
+async def _way_out(engine: Engine) -> AsyncIterator[DoctorCheck]:
     """Try the packet filter that containers get, in one of the base image where that is there."""
     from orchestrator.images import base
 
@@ -174,16 +189,18 @@ async def _way_out(engine: Engine) -> AsyncIterator[Check]:
         yield container_way_out(await engine.why_not_shut(base.TAG))
 
 
-def container_way_out(not_shut: str) -> Check:
+def container_way_out(not_shut: str) -> DoctorCheck:
     """Say whether a packet filter keeps containers in, or their packets' time to live only."""
     name = "way out of containers"
     if not not_shut:
-        return Check(name, State.OK, "none: a packet filter in each")
+        return DoctorCheck(name, DoctorStatus.OK, "none: a packet filter in each")
     found = f"only their packets' time to live, which one inside can raise ({not_shut})"
-    return Check(name, State.OPTIONAL, found, "an engine on a kernel with nf_tables and nft_reject")
+    return DoctorCheck(
+        name, DoctorStatus.OPTIONAL, found, "an engine on a kernel with nf_tables and nft_reject"
+    )
 
 
-async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[Check]:
+async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[DoctorCheck]:
     """Look at the base image and at each site's images."""
     from orchestrator.images import base
     from orchestrator.images.contexts import docker_folder
@@ -192,58 +209,66 @@ async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[Check]:
     present = await engine.image(base.TAG)
     if present is None:
         found = f"no {base.TAG}; it is pulled, or built where no registry answers"
-        yield Check("base image", State.MISSING, found, "arena build")
+        yield DoctorCheck("base image", DoctorStatus.MISSING, found, "arena build")
     else:
-        yield Check("base image", State.OK, f"{base.TAG}, {present.size_bytes / 1e6:.0f} MB")
+        yield DoctorCheck(
+            "base image", DoctorStatus.OK, f"{base.TAG}, {present.size_bytes / 1e6:.0f} MB"
+        )
     try:
         book = RecipeBook(atlas, docker_folder(), present.id if present else "")
         recipes = book.in_order(atlas.select(()), staged=True)
     except ArenaError as error:
-        yield Check("images", State.MISSING, error.message, error.hint)
+        yield DoctorCheck("images", DoctorStatus.MISSING, error.message, error.hint)
         return
     for recipe in sorted(recipes, key=lambda one: (one.staged, one.site.name)):
         yield await _image(engine, book, recipe)
 
 
-async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> Check:
+async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> DoctorCheck:
     from orchestrator.images.building import is_current
     from orchestrator.images.golden import is_sealed
 
     name = f"image {recipe.image.tag}"
     option = " --staged" if recipe.staged else ""
     mend = f"arena build {recipe.site.name}{option}"
-    absent = State.OPTIONAL if recipe.staged else State.MISSING
+    absent = DoctorStatus.OPTIONAL if recipe.staged else DoctorStatus.MISSING
     try:
         source = book.source_hash(recipe)
     except ArenaError as error:
-        return Check(name, absent, error.message, error.hint)
+        return DoctorCheck(name, absent, error.message, error.hint)
     image = await engine.image(recipe.image.tag)
     if image is None:
         use = "only for --staged" if recipe.staged else recipe.site.title
-        return Check(name, absent, f"not built ({use})", mend)
+        return DoctorCheck(name, absent, f"not built ({use})", mend)
     if not recipe.staged and not is_sealed(image):
-        return Check(name, absent, "built, but not sealed", mend)
+        return DoctorCheck(name, absent, "built, but not sealed", mend)
     if not is_current(image, recipe, source):
-        return Check(name, absent, "outdated: its sources changed since", mend)
-    return Check(name, State.OK, f"{image.size_bytes / 1e6:.0f} MB")
+        return DoctorCheck(name, absent, "outdated: its sources changed since", mend)
+    return DoctorCheck(name, DoctorStatus.OK, f"{image.size_bytes / 1e6:.0f} MB")
 
 
-async def _browser() -> AsyncIterator[Check]:
+async def _browser() -> AsyncIterator[DoctorCheck]:
     """Start Chromium once: that it is there and that it runs here are two things."""
     from orchestrator.browser.launch import BrowserOptions, launch
 
     try:
         async with launch(BrowserOptions()) as browser:
-            yield Check("Chromium", State.OK, f"{browser.version}, starts")
+            yield DoctorCheck("Chromium", DoctorStatus.OK, f"{browser.version}, starts")
             yield browser_network(browser.not_isolated)
     except ArenaError as error:
-        yield Check("Chromium", State.MISSING, error.message.splitlines()[0], error.hint)
+        yield DoctorCheck(
+            "Chromium", DoctorStatus.MISSING, error.message.splitlines()[0], error.hint
+        )
 
 
-def browser_network(not_isolated: str) -> Check:
+def browser_network(not_isolated: str) -> DoctorCheck:
     """Say whether the kernel keeps the browser behind its gateway, or only flags do."""
     name = "browser network"
     if not not_isolated:
-        return Check(name, State.OK, "a namespace of its own, with no way but the gateway")
+        return DoctorCheck(
+            name, DoctorStatus.OK, "a namespace of its own, with no way but the gateway"
+        )
     found = f"no namespace of its own ({not_isolated}); only flags keep it behind the gateway"
-    return Check(name, State.OPTIONAL, found, "run as root, or allow user namespaces to your user")
+    return DoctorCheck(
+        name, DoctorStatus.OPTIONAL, found, "run as root, or allow user namespaces to your user"
+    )

@@ -31,7 +31,7 @@ def down(
     stay. An arena up or arena reset under way is waited for, half a minute at
     most.
     """
-    from sites.errors import UsageError
+    from arena_core.errors import UsageError
 
     if slot is not None and owner not in {None, "up"}:
         message = f"--slot {slot} is one of `arena up`, not of --owner {owner}"
@@ -49,13 +49,13 @@ def down(
 
 async def _down(console: Console, owner: str | None, slot: int | None) -> tuple[str, ...]:
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.pool import UP
-    from orchestrator.fleet.standing import remove_slot
-    from orchestrator.fleet.turns import turn
+    from orchestrator.operations.command_lock import command_lock
+    from orchestrator.operations.inventory import remove_slot
+    from orchestrator.pool.slot_pool import UP
 
     async with (
         await Engine.connect() as engine,
-        turn(owner or UP, console.note, wait_s=_OTHERS_S, insist=False),
+        command_lock(owner or UP, console.note, wait_s=_OTHERS_S, insist=False),
     ):
         if slot is not None:
             return await remove_slot(engine, slot)

@@ -9,9 +9,9 @@ from typing import NoReturn
 
 import typer
 
-from orchestrator.cli.grouping import TitledGroup
+from arena_core.errors import ArenaError
+from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
-from sites.errors import ArenaError
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
 _PANELS: dict[str, dict[str, str]] = {

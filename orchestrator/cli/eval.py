@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from arena_core.errors import UsageError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console
-from sites.errors import UsageError
 
 app = typer.Typer()
 
@@ -101,11 +101,11 @@ def evaluate(
     was, with as many workers as it began with or as you say.
     """
     from orchestrator.agents.registry import AgentOptions
-    from orchestrator.cli.evaluation import Look, NewRun, evaluate_new, evaluate_resumed
-    from orchestrator.cli.pace import Pace
+    from orchestrator.cli.run_resources import RunResources
+    from orchestrator.cli.run_setup import Look, NewRun, evaluate_new, evaluate_resumed
 
     console = Console(as_json)
-    pace = Pace.read(workers=workers, spares=spares, memory=memory, strategy=strategy)
+    pace = RunResources.read(workers=workers, spares=spares, memory=memory, strategy=strategy)
     if resume is not None:
         _refuse_beside_resume(context)
         look = Look(screenshots=screenshots, headless=not headed)

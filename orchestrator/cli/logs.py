@@ -32,10 +32,10 @@ def logs(
 
 
 async def _logs(name: str, slot: int | None, *, follow: bool, tail: int) -> None:
-    from orchestrator.cli.known import known_sites
+    from arena_core.errors import SiteGoneError
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import containers_of
-    from sites.errors import SiteGoneError
+    from orchestrator.operations.inventory import containers_of
 
     console = Console()
     async with await Engine.connect() as engine:

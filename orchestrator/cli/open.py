@@ -41,10 +41,10 @@ def open_site(
 
 
 async def _url(name: str, slot: int, path: str) -> str:
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import standing_replica
+    from orchestrator.operations.inventory import running_replica
 
     async with await Engine.connect() as engine:
-        replica = await standing_replica(engine, known_sites(), name, slot)
+        replica = await running_replica(engine, known_sites(), name, slot)
     return f"http://{replica.endpoint}/{path.removeprefix('/')}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from evaluators.verdicts import OutcomeKind
-from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
+from orchestrator.runner.events import AttemptBroke, ProgressNote, RunEvent, TrialEnded
 
 
 def as_line(event: RunEvent) -> str:
     """Return one event as one line."""
     match event:
-        case Noted(text):
+        case ProgressNote(text):
             return text
         case AttemptBroke():
             trial = event.trial

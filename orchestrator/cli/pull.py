@@ -12,7 +12,7 @@ from orchestrator.cli.build import show
 from orchestrator.cli.console import Console
 
 if TYPE_CHECKING:
-    from orchestrator.images.building import Outcome
+    from orchestrator.images.building import BuildResult
     from sites.manifest import Site
 
 app = typer.Typer()
@@ -27,14 +27,16 @@ def pull(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Pull the images that their manifests say are published; name those that are built here."""
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
 
     console = Console(as_json)
     chosen = known_sites().select(sites or ())
     show(console, run(_pull(console, chosen, staged=staged)))
 
 
-async def _pull(console: Console, sites: Iterable[Site], *, staged: bool) -> tuple[Outcome, ...]:
+async def _pull(
+    console: Console, sites: Iterable[Site], *, staged: bool
+) -> tuple[BuildResult, ...]:
     from orchestrator.delta.packing import pack_rows
     from orchestrator.engine.engine import Engine
     from orchestrator.images import pulling

@@ -21,9 +21,9 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Show a run in the terminal, and write it as one self-contained HTML file."""
-    from orchestrator.cli.reading import show_run
+    from orchestrator.cli.terminal_report import show_run
     from orchestrator.report.html import write_html
-    from orchestrator.report.reading import read_run
+    from orchestrator.report.run_report import read_run
     from orchestrator.store.run_folder import RunFolder
 
     console = Console(as_json)

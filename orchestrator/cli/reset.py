@@ -12,14 +12,14 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
+    from arena_core.errors import ArenaError
     from evaluators.evidence import Receipt
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import Ended
+    from orchestrator.operations.inventory import EndedReplica
     from orchestrator.reset.replica import Replica
     from orchestrator.reset.rungs.rung import Rung
     from orchestrator.reset.watch import Watch
     from sites.atlas import Atlas
-    from sites.errors import ArenaError
 
 app = typer.Typer()
 
@@ -62,7 +62,7 @@ def reset(
     next costlier one and says so; a site that cannot be brought there is
     removed and reported. A URL keeps its port.
     """
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
     from orchestrator.reset.ladder import rungs_for
 
     _refuse_swap(strategy)
@@ -109,7 +109,7 @@ class _Done:
 
 
 def _refuse_swap(strategy: str) -> None:
-    from sites.errors import UsageError
+    from arena_core.errors import UsageError
 
     if strategy == "swap":
         message = (
@@ -122,16 +122,16 @@ def _refuse_swap(strategy: str) -> None:
 async def _reset(
     console: Console, atlas: Atlas, asked: _Asked
 ) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
+    from arena_core.errors import ArenaError
+    from arena_core.task_group import task_group
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.pool import UP
-    from orchestrator.fleet.standing import standing_or_ended
-    from orchestrator.fleet.turns import turn
-    from orchestrator.together import together
-    from sites.errors import ArenaError
+    from orchestrator.operations.command_lock import command_lock
+    from orchestrator.operations.inventory import running_or_ended
+    from orchestrator.pool.slot_pool import UP
 
-    async with await Engine.connect() as engine, turn(UP, console.note):
-        replicas, ended = await standing_or_ended(engine, atlas, asked.sites, asked.slot)
-        async with together() as group:
+    async with await Engine.connect() as engine, command_lock(UP, console.note):
+        replicas, ended = await running_or_ended(engine, atlas, asked.sites, asked.slot)
+        async with task_group() as group:
             tasks = [
                 *(group.create_task(_one(engine, replica, asked)) for replica in replicas),
                 *(group.create_task(_another(engine, one, asked)) for one in ended),
@@ -144,9 +144,9 @@ async def _reset(
 
 async def _one(engine: Engine, replica: Replica, asked: _Asked) -> _Done | ArenaError:
     """Reset one replica; a failure is returned, so that the others go on."""
+    from arena_core.errors import ArenaError
     from orchestrator.reset.ladder import reset_replica
     from orchestrator.reset.watch import Watch
-    from sites.errors import ArenaError
 
     watch = Watch.over(engine, replica)
     try:
@@ -162,10 +162,10 @@ async def _one(engine: Engine, replica: Replica, asked: _Asked) -> _Done | Arena
     return _Done(reset.receipt, replica.placement.slot, rows)
 
 
-async def _another(engine: Engine, ended: Ended, asked: _Asked) -> _Done | ArenaError:
+async def _another(engine: Engine, ended: EndedReplica, asked: _Asked) -> _Done | ArenaError:
     """Start another replica in the place of one that does not run; a failure is returned."""
+    from arena_core.errors import ArenaError
     from orchestrator.reset.replacement import replace_container
-    from sites.errors import ArenaError
 
     try:
         reset = await replace_container(engine, ended.placement, ended.container, asked.rungs)
@@ -180,9 +180,9 @@ async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
 
     A replica that cannot be read has none; the receipt says why.
     """
+    from arena_core.errors import ImageError, SiteError
     from evaluators.changes import MoreChanges, RowChange, said
     from orchestrator.delta.delta import delta_of
-    from sites.errors import ImageError, SiteError
 
     try:
         found = await delta_of(engine, watch.replica, await watch.prove())

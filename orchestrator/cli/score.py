@@ -60,7 +60,7 @@ def score(
             for verdict in row.score.verdicts:
                 console.line(
                     f"{row.trial.world} {row.trial.task} {verdict.check}:"
-                    f" {verdict.standing} ({verdict.reason})"
+                    f" {verdict.status} ({verdict.reason})"
                 )
     note = agent_note(folder.lock().agent)
     if note:

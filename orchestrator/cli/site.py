@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena_core.errors import SiteError, UsageError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
-from orchestrator.cli.known import known_sites
-from orchestrator.scaffold.writing import Kind, NewSite
+from orchestrator.cli.known_sites import known_sites
+from orchestrator.scaffold.site_writer import NewSite, SiteKind
 from sites.atlas import OWN_SITES, Atlas, load_atlas, own_site_folders, sites_in
 from sites.belongings import RESERVED_NAMES
-from sites.errors import SiteError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.contract.checkup import Point
@@ -37,9 +37,9 @@ def _site() -> None:
 def new(
     name: Annotated[str, typer.Argument(help="The new site's name, for example my-shop.")],
     kind: Annotated[
-        Kind,
+        SiteKind,
         typer.Option(help="app: Flask on MariaDB; php: PHP and files; static: files alone."),
-    ] = Kind.APP,
+    ] = SiteKind.APP,
     title: Annotated[
         str | None, typer.Option(help="What people call it; default: from the name.")
     ] = None,

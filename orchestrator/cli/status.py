@@ -11,7 +11,7 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
-    from orchestrator.fleet.standing import Standing
+    from orchestrator.operations.inventory import ContainerStatus
     from sites.atlas import Atlas
 
 app = typer.Typer()
@@ -28,7 +28,7 @@ def status(
     figure is what one more slot would take: the most that was ever measured of
     that image, or else its limit.
     """
-    from orchestrator.cli.known import known_sites
+    from orchestrator.cli.known_sites import known_sites
 
     console = Console(as_json)
     found = run(_survey(known_sites(), sites or ()))
@@ -49,15 +49,15 @@ def status(
     console.table(columns, [_row(one) for one in found], [_document(one) for one in found])
 
 
-async def _survey(atlas: Atlas, names: Sequence[str]) -> tuple[Standing, ...]:
+async def _survey(atlas: Atlas, names: Sequence[str]) -> tuple[ContainerStatus, ...]:
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.standing import survey
+    from orchestrator.operations.inventory import survey
 
     async with await Engine.connect() as engine:
         return await survey(engine, atlas, names)
 
 
-def _row(one: Standing) -> tuple[str | None, ...]:
+def _row(one: ContainerStatus) -> tuple[str | None, ...]:
     return (
         f"{one.site} (staged live origin)" if one.kind == "staged" else one.site,
         one.owner,
@@ -71,7 +71,7 @@ def _row(one: Standing) -> tuple[str | None, ...]:
     )
 
 
-def _document(one: Standing) -> Json:
+def _document(one: ContainerStatus) -> Json:
     return {
         "site": one.site,
         "kind": one.kind,

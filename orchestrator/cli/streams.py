@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from typing import Final, TextIO
 
-from sites.errors import PrerequisiteError
+from arena_core.errors import PrerequisiteError
 
 # The machine's matter, and none of Arena's: also where the error names no file.
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from arena_core.errors import TaskError, UsageError
 from orchestrator.cli.console import Column, Console
-from sites.errors import TaskError, UsageError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -101,9 +101,9 @@ def lint(
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
     from orchestrator.cli.asynchronous import run
-    from orchestrator.cli.known import known_sites
-    from orchestrator.cli.proving import prove
-    from orchestrator.linting.tables import known_tables
+    from orchestrator.cli.known_sites import known_sites
+    from orchestrator.cli.proof_run import prove
+    from orchestrator.proof.tables import known_tables
     from tasks.lint import lint_suite
     from tasks.loader import load_source
     from tasks.select import Selection, select_tasks

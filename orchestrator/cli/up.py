@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.asynchronous import run
-from orchestrator.cli.awaiting import Awaiting
 from orchestrator.cli.console import Column, Console, Json
+from orchestrator.cli.startup_progress import StartupProgress
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.plans import Occupant
+    from orchestrator.pool.pool_context import ReadyReplica
     from orchestrator.reset.replica import Replica
     from sites.atlas import Atlas
 
@@ -60,9 +60,9 @@ def up(
     `arena down`. With --slots N there are N replicas of each site that holds
     state, and what is done in one is not seen in another.
     """
-    from orchestrator.cli.choosing import DEMO, choose_sites
-    from orchestrator.cli.known import known_sites
-    from orchestrator.fleet.sizes import parse_size
+    from orchestrator.capacity.sizes import parse_size
+    from orchestrator.cli.known_sites import known_sites
+    from orchestrator.cli.site_selection import DEMO, choose_sites
 
     console = Console(as_json)
     budget = parse_size(memory) if memory is not None else None
@@ -81,7 +81,7 @@ def read_ports(options: Sequence[str], names: Sequence[str], slots: int) -> Mapp
     Raises:
         UsageError: not of that form, no port, or a site that is not started.
     """
-    from sites.errors import UsageError
+    from arena_core.errors import UsageError
 
     ports: dict[str, int] = {}
     for option in options:
@@ -115,24 +115,24 @@ class _Asked:
 class _Started:
     """A replica that serves."""
 
-    occupant: Occupant
+    ready: ReadyReplica
     memory_bytes: int
     seconds: float
 
 
 async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, ...]:
+    from arena_core.task_group import task_group
+    from orchestrator.capacity.memory import memory_of
     from orchestrator.engine.engine import Engine
-    from orchestrator.fleet.memory import memory_of
-    from orchestrator.fleet.pool import UP, Fleet
-    from orchestrator.fleet.turns import turn
-    from orchestrator.together import together
+    from orchestrator.operations.command_lock import command_lock
+    from orchestrator.pool.slot_pool import UP, SlotPool
 
     async with await Engine.connect() as engine:
         await _build_missing(console, engine, atlas, asked.names)
-        watch = Awaiting(console, _replicas(atlas, asked))
+        watch = StartupProgress(console, _replicas(atlas, asked))
         async with (
-            turn(UP, console.note),
-            Fleet.open(
+            command_lock(UP, console.note),
+            SlotPool.open(
                 engine,
                 atlas,
                 asked.names,
@@ -140,36 +140,36 @@ async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, 
                 workers=asked.slots,
                 spares=0,
                 memory_bytes=asked.memory_bytes,
-                on_event=watch.hear,
+                on_event=watch.on_event,
                 ports=asked.ports,
                 keep=True,
-            ) as fleet,
+            ) as slot_pool,
         ):
-            console.note(f"to start: {fleet.capacity.summary('slot')}")
+            console.note(f"to start: {slot_pool.capacity.summary('slot')}")
             async with watch.reminding():
-                occupants = await fleet.up()
+                ready_replicas = await slot_pool.up()
             if engine.not_shut:
                 console.note(f"containers could open connections: {engine.not_shut}; arena doctor")
-            async with together() as group:
+            async with task_group() as group:
                 memory = [
-                    group.create_task(memory_of(engine, occupant.replica.container.id))
-                    for occupant in occupants
+                    group.create_task(memory_of(engine, ready.replica.container.id))
+                    for ready in ready_replicas
                 ]
                 group.create_task(_tell(console, engine, atlas))
     return tuple(
-        _Started(occupant, used.result(), watch.seconds.get(_label(occupant), 0.0))
-        for occupant, used in zip(occupants, memory, strict=True)
+        _Started(ready, used.result(), watch.seconds.get(_label(ready), 0.0))
+        for ready, used in zip(ready_replicas, memory, strict=True)
     )
 
 
 async def _tell(console: Console, engine: Engine, atlas: Atlas) -> None:
     """Let start pages list all that is up, what an earlier command started too."""
-    from orchestrator.fleet.standing import standing_replicas
-    from orchestrator.fleet.telling import tell
-    from sites.errors import SiteGoneError
+    from arena_core.errors import SiteGoneError
+    from orchestrator.access.episode_info import write_episode_info
+    from orchestrator.operations.inventory import running_replicas
 
     try:
-        await tell(engine, await standing_replicas(engine, atlas))
+        await write_episode_info(engine, await running_replicas(engine, atlas))
     except SiteGoneError as gone:
         console.note(f"the start page was not told what is up: {gone.message}")
 
@@ -202,11 +202,11 @@ async def _build_missing(
     )
 
 
-def _label(occupant: Occupant) -> str:
+def _label(ready: ReadyReplica) -> str:
     """Return what events call a replica."""
-    from orchestrator.fleet.plans import label_of
+    from orchestrator.pool.pool_context import label_of
 
-    placement = occupant.replica.placement
+    placement = ready.replica.placement
     return label_of(placement.site.name, placement.slot)
 
 
@@ -225,7 +225,7 @@ def _show(console: Console, started: Sequence[_Started]) -> None:
 
 
 def _rows(one: _Started) -> list[tuple[str, ...]]:
-    replica = one.occupant.replica
+    replica = one.ready.replica
     site = replica.site
     accounts = [
         f"{name}: {role.username} / {role.password}" for name, role in site.roles.items()
@@ -248,7 +248,7 @@ def _slot(replica: Replica) -> str:
 
 
 def _document(one: _Started) -> Json:
-    replica = one.occupant.replica
+    replica = one.ready.replica
     site = replica.site
     return {
         "site": site.name,

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from arena_core.errors import ArenaError, DatabaseError
+from orchestrator.access.queries import ask
 from orchestrator.contract.bakes import broken_bakes
 from orchestrator.contract.clocks import broken_beginning, broken_clock
 from orchestrator.contract.confinement import broken_confinement
@@ -16,14 +18,12 @@ from orchestrator.contract.pages import broken_pages, outside_requests
 from orchestrator.contract.rights import broken_api, broken_login
 from orchestrator.contract.visits import visit_as_everybody
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
-from orchestrator.fleet.queries import ask
+from orchestrator.pool.placements import place
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Rung, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
-from sites.errors import ArenaError, DatabaseError
 from sites.manifest import FileDatabase, ServerDatabase, Site
 
 _LOAD_S: Final = 10.0

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from orchestrator.access.logins import replica_client
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, origin_session
+from orchestrator.access.queries import ask
 from orchestrator.contract.pages import FRONT
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, web_session
-from orchestrator.fleet.logins import replica_door
-from orchestrator.fleet.queries import ask
 from orchestrator.reset.replica import Replica
 from sites.manifest import ServerDatabase
 
@@ -90,9 +90,9 @@ def broken_moment(replica: Replica, written: datetime) -> tuple[str, ...]:
 
 
 def _language(replica: Replica) -> str:
-    door = replica_door(replica.site, replica.endpoint)
-    with web_session(door) as session:
-        found = _LANG.search(session.get(door.url(FRONT), timeout=PAGE_TIMEOUT_S).text)
+    client = replica_client(replica.site, replica.endpoint)
+    with origin_session(client) as session:
+        found = _LANG.search(session.get(client.url(FRONT), timeout=PAGE_TIMEOUT_S).text)
     return found[1] if found else ""
 
 

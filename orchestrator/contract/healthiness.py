@@ -7,11 +7,11 @@ from typing import Final
 
 import requests
 
+from arena_core.errors import SiteError
+from orchestrator.access.logins import replica_client
+from orchestrator.access.origin_client import origin_session
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import web_session
-from orchestrator.fleet.logins import replica_door
 from orchestrator.reset.replica import Replica, await_health
-from sites.errors import SiteError
 from sites.manifest import ServerDatabase
 
 _SIGNAL: Final = """
@@ -57,10 +57,10 @@ async def _signal(engine: Engine, replica: Replica, name: str) -> bool:
 
 
 def _is_healthy(replica: Replica) -> bool:
-    door, health = replica_door(replica.site, replica.endpoint), replica.site.health
-    with web_session(door) as session:
+    client, health = replica_client(replica.site, replica.endpoint), replica.site.health
+    with origin_session(client) as session:
         try:
-            answer = session.get(door.url(health.path), timeout=_GLANCE_S)
+            answer = session.get(client.url(health.path), timeout=_GLANCE_S)
         except requests.RequestException:
             return False
     return answer.ok and health.contains in answer.text

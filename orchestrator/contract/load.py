@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import requests
 
+from orchestrator.access.logins import replica_client
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import read_answer, starts_of
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import replica_door
 from orchestrator.reset.replica import Replica
 
 SECONDS: Final = 60.0
@@ -29,7 +29,7 @@ _STEPS: Final = 12  # links that a reader follows before it begins anew
 _SHOWN: Final = 10
 
 # Writes one thing that bears a text; returns the answer, redirects followed or not.
-Write = Callable[[requests.Session, Door, str], requests.Response]
+Write = Callable[[requests.Session, OriginClient, str], requests.Response]
 
 
 @dataclass(slots=True)
@@ -68,16 +68,16 @@ async def broken_under_load(
         seconds: for how long.
     """
     tally = _Tally()
-    door, ends = replica_door(replica.site, replica.endpoint), time.monotonic() + seconds
+    client, ends = replica_client(replica.site, replica.endpoint), time.monotonic() + seconds
     starts = starts_of(replica)
     writers = WRITERS if write is not None else 0
     readers = READERS + WRITERS - writers
     dice = [Random(number) for number in range(readers)]  # noqa: S311 - no secret
     # Threads of their own: the loop's usual ones are fewer than all these where cores are few.
     with ThreadPoolExecutor(READERS + WRITERS) as pool:
-        work = [pool.submit(_read, door, starts, own, ends, tally) for own in dice]
+        work = [pool.submit(_read, client, starts, own, ends, tally) for own in dice]
         if write is not None:
-            work += [pool.submit(_write, door, write, n, ends, tally) for n in range(writers)]
+            work += [pool.submit(_write, client, write, n, ends, tally) for n in range(writers)]
         await asyncio.gather(*map(asyncio.wrap_future, work))
     breaches = [f"{times} times: {fault}" for fault, times in tally.faults.most_common(_SHOWN)]
     if tally.reads < READERS:
@@ -87,11 +87,13 @@ async def broken_under_load(
     return tuple(breaches)
 
 
-def _read(door: Door, starts: tuple[str, ...], dice: Random, ends: float, tally: _Tally) -> None:
-    host = urlsplit(door.origin).hostname
-    with web_session(door) as session:
+def _read(
+    client: OriginClient, starts: tuple[str, ...], dice: Random, ends: float, tally: _Tally
+) -> None:
+    host = urlsplit(client.origin).hostname
+    with origin_session(client) as session:
         while time.monotonic() < ends:
-            url = door.url(dice.choice(starts))
+            url = client.url(dice.choice(starts))
             for _ in range(_STEPS):
                 if time.monotonic() > ends:
                     return
@@ -120,13 +122,13 @@ def _asked(session: requests.Session, url: str, tally: _Tally) -> requests.Respo
     return answer
 
 
-def _write(door: Door, write: Write, writer: int, ends: float, tally: _Tally) -> None:
+def _write(client: OriginClient, write: Write, writer: int, ends: float, tally: _Tally) -> None:
     number = 0
-    with web_session(door) as session:
+    with origin_session(client) as session:
         while time.monotonic() < ends:
             number += 1
             try:
-                answer = write(session, door, f"writer {writer} wrote line {number}")
+                answer = write(session, client, f"writer {writer} wrote line {number}")
             except requests.RequestException as cause:
                 tally.fault(f"a write: {type(cause).__name__}")
                 continue

@@ -13,8 +13,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 import requests
 
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import replica_door
+from orchestrator.access.logins import replica_client
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.reset.replica import Replica
 
 FRONT: Final = "/"
@@ -40,7 +40,7 @@ _IN_CSS: Final = re.compile(r"""url\(\s*['"]?([^'")]+)|@import\s+['"]([^'"]+)"""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SitePage:
     """One answer, and where it leads.
 
     Attributes:
@@ -75,7 +75,7 @@ def starts_of(replica: Replica) -> tuple[str, ...]:
     return tuple(dict.fromkeys((FRONT, *replica.site.warm)))
 
 
-def read_answer(answer: requests.Response) -> Page:
+def read_answer(answer: requests.Response) -> SitePage:
     """Return what an answer leads to; a style sheet loads things too."""
     kind = answer.headers.get("Content-Type", "")
     links: Iterable[str] = ()
@@ -88,7 +88,7 @@ def read_answer(answer: requests.Response) -> Page:
         loads = (_absolute(base, load) for load in found.loads)
     elif "css" in kind:
         loads = (_absolute(answer.url, load) for load in _css_urls(answer.text))
-    return Page(
+    return SitePage(
         answer.url,
         answer.status_code,
         "html" in kind,
@@ -98,15 +98,15 @@ def read_answer(answer: requests.Response) -> Page:
 
 
 def _look(replica: Replica, hosts: frozenset[str]) -> tuple[str, ...]:
-    door, host = replica_door(replica.site, replica.endpoint), replica.site.host
-    front = _fetch(door, door.url(FRONT))
-    deeper = _deeper(door, front, replica)
+    client, host = replica_client(replica.site, replica.endpoint), replica.site.host
+    front = _fetch(client, client.url(FRONT))
+    deeper = _deeper(client, front, replica)
     looked_at = [front, *deeper]
     wanted = dict.fromkeys(url for page in looked_at for url in (*page.loads, *page.links))
     known = {page.url for page in looked_at}
     asked = [url for url in wanted if urlsplit(url).hostname == host and url not in known]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = list(pool.map(lambda url: _fetch(door, url), asked))
+        answers = list(pool.map(lambda url: _fetch(client, url), asked))
     breaches = [
         *(f"{page.url} answers {page.status}" for page in looked_at if page.status >= _BAD),
         *(
@@ -133,14 +133,14 @@ def _look(replica: Replica, hosts: frozenset[str]) -> tuple[str, ...]:
     return tuple(breaches)
 
 
-def _deeper(door: Door, front: Page, replica: Replica) -> list[Page]:
+def _deeper(client: OriginClient, front: SitePage, replica: Replica) -> list[SitePage]:
     """Return three pages beyond the front page: those warmed first, then those it links."""
-    candidates = [door.url(path) for path in starts_of(replica)[1:]]
+    candidates = [client.url(path) for path in starts_of(replica)[1:]]
     here = [url for url in front.links if urlsplit(url).hostname == replica.site.host]
     candidates += here[len(here) // 2 :] + here
-    deeper: dict[str, Page] = {}
+    deeper: dict[str, SitePage] = {}
     for url in dict.fromkeys(candidates):
-        page = _fetch(door, url)
+        page = _fetch(client, url)
         if page.is_html and page.url not in {front.url, *deeper}:
             deeper[page.url] = page
         if len(deeper) == _DEEPER:
@@ -149,10 +149,10 @@ def _deeper(door: Door, front: Page, replica: Replica) -> list[Page]:
 
 
 def _loads_of_warm_pages(replica: Replica) -> tuple[str, ...]:
-    door, host = replica_door(replica.site, replica.endpoint), replica.site.host
-    pages = [_fetch(door, door.url(path)) for path in starts_of(replica)]
+    client, host = replica_client(replica.site, replica.endpoint), replica.site.host
+    pages = [_fetch(client, client.url(path)) for path in starts_of(replica)]
     sheets = {url for page in pages for url in page.loads if urlsplit(url).path.endswith(".css")}
-    pages += [_fetch(door, url) for url in sorted(sheets) if urlsplit(url).hostname == host]
+    pages += [_fetch(client, url) for url in sorted(sheets) if urlsplit(url).hostname == host]
     return tuple(
         f"{page.url} loads {url}"
         for page in pages
@@ -161,17 +161,19 @@ def _loads_of_warm_pages(replica: Replica) -> tuple[str, ...]:
     )
 
 
-def _fetch(door: Door, url: str) -> Page:
-    with web_session(door) as session:
+def _fetch(client: OriginClient, url: str) -> SitePage:
+    with origin_session(client) as session:
         try:
             return read_answer(session.get(url, timeout=PAGE_TIMEOUT_S))
         except requests.exceptions.InvalidURL:  # it sends on to another site, as a link may
-            return Page(url, _OK, is_html=False, links=(), loads=())
+            return SitePage(url, _OK, is_html=False, links=(), loads=())
         except requests.RequestException as cause:
-            return Page(f"{url} ({type(cause).__name__})", _GONE, is_html=False, links=(), loads=())
+            return SitePage(
+                f"{url} ({type(cause).__name__})", _GONE, is_html=False, links=(), loads=()
+            )
 
 
-def _where(url: str, pages: Iterable[Page]) -> str:
+def _where(url: str, pages: Iterable[SitePage]) -> str:
     return next(page.url for page in pages if url in page.links or url in page.loads)
 
 

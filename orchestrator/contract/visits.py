@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from arena_core.cookie import Cookie
 from evaluators.changes import Change
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import broken_pages, starts_of
-from orchestrator.cookie import Cookie
 from orchestrator.delta.delta import delta_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import login, replica_door, role_of
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.replica import Replica, start_replica
 from sites.manifest import Site
 
@@ -29,13 +29,13 @@ async def visit_as_everybody(replica: Replica) -> tuple[str, ...]:
     Raises:
         LoginError: a role cannot log in.
     """
-    site, door = replica.site, replica_door(replica.site, replica.endpoint)
+    site, client = replica.site, replica_client(replica.site, replica.endpoint)
     bad: list[str] = []
     for name in (None, *site.roles):
         role = role_of(site, name) if name else None
-        cookies = await login(site, name, role, door) if name and role else ()
+        cookies = await login(site, name, role, client) if name and role else ()
         paths = [*starts_of(replica), *(page.path for page in (role.may if role else ()))]
-        bad += await asyncio.to_thread(_bad_answers, door, cookies, paths)
+        bad += await asyncio.to_thread(_bad_answers, client, cookies, paths)
     return tuple(bad)
 
 
@@ -66,13 +66,15 @@ async def changes_by_visits(
         await engine.sweep(owner)
 
 
-def _bad_answers(door: Door, cookies: Sequence[Cookie], paths: Sequence[str]) -> list[str]:
+def _bad_answers(
+    client: OriginClient, cookies: Sequence[Cookie], paths: Sequence[str]
+) -> list[str]:
     bad = []
-    with web_session(door) as session:
+    with origin_session(client) as session:
         for one in cookies:
             session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
         for path in paths:
-            status = session.get(door.url(path), timeout=PAGE_TIMEOUT_S).status_code
+            status = session.get(client.url(path), timeout=PAGE_TIMEOUT_S).status_code
             if status >= _BAD:
                 bad.append(f"{path} answers {status}")
     return bad

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from arena_core.errors import UsageError
 from evaluators.changes import (
     Cells,
     Change,
@@ -21,7 +22,6 @@ from evaluators.changes import (
     is_secret,
     said,
 )
-from sites.errors import UsageError
 
 if TYPE_CHECKING:
     from orchestrator.delta.delta import Delta, NextId

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from arena_core.errors import DatabaseError, ImageError, SiteError
 from evaluators.changes import Change, FileChange, IgnoredChanges
 from orchestrator.delta.changed import (
     definition_change,
@@ -25,7 +26,6 @@ from orchestrator.images.golden import golden_rows
 from orchestrator.reset.database import connected
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
-from sites.errors import DatabaseError, ImageError, SiteError
 from sites.manifest import FileDatabase
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena_core.errors import ImageError
 from orchestrator.delta.packing import FORMAT
 from orchestrator.delta.shapes import ColumnShape, TableShape
-from sites.errors import ImageError
 
 if TYPE_CHECKING:
     from pathlib import Path

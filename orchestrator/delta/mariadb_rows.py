@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from arena_core.errors import DatabaseError
 from orchestrator.delta.shapes import HASH_LENGTH, ColumnShape, TableShape, read_shapes
 from orchestrator.reset.tables import quoted
-from sites.errors import DatabaseError
 
 if TYPE_CHECKING:
     from orchestrator.delta.comparing import Differing

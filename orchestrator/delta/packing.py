@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Final, cast
 
+from arena_core.errors import SiteError, SiteGoneError
 from orchestrator.delta.sqlite_rows import SqliteRows
 from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
 from orchestrator.reset.tables import quoted
-from sites.errors import SiteError, SiteGoneError
 from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from arena_core.errors import EngineError
 from orchestrator.engine.faults import mapped
-from sites.errors import EngineError
 
 if TYPE_CHECKING:
     from docker import APIClient

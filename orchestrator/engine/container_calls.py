@@ -7,11 +7,11 @@ import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arena_core.errors import EngineError, SiteGoneError
 from orchestrator.engine import creation, network, outward
 from orchestrator.engine.calls import ANSWER_S, Calls, on_loop
 from orchestrator.engine.containers import Container, ContainerSpec, Executed, Labels
 from orchestrator.engine.faults import mapped
-from sites.errors import EngineError, SiteGoneError
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -25,7 +25,7 @@ class Labels:
     SOURCE: Final = "arena.source"
 
 
-class Kind(StrEnum):
+class ContainerKind(StrEnum):
     """What a container is for: the value of `Labels.KIND`."""
 
     REPLICA = "replica"

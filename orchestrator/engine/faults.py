@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sites.errors import (
+from arena_core.errors import (
     ArenaError,
     DiskFullError,
     EngineError,

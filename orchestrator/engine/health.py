@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from arena_core.errors import ArenaError, EngineError, SiteGoneError, UnhealthyError
 from orchestrator.engine.containers import Container
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from sites.errors import ArenaError, EngineError, SiteGoneError, UnhealthyError
 
 _FIRST_PAUSE_S = 0.01
 _LONGEST_PAUSE_S = 0.05

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from arena_core.errors import ImageError
 from orchestrator.engine import creation, imaging
 from orchestrator.engine.calls import Calls, on_loop
 from orchestrator.engine.containers import ImageInfo
-from sites.errors import ImageError
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from arena_core.errors import ArenaError, ImageError
 from orchestrator.engine.containers import ImageInfo
 from orchestrator.engine.creation import present
 from orchestrator.engine.faults import broken_off
-from sites.errors import ArenaError, ImageError
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -15,7 +15,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from sites.errors import EngineError
+from arena_core.errors import EngineError
 
 _NEWNET: Final = 0x40000000
 _NETFILTER: Final = 12

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from sites.errors import EngineError
+from arena_core.errors import EngineError
 
 if TYPE_CHECKING:
     from docker import APIClient

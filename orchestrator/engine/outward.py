@@ -18,9 +18,9 @@ import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from arena_core.errors import EngineError
 from orchestrator.engine import netlink
-from orchestrator.engine.containers import Kind, Labels
-from sites.errors import EngineError
+from orchestrator.engine.containers import ContainerKind, Labels
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -140,7 +140,7 @@ def _send(api: APIClient, image: str, labels: Mapping[str, str], network: str) -
     owner = {Labels.OWNER: labels[Labels.OWNER]} if Labels.OWNER in labels else {}
     made: dict[str, Any] = api.create_container(
         image=image,
-        labels={**owner, Labels.KIND: Kind.FILTER},
+        labels={**owner, Labels.KIND: ContainerKind.FILTER},
         user="0",
         entrypoint=["perl", "-e", _SEND, batch.hex(), str(answers)],
         command=[],

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from orchestrator.gateway import Exchange, Journal
-from sites.errors import SiteGoneError
+from arena_core.errors import SiteGoneError
+from orchestrator.gateway import Exchange, GatewayJournal
 
 
-def may_have_written(journal: Journal, site: str) -> bool:
+def may_have_written(journal: GatewayJournal, site: str) -> bool:
     """Whether the state of a site may have changed, or still may.
 
     A request that was cut off may go on inside the site, whatever its method.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
+from arena_core.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError, TaskError
 from evaluators.changes import change_as_text
 from evaluators.checks import (
     Check,
@@ -22,13 +23,12 @@ from evaluators.checks import (
 )
 from evaluators.evidence import Located
 from evaluators.json_path import JsonPathError, read_json_path
+from orchestrator.access.apis import ApiAnswer
 from orchestrator.browser.locate import Fetched
 from orchestrator.browser.session import Session
+from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.logins import login_name
-from orchestrator.episode.stage import Stage
 from orchestrator.episode.wob import WobEpisode
-from orchestrator.fleet.apis import ApiAnswer
-from sites.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError, TaskError
 from tasks.schema import Task
 
 
@@ -40,9 +40,13 @@ class Locators:
     """
 
     def __init__(
-        self, stage: Stage, session: Session, task: Task, beside: Session | None = None
+        self,
+        environment: EpisodeEnvironment,
+        session: Session,
+        task: Task,
+        beside: Session | None = None,
     ) -> None:
-        self._stage = stage
+        self._environment = environment
         self._session = session
         self._task = task
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
@@ -51,7 +55,7 @@ class Locators:
 
     def through(self, beside: Session) -> Locators:
         """Return locators that open pages in another session, and read the agent's own in its."""
-        locators = Locators(self._stage, self._session, self._task, beside)
+        locators = Locators(self._environment, self._session, self._task, beside)
         locators.wob = self.wob
         return locators
 
@@ -93,11 +97,11 @@ class Locators:
             case LocatePage() as locate:
                 return await self._page(locate)
             case LocateDb() as locate:
-                return rows_as_text(await self._stage.database.query(locate.site, locate.sql))
+                return rows_as_text(await self._environment.database.query(locate.site, locate.sql))
             case LocateApi() as locate:
                 return await self._api(locate)
             case LocateDelta() as locate:
-                changes = await self._stage.database.changes(locate.site, locate.ignore)
+                changes = await self._environment.database.changes(locate.site, locate.ignore)
                 return tuple(map(change_as_text, changes))
             case LocateWob():
                 return await self._reward()
@@ -115,15 +119,15 @@ class Locators:
     async def _page(self, locate: LocatePage) -> tuple[str, ...]:
         selector = locate.selector
         if isinstance(selector, PerWorld):
-            selector = selector.of(self._stage.world)
+            selector = selector.of(self._environment.world)
         if locate.at == "own":
             return await self._session.read_own(selector, locate.attribute)
-        url = self._stage.atlas.url(locate.at, self._stage.world)
+        url = self._environment.atlas.url(locate.at, self._environment.world)
         login = login_name(self._task, locate.at.partition(":")[0], locate.role)
         return await self._opener.read_fresh(url, selector, locate.attribute, login=login)
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
-        url = self._stage.atlas.url(f"{locate.site}:{locate.path}", self._stage.world)
+        url = self._environment.atlas.url(f"{locate.site}:{locate.path}", self._environment.world)
         answer = await self._answer(locate, url)
         if answer.status != 200:  # noqa: PLR2004
             message = f"GET {url} answered {answer.status}, wanted 200"
@@ -144,7 +148,7 @@ class Locators:
             return await self._opener.fetch_text(url)
         parts = urlsplit(url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        return await self._stage.database.ask_api(locate.site, locate.role, path)
+        return await self._environment.database.ask_api(locate.site, locate.role, path)
 
 
 def rows_as_text(rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

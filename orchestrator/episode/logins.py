@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from arena_core.cookie import Cookie
+from arena_core.worlds import World
 from orchestrator.browser.session import Session
-from orchestrator.cookie import Cookie
-from orchestrator.episode.stage import Stage
-from orchestrator.gateway import Journal
+from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.gateway import GatewayJournal
 from sites.accounts import Login
 from sites.manifest import Site
-from sites.worlds import World
 from tasks.schema import Task
 
 
-async def dropped_login(task: Task, stage: Stage, journal: Journal, session: Session) -> str | None:
+async def dropped_login(
+    task: Task, environment: EpisodeEnvironment, journal: GatewayJournal, session: Session
+) -> str | None:
     """Say which login the site dropped in an episode that is over; None where none was.
 
     A login that the agent ended itself is no matter of the site's: it asked for one of the paths
@@ -27,13 +29,13 @@ async def dropped_login(task: Task, stage: Stage, journal: Journal, session: Ses
     if not task.roles:
         return None
     for name, role, cookies in await _held(task, session):
-        site = stage.atlas.site(name)
-        login = _login(site, role, stage.world)
+        site = environment.atlas.site(name)
+        login = _login(site, role, environment.world)
         if login is None or not login.ends:
             continue
-        if any(map(login.is_ended_by, _asked(site, stage.world, journal, session))):
+        if any(map(login.is_ended_by, _asked(site, environment.world, journal, session))):
             continue
-        if await stage.accounts.is_logged_out(name, role, cookies):
+        if await environment.accounts.is_logged_out(name, role, cookies):
             return (
                 f"site '{name}', role '{role}': the site dropped the login during the episode;"
                 f" the agent asked for nothing that ends it ({', '.join(login.ends)})"
@@ -60,7 +62,7 @@ def _login(site: Site, role: str, world: World) -> Login | None:
     return roles[role].login if role in roles else None
 
 
-def _asked(site: Site, world: World, journal: Journal, session: Session) -> Iterator[str]:
+def _asked(site: Site, world: World, journal: GatewayJournal, session: Session) -> Iterator[str]:
     """Yield what was asked for; inside TLS only the browser sees it."""
     if world is World.ONLINE and site.live:
         yield from session.asked_of(site.live.host)

@@ -7,7 +7,21 @@ import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from evaluators.actions import Stop
+from arena_core.actions import Stop
+from arena_core.cookie import Cookie
+from arena_core.errors import (
+    AgentError,
+    BrowserError,
+    ContextExceededError,
+    EngineError,
+    GatewayError,
+    InputError,
+    LoginError,
+    ModelError,
+    SiteError,
+)
+from arena_core.task_group import task_group
+from arena_core.worlds import World
 from evaluators.evidence import (
     Ended,
     RequestNote,
@@ -19,32 +33,18 @@ from evaluators.match import match
 from orchestrator.browser.context import DEFAULT_VIEWPORT, SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
-from orchestrator.cookie import Cookie
-from orchestrator.episode.doors import closed_door
+from orchestrator.episode.block_detection import detect_block
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.exchanges import host_of, may_have_written, refuse_broken
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.logins import dropped_login, login_name
+from orchestrator.episode.proof_hook import EpisodeSnapshot, moved_between, side_context
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
-from orchestrator.episode.stage import Part, Stage
-from orchestrator.episode.witness import Sight, aside, moved_between
 from orchestrator.episode.wob import VIEWPORT as WOB_VIEWPORT
 from orchestrator.episode.wob import WobEpisode, start_wob
 from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
-from orchestrator.together import together
-from sites.errors import (
-    AgentError,
-    BrowserError,
-    ContextExceededError,
-    EngineError,
-    GatewayError,
-    InputError,
-    LoginError,
-    ModelError,
-    SiteError,
-)
-from sites.worlds import World
 from tasks.schema import Task
 
 SETTLE_DEADLINE_S = 10.0
@@ -55,11 +55,11 @@ Result = TypeVar("Result")
 
 async def perform(recorder: Recorder) -> None:
     """Play one attempt into its record; a fault of the world is recorded, never raised."""
-    part, stage = recorder.part, recorder.stage
+    spec, environment = recorder.spec, recorder.environment
     try:
-        await _play(part, stage, recorder)
+        await _play(spec, environment, recorder)
     except LoginError as error:
-        live = stage.world is World.ONLINE
+        live = environment.world is World.ONLINE
         recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
     except InputError as error:
         # The task does not fit its sites, and only playing it showed that.
@@ -72,21 +72,21 @@ async def perform(recorder: Recorder) -> None:
         recorder.fault(UnscoredReason.INFRA, error.message)
 
 
-async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
-    task = part.task
-    policy = policy_for(task, stage)
-    async with Gateway.open(policy, bind=await stage.browser.listen()) as gateway:
+async def _play(spec: AttemptSpec, environment: EpisodeEnvironment, recorder: Recorder) -> None:
+    task = spec.task
+    policy = policy_for(task, environment)
+    async with Gateway.open(policy, bind=await environment.browser.listen()) as gateway:
         try:
             options = SessionOptions(
                 proxy_url=gateway.url,
-                cookies=await _log_in(task, stage),
-                apart=await _log_in_apart(task, stage),
-                live_origins=read_only_origins(task, stage),
-                logical=stage.atlas.logical,
+                cookies=await _log_in(task, environment),
+                apart=await _log_in_apart(task, environment),
+                live_origins=read_only_origins(task, environment),
+                logical=environment.atlas.logical,
                 viewport=WOB_VIEWPORT if task.wob else DEFAULT_VIEWPORT,
                 shows_unnamed=task.wob is not None,
             )
-            async with stage.browser.session(options) as session:
+            async with environment.browser.session(options) as session:
                 await _Performance(recorder, gateway, session, options).play()
         finally:
             recorder.wrote = frozenset(
@@ -94,16 +94,18 @@ async def _play(part: Part, stage: Stage, recorder: Recorder) -> None:
             )
 
 
-async def _log_in(task: Task, stage: Stage) -> tuple[Cookie, ...]:
+async def _log_in(task: Task, environment: EpisodeEnvironment) -> tuple[Cookie, ...]:
     """Return the cookies of the first role of each site."""
-    jars = [await stage.accounts.cookies(site, task.roles_of(site)[0]) for site in task.roles]
+    jars = [await environment.accounts.cookies(site, task.roles_of(site)[0]) for site in task.roles]
     return tuple(cookie for jar in jars for cookie in jar)
 
 
-async def _log_in_apart(task: Task, stage: Stage) -> dict[str, tuple[Cookie, ...]]:
+async def _log_in_apart(
+    task: Task, environment: EpisodeEnvironment
+) -> dict[str, tuple[Cookie, ...]]:
     """Return the cookies of every further role, each for a context of its own."""
     return {
-        login_name(task, site, role): await stage.accounts.cookies(site, role)
+        login_name(task, site, role): await environment.accounts.cookies(site, role)
         for site, role in task.further_roles
     }
 
@@ -114,15 +116,15 @@ class _Performance:
     def __init__(
         self, recorder: Recorder, gateway: Gateway, session: Session, options: SessionOptions
     ) -> None:
-        self._part = recorder.part
-        self._task = recorder.part.task
-        self._stage = recorder.stage
+        self._spec = recorder.spec
+        self._task = recorder.spec.task
+        self._environment = recorder.environment
         self._recorder = recorder
         self._journal = gateway.journal
         self._session = session
         self._options = options
-        self._locators = Locators(self._stage, session, self._task)
-        self._checks = self._task.checks_in(self._stage.world)
+        self._locators = Locators(self._environment, session, self._task)
+        self._checks = self._task.checks_in(self._environment.world)
         self._wob: WobEpisode | None = None
 
     async def play(self) -> None:
@@ -131,7 +133,7 @@ class _Performance:
             self._end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
         observation = await self._open()
-        wall = closed_door(self._stage, self._session.answers())
+        wall = detect_block(self._environment, self._session.answers())
         if wall is not None:
             self._recorder.fault(wall.reason, wall.message)
             return
@@ -143,13 +145,15 @@ class _Performance:
         if not self._recorder.interrupted:
             self._recorder.located = await self._locators.at_end(self._checks)
             self._recorder.wob = self._wob.record if self._wob else None
-            dropped = await dropped_login(self._task, self._stage, self._journal, self._session)
+            dropped = await dropped_login(
+                self._task, self._environment, self._journal, self._session
+            )
             if dropped is not None:
                 self._recorder.fault(UnscoredReason.INFRA, dropped)
 
     async def _requirements_hold(self) -> bool:
         """Look whether the world still is as the task needs it, before the agent starts."""
-        world = self._stage.world
+        world = self._environment.world
         required = [check for check in self._task.requires if world in check.worlds]
         self._recorder.required = await self._locators.at_end(required)
         values = {one.check: one for one in self._recorder.required}
@@ -159,7 +163,10 @@ class _Performance:
         )
 
     async def _open(self) -> Observation:
-        urls = [self._stage.atlas.url(page, self._stage.world) for page in self._task.start_pages]
+        urls = [
+            self._environment.atlas.url(page, self._environment.world)
+            for page in self._task.start_pages
+        ]
         logins = [
             "" if isinstance(one, str) else login_name(self._task, one.site, one.role)
             for one in self._task.start
@@ -173,7 +180,7 @@ class _Performance:
 
     async def _act(self, observation: Observation, deadline: asyncio.Timeout) -> None:
         """Let the agent act until it stops or its limit is reached."""
-        agent = self._part.agent(self._assignment(), Reference(self._task.reference, self._url_of))
+        agent = self._spec.agent(self._assignment(), Reference(self._task.reference, self._url_of))
         for index in range(1, self._task.limits.steps + 1):
             try:
                 decision, decide_ms = await _timed(_uncounted(agent.decide(observation), deadline))
@@ -181,34 +188,34 @@ class _Performance:
                 self._end(Ended.AGENT_GAVE_UP, error.message)
                 return
             self._count_tokens(decision)
-            await _uncounted(self._be_witnessed(index), deadline)
+            await _uncounted(self._call_proof_hook(index), deadline)
             if isinstance(decision.action, Stop):
                 await self._stop(index, decision, decide_ms)
                 return
             observation = await self._step(index, decision, decide_ms)
             if await self._page_is_over():
                 return
-            if self._stage.interrupted.is_set():
+            if self._environment.interrupted.is_set():
                 self._recorder.interrupted = True
                 return
         self._end(Ended.STEP_LIMIT, f"{self._task.limits.steps} steps were used up")
 
-    async def _be_witnessed(self, step: int) -> None:
+    async def _call_proof_hook(self, step: int) -> None:
         """Let the witness look, if there is one, before an action is done."""
-        witness, world = self._part.witness, self._stage.world
-        wanted = witness.wants(self._task, world, step) if witness else None
-        if witness is None or wanted is None:
+        proof_hook, world = self._spec.proof_hook, self._environment.world
+        wanted = proof_hook.wants(self._task, world, step) if proof_hook else None
+        if proof_hook is None or wanted is None:
             return
-        before = await self._stage.database.marks()
+        before = await self._environment.database.marks()
         mark = self._journal.mark()
-        async with aside(self._stage.browser, self._options, self._session) as beside:
+        async with side_context(self._environment.browser, self._options, self._session) as beside:
             locators = self._locators.through(beside)
             located = await locators.at_end(self._checks)
             asked = await locators.at_end(wanted)
         refuse_broken(self._journal.since(mark))
-        moved = moved_between(before, await self._stage.database.marks())
-        sight = Sight(step=step, located=located, asked=asked, moved=moved)
-        witness.saw(self._task, world, sight)
+        moved = moved_between(before, await self._environment.database.marks())
+        snapshot = EpisodeSnapshot(step=step, located=located, asked=asked, moved=moved)
+        proof_hook.saw(self._task, world, snapshot)
 
     async def _page_is_over(self) -> bool:
         """Look whether the step ended the episode of a MiniWoB++ page; no step counts after it."""
@@ -235,7 +242,7 @@ class _Performance:
                 index=index,
                 action=decision.action,
                 url=self._session.url,
-                logical=self._stage.atlas.logical(self._session.url),
+                logical=self._environment.atlas.logical(self._session.url),
                 title=await self._session.title(),
                 thought=decision.thought,
                 timings=Timings(decide_ms=decide_ms),
@@ -253,7 +260,7 @@ class _Performance:
     ) -> Observation:
         """Wait until the page is settled, then write down what the step changed."""
         settled, settle_ms = await _timed(self._session.settle(SETTLE_DEADLINE_S))
-        async with together() as group:
+        async with task_group() as group:
             seen = group.create_task(_timed(self._session.observe(index, error)))
             located = group.create_task(_timed(self._locators.at_step(self._checks)))
             image = group.create_task(self._screenshot(index))
@@ -268,7 +275,7 @@ class _Performance:
                 action=decision.action if decision else None,
                 error=error,
                 url=observation.url,
-                logical=self._stage.atlas.logical(observation.url),
+                logical=self._environment.atlas.logical(observation.url),
                 title=observation.title,
                 visits=activity.visits,
                 acted=activity.acted,
@@ -291,7 +298,7 @@ class _Performance:
         return observation
 
     async def _screenshot(self, index: int) -> str | None:
-        if not self._part.screenshots:
+        if not self._spec.screenshots:
             return None
         return self._recorder.keep_screenshot(index, await self._session.screenshot())
 
@@ -316,21 +323,21 @@ class _Performance:
         return told + activity.refused
 
     def _assignment(self) -> Assignment:
-        sites = {name: self._stage.atlas.site(name) for name in self._task.sites}
+        sites = {name: self._environment.atlas.site(name) for name in self._task.sites}
         return Assignment(
             task=self._task.id,
             intent=self._wob.record.utterance if self._wob else self._task.intent,
-            world=self._stage.world,
+            world=self._environment.world,
             sites={
-                site.title: self._stage.atlas.url(f"{name}:/", self._stage.world)
+                site.title: self._environment.atlas.url(f"{name}:/", self._environment.world)
                 for name, site in sites.items()
             },
             step_limit=self._task.limits.steps,
-            repeat=self._part.repeat,
+            repeat=self._spec.repeat,
         )
 
     def _url_of(self, page: str) -> str:
-        return self._stage.atlas.url(page, self._stage.world)
+        return self._environment.atlas.url(page, self._environment.world)
 
     def _count_tokens(self, decision: Decision) -> None:
         self._recorder.input_tokens += decision.input_tokens

@@ -8,23 +8,23 @@ from datetime import UTC, datetime
 
 from evaluators.evidence import (
     Ended,
+    EpisodeFault,
     Evidence,
-    Fault,
     Located,
     Receipt,
     StepEvidence,
     UnscoredReason,
     WobRecord,
 )
-from orchestrator.episode.stage import Part, Stage
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 
 
 @dataclass(slots=True)
 class Recorder:
     """The growing record of one attempt."""
 
-    part: Part
-    stage: Stage
+    spec: AttemptSpec
+    environment: EpisodeEnvironment
     receipts: tuple[Receipt, ...] = ()
     steps: list[StepEvidence] = field(default_factory=list)
     screenshots: dict[str, bytes] = field(default_factory=dict)
@@ -38,14 +38,14 @@ class Recorder:
     input_tokens: int = 0
     output_tokens: int = 0
     wob: WobRecord | None = None
-    _fault: Fault | None = None
+    _fault: EpisodeFault | None = None
     _clock: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def fault(self, reason: UnscoredReason, message: str) -> None:
         """Write down why the attempt broke off; the first reason stands."""
         if self._fault is None:
-            self._fault = Fault(reason=reason, message=message)
+            self._fault = EpisodeFault(reason=reason, message=message)
 
     def keep_screenshot(self, index: int, image: bytes) -> str:
         """Keep a step's screenshot and return its file name."""
@@ -56,12 +56,12 @@ class Recorder:
     def evidence(self) -> Evidence:
         """Return everything as it stands now."""
         return Evidence(
-            suite=self.part.suite,
-            task=self.part.task.id,
-            world=self.stage.world,
-            agent=self.part.agent.name,
-            repeat=self.part.repeat,
-            attempt=self.part.attempt,
+            suite=self.spec.suite,
+            task=self.spec.task.id,
+            world=self.environment.world,
+            agent=self.spec.agent.name,
+            repeat=self.spec.repeat,
+            attempt=self.spec.attempt,
             started_at=self._started.isoformat(timespec="milliseconds"),
             seconds=round(time.monotonic() - self._clock, 3),
             answer=self.answer,
@@ -72,7 +72,7 @@ class Recorder:
             located=self.located,
             fault=self._fault,
             receipts=self.receipts,
-            staged=self.stage.staged,
+            staged=self.environment.staged,
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             wob=self.wob,

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 
+from arena_core.errors import BrowserError
 from evaluators.evidence import WobRecord
 from orchestrator.browser.pinned import PinnedDocument
 from orchestrator.browser.session import Session
-from sites.errors import BrowserError
 from tasks.schema import WobStart
 
 # The window that the pages are made for: the task's area is its upper left, 160 by 210.

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from orchestrator.gateway.addresses import Address, Resolve
+from orchestrator.gateway.addresses import Resolve, SocketAddress
 from orchestrator.gateway.deadlines import Deadlines
-from orchestrator.gateway.journal import Exchange, Journal
+from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.server import Gateway
 
 __all__ = [
-    "Address",
+    "SocketAddress",
     "Deadlines",
     "Exchange",
     "Gateway",
-    "Journal",
+    "GatewayJournal",
     "Policy",
     "Resolve",
     "Route",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import NoReturn, Self
 
-from sites.errors import UsageError
+from arena_core.errors import UsageError
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?")
 _PORT = re.compile(r"[0-9]{1,5}")
@@ -18,7 +18,7 @@ _FORM = "expected HOST:PORT:ADDR:PORT, for example en.wikipedia.org:443:127.0.0.
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SocketAddress:
     """A host name or an IP address (IPv6 without brackets) and a TCP port."""
 
     host: str
@@ -39,7 +39,7 @@ class Resolve:
 
     host: str
     port: int
-    to: Address
+    to: SocketAddress
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -57,7 +57,7 @@ class Resolve:
         return cls(
             host,
             _port(text, found["port"]),
-            Address(_ip(text, found["to"]), _port(text, found["at"])),
+            SocketAddress(_ip(text, found["to"]), _port(text, found["at"])),
         )
 
     def __str__(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from orchestrator.gateway.heads import BadMessageError, Framing, Kind
-from orchestrator.gateway.wire import PeerGoneError, Wire
+from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
+from orchestrator.gateway.heads import BadMessageError, BodyKind, Framing
 
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 _MAX_LINE_BYTES = 4096
@@ -16,16 +16,16 @@ _MAX_TRAILERS = 64
 class Body:
     """A body as it arrives on a wire."""
 
-    def __init__(self, wire: Wire, framing: Framing) -> None:
-        self._wire = wire
+    def __init__(self, connection: BufferedConnection, framing: Framing) -> None:
+        self._connection = connection
         self._kind = framing.kind
         self._left = framing.length
-        self.complete = framing.kind is Kind.NONE
+        self.complete = framing.kind is BodyKind.NONE
 
     @property
-    def is_waiting(self) -> bool:
+    def has_data(self) -> bool:
         """Whether the next piece can be had without waiting for the peer."""
-        return self._wire.has_data
+        return self._connection.has_data
 
     async def piece(self) -> bytes:
         """Return the next bytes; empty when the body is complete.
@@ -35,23 +35,23 @@ class Body:
             BadMessageError: its chunks are malformed.
         """
         match self._kind:
-            case Kind.NONE:
+            case BodyKind.NONE:
                 return b""
-            case Kind.LENGTH:
+            case BodyKind.LENGTH:
                 piece = await self._some()
                 self.complete = not self._left
                 return piece
-            case Kind.CHUNKED:
+            case BodyKind.CHUNKED:
                 return await self._chunk_piece()
-            case Kind.UNTIL_CLOSE:
-                piece = await self._wire.read()
+            case BodyKind.UNTIL_CLOSE:
+                piece = await self._connection.read()
                 self.complete = not piece
                 return piece
             case _:
                 assert_never(self._kind)
 
     async def _some(self) -> bytes:
-        piece = await self._wire.read(self._left) if self._left else b""
+        piece = await self._connection.read(self._left) if self._left else b""
         if not piece and self._left:
             raise PeerGoneError
         self._left -= len(piece)
@@ -67,13 +67,13 @@ class Body:
             self.complete = True
             return b""
         piece = await self._some()
-        if not self._left and await self._wire.line(2) != b"":
+        if not self._left and await self._connection.line(2) != b"":
             message = "a chunk is longer than it says"
             raise BadMessageError(message)
         return piece
 
     async def _chunk_size(self) -> int:
-        found = _CHUNK_LINE.fullmatch(await self._wire.line(_MAX_LINE_BYTES))
+        found = _CHUNK_LINE.fullmatch(await self._connection.line(_MAX_LINE_BYTES))
         if found is None:
             message = "a chunk's size is malformed"
             raise BadMessageError(message)
@@ -82,13 +82,13 @@ class Body:
     async def _skip_trailers(self) -> None:
         # Dropped, as RFC 9110, 6.5.1 allows: nothing may slip in behind the head's checks.
         for _ in range(_MAX_TRAILERS):
-            if await self._wire.line(_MAX_LINE_BYTES) == b"":
+            if await self._connection.line(_MAX_LINE_BYTES) == b"":
                 return
         message = "too many trailers"
         raise BadMessageError(message)
 
 
-async def relay(body: Body, to: Wire, *, head: bytes = b"", chunked: bool) -> None:
+async def relay(body: Body, to: BufferedConnection, *, head: bytes = b"", chunked: bool) -> None:
     """Send a head and then a body, as chunks of our own where `chunked`.
 
     The head leaves at once, together with the body's first bytes where those are here already.
@@ -97,7 +97,7 @@ async def relay(body: Body, to: Wire, *, head: bytes = b"", chunked: bool) -> No
         PeerGoneError: either side ended first.
         BadMessageError: the body's chunks are malformed.
     """
-    if head and not body.is_waiting:
+    if head and not body.has_data:
         to.write(head)
         head = b""
     while not body.complete:

@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from orchestrator.gateway import pages
+from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
 from orchestrator.gateway.deadlines import Deadlines
 from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
 from orchestrator.gateway.heads import NO_BODY, BadMessageError, RequestHead, parse_request
-from orchestrator.gateway.journal import Journal, Pending
-from orchestrator.gateway.pacing import Pace
+from orchestrator.gateway.journal import GatewayJournal, Pending
+from orchestrator.gateway.pacing import RequestPacer
 from orchestrator.gateway.policy import Policy, Route
-from orchestrator.gateway.targets import Target, absolute_target, authority_target, origin_target
+from orchestrator.gateway.targets import (
+    RequestTarget,
+    absolute_target,
+    authority_target,
+    origin_target,
+)
 from orchestrator.gateway.tunnels import splice
 from orchestrator.gateway.upstreams import Upstream, UpstreamError
-from orchestrator.gateway.wire import PeerGoneError, Wire
 
 _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -30,8 +35,8 @@ class Exit:
     """The way out to one route: its connections, and how fast pages and tunnels may start."""
 
     upstream: Upstream
-    pages: Pace
-    tunnels: Pace
+    pages: RequestPacer
+    tunnels: RequestPacer
 
 
 class Conversation:
@@ -39,9 +44,9 @@ class Conversation:
 
     def __init__(
         self,
-        client: Wire,
+        client: BufferedConnection,
         policy: Policy,
-        journal: Journal,
+        journal: GatewayJournal,
         exits: Mapping[Route, Exit],
         deadlines: Deadlines,
     ) -> None:
@@ -85,7 +90,7 @@ class Conversation:
             return await self._request(request, absolute_target(request))
         return await self._request(request, origin_target(request, self._inside))
 
-    async def _request(self, request: RequestHead, target: Target) -> bool:
+    async def _request(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)
         try:
             if route is None:
@@ -100,7 +105,7 @@ class Conversation:
             pending.finish()
 
     async def _forward(
-        self, request: RequestHead, target: Target, route: Route, pending: Pending
+        self, request: RequestHead, target: RequestTarget, route: Route, pending: Pending
     ) -> bool:
         if request.method not in SAFE_METHODS:
             pending.mark_write()
@@ -112,7 +117,7 @@ class Conversation:
             upstream,
             pending,
             self._deadlines.first_byte_s,
-            told=route.told,
+            episode_info=route.episode_info,
         )
         try:
             done = await forwarding.run()
@@ -137,7 +142,7 @@ class Conversation:
             await self._linger()
         return done.keeps_client
 
-    async def _connect(self, request: RequestHead, target: Target) -> bool:
+    async def _connect(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)
         try:
             if route is None:
@@ -146,44 +151,46 @@ class Conversation:
             if route.live:
                 await way.tunnels.turn()
             try:
-                wire = await way.upstream.connect()
+                connection = await way.upstream.connect()
             except UpstreamError as error:
                 pending.finish(error.status, failed=error.reason)
                 page = pages.unreachable(route, error.reason)
                 return await self._reply(error.status, page, request)
-            wire.on_end = self._client.close
+            connection.on_end = self._client.close
             try:
                 self._client.write(_ESTABLISHED)
                 pending.mark_tunnel()
                 pending.finish(200)
-                return await self._through_tunnel(route, way, wire)
+                return await self._through_tunnel(route, way, connection)
             except BaseException:
-                wire.abort()
+                connection.abort()
                 raise
         finally:
             pending.finish()
 
-    async def _through_tunnel(self, route: Route, way: Exit, wire: Wire) -> bool:
+    async def _through_tunnel(
+        self, route: Route, way: Exit, connection: BufferedConnection
+    ) -> bool:
         """Join TLS to a live host; read plain http like any other, WebSocket's start included.
 
         Nothing goes unread to a replica, so that what may write there is known.
         """
         first = await self._client.arrival()
-        wire.on_end = None
+        connection.on_end = None
         if first and first != _TLS_HANDSHAKE:
-            way.upstream.keep(wire)
+            way.upstream.keep(connection)
             self._inside = route
             return True
         if not first:
-            wire.close()
+            connection.close()
             return False
         if not route.live:
             message = f"TLS to {route.host}, whose replica speaks plain http"
             raise BadMessageError(message)
-        await splice(self._client, wire)
+        await splice(self._client, connection)
         return False
 
-    def _begin(self, request: RequestHead, target: Target) -> tuple[Route | None, Pending]:
+    def _begin(self, request: RequestHead, target: RequestTarget) -> tuple[Route | None, Pending]:
         route = self._policy.lookup(target.host, target.port)
         pending = self._journal.begin(
             request.method,
@@ -193,7 +200,9 @@ class Conversation:
         )
         return route, pending
 
-    async def _refuse_host(self, request: RequestHead, target: Target, pending: Pending) -> bool:
+    async def _refuse_host(
+        self, request: RequestHead, target: RequestTarget, pending: Pending
+    ) -> bool:
         pending.finish(403, refused=self._policy.why_refused(target.host, target.port))
         page = pages.refusal(self._policy, target.host, target.port)
         return await self._reply(403, page, request)

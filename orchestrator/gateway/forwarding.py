@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from orchestrator.gateway.bodies import Body, relay
+from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
 from orchestrator.gateway.heads import (
     NO_BODY,
     BadMessageError,
-    Kind,
+    BodyKind,
     RequestHead,
     ResponseHead,
     parse_response,
@@ -20,7 +21,6 @@ from orchestrator.gateway.heads import (
 from orchestrator.gateway.journal import Pending
 from orchestrator.gateway.rewriting import request_head, response_head, switching_head
 from orchestrator.gateway.upstreams import Upstream, UpstreamError
-from orchestrator.gateway.wire import PeerGoneError, Wire
 
 # RFC 9110, 9.2.1: what these ask for changes nothing, so asking twice is safe.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -47,23 +47,23 @@ class Forwarded:
     """What is left to do after a response: keep the client, close it, or join it to `tunnel`."""
 
     keeps_client: bool
-    tunnel: Wire | None = None
+    tunnel: BufferedConnection | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
     """A request on its way.
 
-    `path` is its target in origin form; `told` is what its site is told of the episode.
+    `path` is its target in origin form; `episode_info` is what its site is told of the episode.
     """
 
-    client: Wire
+    client: BufferedConnection
     request: RequestHead
     path: str
     upstream: Upstream
     pending: Pending
     first_byte_s: float
-    told: str | None = None
+    episode_info: str | None = None
 
     async def run(self) -> Forwarded:
         """Send the request and stream its response back.
@@ -85,56 +85,60 @@ class Forwarding:
                     return await self._on(kept, is_kept=True)
         return await self._on(await self.upstream.connect(), is_kept=False)
 
-    async def _on(self, wire: Wire, *, is_kept: bool) -> Forwarded:
+    async def _on(self, connection: BufferedConnection, *, is_kept: bool) -> Forwarded:
         body = Body(self.client, self.request.framing())
-        self.client.on_end = wire.abort
+        self.client.on_end = connection.abort
         if self.client.has_ended:
-            wire.abort()
+            connection.abort()
         try:
-            async with self._sending(body, wire) as upload:
-                response = await self._final_head(wire, upload, is_kept=is_kept)
-                return await self._answer(response, body, wire)
+            async with self._sending(body, connection) as upload:
+                response = await self._final_head(connection, upload, is_kept=is_kept)
+                return await self._answer(response, body, connection)
         except BaseException:
-            wire.abort()
+            connection.abort()
             raise
         finally:
             self.client.on_end = None
 
     @contextlib.asynccontextmanager
-    async def _sending(self, body: Body, wire: Wire) -> AsyncIterator[_Upload | None]:
+    async def _sending(
+        self, body: Body, connection: BufferedConnection
+    ) -> AsyncIterator[_Upload | None]:
         """Send the request, a body beside the response; stop when the response is through."""
-        head = request_head(self.request, self.path, told=self.told)
+        head = request_head(self.request, self.path, episode_info=self.episode_info)
         if body.complete:
             # Where the upstream is gone already, whoever reads the response finds out.
             with contextlib.suppress(PeerGoneError):
-                wire.write(head)
+                connection.write(head)
             yield None
             return
-        upload = asyncio.create_task(self._upload(head, body, wire))
+        upload = asyncio.create_task(self._upload(head, body, connection))
         try:
             yield upload
         finally:
             upload.cancel()
             await asyncio.wait({upload})
 
-    async def _upload(self, head: bytes, body: Body, wire: Wire) -> BadMessageError | None:
+    async def _upload(
+        self, head: bytes, body: Body, connection: BufferedConnection
+    ) -> BadMessageError | None:
         """Send head and body; return what is wrong with the body."""
         try:
-            chunked = self.request.framing().kind is Kind.CHUNKED
-            await relay(body, wire, head=head, chunked=chunked)
+            chunked = self.request.framing().kind is BodyKind.CHUNKED
+            await relay(body, connection, head=head, chunked=chunked)
         except PeerGoneError:
             return None  # the response, or its absence, tells which side went
         except BadMessageError as bad:
-            wire.abort()
+            connection.abort()
             return bad
         return None
 
     async def _final_head(
-        self, wire: Wire, upload: _Upload | None, *, is_kept: bool
+        self, connection: BufferedConnection, upload: _Upload | None, *, is_kept: bool
     ) -> ResponseHead:
         """Return the response's head; pass interim ones (100, 103) on before it."""
         while True:
-            head = await self._next_head(wire, upload, is_kept=is_kept)
+            head = await self._next_head(connection, upload, is_kept=is_kept)
             try:
                 response = parse_response(head)
             except BadMessageError as bad:
@@ -144,10 +148,12 @@ class Forwarding:
             if self.request.minor:
                 self.client.write(response_head(response, chunked=False, closes=False))
 
-    async def _next_head(self, wire: Wire, upload: _Upload | None, *, is_kept: bool) -> bytes:
+    async def _next_head(
+        self, connection: BufferedConnection, upload: _Upload | None, *, is_kept: bool
+    ) -> bytes:
         try:
             async with _deadline(self.first_byte_s, upload):
-                return await wire.head()
+                return await connection.head()
         except TimeoutError:
             message = f"no response from {self.upstream.address} within {self.first_byte_s:g} s"
             raise UpstreamError(message, 504) from None
@@ -158,38 +164,40 @@ class Forwarding:
                 raise wrong from None
             if self.client.has_ended:
                 raise
-            if is_kept and not wire.has_data:
+            if is_kept and not connection.has_data:
                 raise _StaleError from None
             message = f"{self.upstream.address} closed the connection without a response"
             raise UpstreamError(message) from None
 
-    async def _answer(self, response: ResponseHead, body: Body, wire: Wire) -> Forwarded:
+    async def _answer(
+        self, response: ResponseHead, body: Body, connection: BufferedConnection
+    ) -> Forwarded:
         request = self.request
         if response.status == _SWITCHING:
-            return self._switch(response, wire)
+            return self._switch(response, connection)
         try:
             framing = response.framing(request.method)
         except BadMessageError as bad:
             raise _unreadable(bad) from None
-        chunked = framing.kind is Kind.CHUNKED and request.minor == 1
-        delimited = framing.kind in {Kind.NONE, Kind.LENGTH} or chunked
+        chunked = framing.kind is BodyKind.CHUNKED and request.minor == 1
+        delimited = framing.kind in {BodyKind.NONE, BodyKind.LENGTH} or chunked
         keeps_client = request.keeps_alive and delimited and body.complete
         self.pending.status = response.status
         head = response_head(response, chunked=chunked, closes=not keeps_client)
-        await self._stream(Body(wire, framing), head, chunked=chunked)
-        if response.keeps_alive and framing.kind is not Kind.UNTIL_CLOSE and body.complete:
-            self.upstream.keep(wire)
+        await self._stream(Body(connection, framing), head, chunked=chunked)
+        if response.keeps_alive and framing.kind is not BodyKind.UNTIL_CLOSE and body.complete:
+            self.upstream.keep(connection)
         else:
-            wire.close()
+            connection.close()
         return Forwarded(keeps_client)
 
-    def _switch(self, response: ResponseHead, wire: Wire) -> Forwarded:
+    def _switch(self, response: ResponseHead, connection: BufferedConnection) -> Forwarded:
         if not self.request.is_websocket:
             message = f"{self.upstream.address} switched protocols unasked"
             raise UpstreamError(message)
         self.client.write(switching_head(response))
         self.pending.status = response.status
-        return Forwarded(keeps_client=False, tunnel=wire)
+        return Forwarded(keeps_client=False, tunnel=connection)
 
     async def _stream(self, body: Body, head: bytes, *, chunked: bool) -> None:
         try:

@@ -56,7 +56,7 @@ class Field(NamedTuple):
     value: bytes
 
 
-class Kind(Enum):
+class BodyKind(Enum):
     """How the end of a body is found."""
 
     NONE = auto()
@@ -69,11 +69,11 @@ class Kind(Enum):
 class Framing:
     """How a body is delimited; `length` in bytes where its kind is LENGTH."""
 
-    kind: Kind
+    kind: BodyKind
     length: int = 0
 
 
-NO_BODY = Framing(Kind.NONE)
+NO_BODY = Framing(BodyKind.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +113,14 @@ class Head:
             if len(encodings) > 1 or encodings[0].lower() != b"chunked":
                 message = "a Transfer-Encoding other than chunked"
                 raise BadMessageError(message, 501)
-            return Framing(Kind.CHUNKED)
+            return Framing(BodyKind.CHUNKED)
         if not lengths:
             return None
         if len(lengths) > 1 or not _LENGTH.fullmatch(lengths[0]):
             message = "Content-Length is not one number"
             raise BadMessageError(message)
         length = int(lengths[0])
-        return Framing(Kind.LENGTH, length) if length else NO_BODY
+        return Framing(BodyKind.LENGTH, length) if length else NO_BODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class ResponseHead(Head):
         declared = self._declared()
         if method == "HEAD" or self.is_interim or self.status in {204, 304}:
             return NO_BODY
-        return declared if declared is not None else Framing(Kind.UNTIL_CLOSE)
+        return declared if declared is not None else Framing(BodyKind.UNTIL_CLOSE)
 
     @property
     def is_interim(self) -> bool:

@@ -43,7 +43,7 @@ class Pending:
 
     def __init__(
         self,
-        journal: Journal,
+        journal: GatewayJournal,
         method: str,
         url: str,
         *,
@@ -96,7 +96,7 @@ class Pending:
         )
 
 
-class Journal:
+class GatewayJournal:
     """The exchanges of one gateway in the order in which they ended, and what is under way.
 
     It belongs to one event loop, like its gateway.

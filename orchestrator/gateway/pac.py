@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 from typing import Final
 from urllib.parse import urlsplit
 
+from arena_core.errors import GatewayError
 from orchestrator.gateway.policy import Policy
-from sites.errors import GatewayError
 
 _LOOPBACK: Final = "127.0.0.1"
 _HEAD_S: Final = 10.0

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 
 
-class Pace:
+class RequestPacer:
     """Lets `burst` starts through at once and no more than that in any `seconds`.
 
     It waits only when a start comes too early, and then as long as is left.

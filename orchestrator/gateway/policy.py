@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from orchestrator.gateway.addresses import Address, Resolve
-from sites.errors import GatewayError
+from arena_core.errors import GatewayError
+from orchestrator.gateway.addresses import Resolve, SocketAddress
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -21,22 +21,22 @@ class Route:
         upstream: None for a live host that is found by its name.
         read_only: refuse methods that may write where the gateway can read them.
         pace_s: least time between two page loads of a live host, in seconds.
-        told: what each request tells this site of the episode; None where it is told nothing.
+        episode_info: what each request tells this site of the episode; None where it is told nothing.
     """
 
     site: str
     live: bool
     host: str
     port: int
-    upstream: Address | None
+    upstream: SocketAddress | None
     read_only: bool = False
     pace_s: float = 0.0
-    told: str | None = None
+    episode_info: str | None = None
 
     @property
-    def address(self) -> Address:
+    def address(self) -> SocketAddress:
         """Where a connection goes."""
-        return self.upstream or Address(self.host, self.port)
+        return self.upstream or SocketAddress(self.host, self.port)
 
     @property
     def origin(self) -> str:

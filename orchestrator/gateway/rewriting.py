@@ -16,13 +16,13 @@ _EPISODE_KEY = b"x-arena-episode"
 _CHUNKED = Field(b"transfer-encoding", b"Transfer-Encoding", b"chunked")
 
 
-def request_head(request: RequestHead, path: str, *, told: str | None = None) -> bytes:
+def request_head(request: RequestHead, path: str, *, episode_info: str | None = None) -> bytes:
     """Return a request's head for its upstream; the request's framing has been checked.
 
     Args:
         request: as it came.
         path: its target in origin form.
-        told: what its site is told of the episode, if it is told anything.
+        episode_info: what its site is told of the episode, if it is told anything.
     """
     passes = set(request.end_to_end())
     fields = (
@@ -31,9 +31,9 @@ def request_head(request: RequestHead, path: str, *, told: str | None = None) ->
     )
     line = f"{request.method} {path} HTTP/1.1".encode()
     kept = [field for field in fields if field is not None]
-    if told is not None:
+    if episode_info is not None:
         kept = [field for field in kept if field.key != _EPISODE_KEY]
-        kept.append(Field(_EPISODE_KEY, b"X-Arena-Episode", told.encode("ascii")))
+        kept.append(Field(_EPISODE_KEY, b"X-Arena-Episode", episode_info.encode("ascii")))
     return write_head(line, kept)
 
 

@@ -9,14 +9,14 @@ from collections.abc import AsyncIterator, Callable
 from ipaddress import ip_address
 from typing import Self
 
+from arena_core.errors import GatewayError
+from orchestrator.gateway.connection import BufferedConnection
 from orchestrator.gateway.conversation import Conversation, Exit
 from orchestrator.gateway.deadlines import Deadlines
-from orchestrator.gateway.journal import Journal
-from orchestrator.gateway.pacing import Pace
+from orchestrator.gateway.journal import GatewayJournal
+from orchestrator.gateway.pacing import RequestPacer
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.upstreams import Upstream
-from orchestrator.gateway.wire import Wire
-from sites.errors import GatewayError
 
 # What Chromium opens to one host for one page: that many tunnels at once are one page load.
 _TUNNELS_A_PAGE = 6
@@ -31,11 +31,11 @@ class Gateway:
     """
 
     def __init__(self, policy: Policy, deadlines: Deadlines) -> None:
-        self.journal = Journal()
+        self.journal = GatewayJournal()
         self.url = ""
         self._policy = policy
         self._deadlines = deadlines
-        self._alive: set[Wire] = set()
+        self._alive: set[BufferedConnection] = set()
         self._conversations: set[asyncio.Task[None]] = set()
         self._exits = {route: self._exit(route) for route in policy.routes}
 
@@ -65,7 +65,7 @@ class Gateway:
             raise GatewayError(message)
         gateway = cls(policy, deadlines or Deadlines())
         try:
-            server = await _serve(bind, lambda: Wire(gateway._alive, gateway._accept))
+            server = await _serve(bind, lambda: BufferedConnection(gateway._alive, gateway._accept))
         except OSError as error:
             message = f"the gateway cannot listen on {address}: {error.strerror or error}"
             raise GatewayError(message) from error
@@ -80,11 +80,11 @@ class Gateway:
     def _exit(self, route: Route) -> Exit:
         return Exit(
             Upstream(route.address, self._alive, self._deadlines.connect_s),
-            Pace(route.pace_s),
-            Pace(route.pace_s, burst=_TUNNELS_A_PAGE),
+            RequestPacer(route.pace_s),
+            RequestPacer(route.pace_s, burst=_TUNNELS_A_PAGE),
         )
 
-    def _accept(self, client: Wire) -> None:
+    def _accept(self, client: BufferedConnection) -> None:
         conversation = Conversation(
             client, self._policy, self.journal, self._exits, self._deadlines
         )
@@ -104,14 +104,16 @@ class Gateway:
             task.cancel()
         if self._conversations:
             await asyncio.wait(self._conversations)
-        wires = tuple(self._alive)
-        for wire in wires:
-            wire.abort()
-        if wires:
-            await asyncio.wait([wire.closed for wire in wires])
+        connections = tuple(self._alive)
+        for connection in connections:
+            connection.abort()
+        if connections:
+            await asyncio.wait([connection.closed for connection in connections])
 
 
-async def _serve(bind: str | socket.socket, accept: Callable[[], Wire]) -> asyncio.Server:
+async def _serve(
+    bind: str | socket.socket, accept: Callable[[], BufferedConnection]
+) -> asyncio.Server:
     loop = asyncio.get_running_loop()
     if isinstance(bind, str):
         return await loop.create_server(accept, bind, 0)

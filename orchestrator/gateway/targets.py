@@ -18,7 +18,7 @@ _HTTP_PORT = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RequestTarget:
     """A host (as the client wrote it), a port, and a path with query in origin form."""
 
     host: str
@@ -32,7 +32,7 @@ class Target:
         return f"http://{self.host}{port}{self.path}"
 
 
-def absolute_target(request: RequestHead) -> Target:
+def absolute_target(request: RequestHead) -> RequestTarget:
     """Read `http://host:port/path` and hold it against the Host field.
 
     Raises:
@@ -44,12 +44,12 @@ def absolute_target(request: RequestHead) -> Target:
         raise BadMessageError(message)
     rest = found["rest"] or ""
     path = rest if rest.startswith("/") else f"/{rest}"
-    target = Target(found["host"], int(found["port"] or _HTTP_PORT), path)
+    target = RequestTarget(found["host"], int(found["port"] or _HTTP_PORT), path)
     _check_host(request, target)
     return target
 
 
-def origin_target(request: RequestHead, route: Route) -> Target:
+def origin_target(request: RequestHead, route: Route) -> RequestTarget:
     """Read `/path` of a request that came through a tunnel to a route.
 
     Raises:
@@ -58,12 +58,12 @@ def origin_target(request: RequestHead, route: Route) -> Target:
     if not request.target.startswith("/") or "#" in request.target:
         message = "the request's target is no path (it came through a tunnel)"
         raise BadMessageError(message)
-    target = Target(route.host, route.port, request.target)
+    target = RequestTarget(route.host, route.port, request.target)
     _check_host(request, target)
     return target
 
 
-def authority_target(request: RequestHead) -> Target:
+def authority_target(request: RequestHead) -> RequestTarget:
     """Read the `host:port` of a CONNECT.
 
     Raises:
@@ -73,10 +73,10 @@ def authority_target(request: RequestHead) -> Target:
     if found is None:
         message = "CONNECT needs host:port"
         raise BadMessageError(message)
-    return Target(found["host"], int(found["port"]), "")
+    return RequestTarget(found["host"], int(found["port"]), "")
 
 
-def _check_host(request: RequestHead, target: Target) -> None:
+def _check_host(request: RequestHead, target: RequestTarget) -> None:
     hosts = request.values(b"host")
     found = _FIELD.fullmatch(hosts[0].decode("latin-1")) if len(hosts) == 1 else None
     if found is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from orchestrator.gateway.wire import PeerGoneError, Wire
+from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
 
 
-async def splice(one: Wire, other: Wire) -> None:
+async def splice(one: BufferedConnection, other: BufferedConnection) -> None:
     """Pass bytes both ways until either side ends, then close both, unsent bytes first.
 
     It may be idle for as long as the browser context lives.
@@ -17,7 +17,7 @@ async def splice(one: Wire, other: Wire) -> None:
         both.create_task(_pump(other, one))
 
 
-async def _pump(source: Wire, sink: Wire) -> None:
+async def _pump(source: BufferedConnection, sink: BufferedConnection) -> None:
     try:
         while piece := await source.read():
             sink.write(piece)

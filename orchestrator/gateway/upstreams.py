@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from ipaddress import ip_address
 
-from orchestrator.gateway.addresses import Address
-from orchestrator.gateway.wire import Wire
+from orchestrator.gateway.addresses import SocketAddress
+from orchestrator.gateway.connection import BufferedConnection
 
 _MAX_IDLE = 16
 # RFC 8305, 5: when to try a name's next address beside the one that has not answered yet.
@@ -25,19 +25,21 @@ class UpstreamError(Exception):
 class Upstream:
     """The connections to one address."""
 
-    def __init__(self, address: Address, alive: set[Wire], connect_s: float) -> None:
+    def __init__(
+        self, address: SocketAddress, alive: set[BufferedConnection], connect_s: float
+    ) -> None:
         self._address = address
         self._alive = alive
         self._connect_s = connect_s
-        self._idle: list[Wire] = []
+        self._idle: list[BufferedConnection] = []
         self._is_name = not _is_ip(address.host)
 
     @property
-    def address(self) -> Address:
+    def address(self) -> SocketAddress:
         """Where the connections lead."""
         return self._address
 
-    async def connect(self) -> Wire:
+    async def connect(self) -> BufferedConnection:
         """Open a connection.
 
         Raises:
@@ -46,8 +48,8 @@ class Upstream:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._connect_s):
-                _, wire = await loop.create_connection(
-                    lambda: Wire(self._alive),
+                _, connection = await loop.create_connection(
+                    lambda: BufferedConnection(self._alive),
                     self._address.host,
                     self._address.port,
                     happy_eyeballs_delay=_NEXT_ADDRESS_S if self._is_name else None,
@@ -58,29 +60,29 @@ class Upstream:
         except OSError as error:
             message = f"no connection to {self._address}: {error.strerror or error}"
             raise UpstreamError(message) from None
-        return wire
+        return connection
 
-    def take(self) -> Wire | None:
+    def take(self) -> BufferedConnection | None:
         """Return a connection that was kept, the one last used first; None where there is none.
 
         One on which bytes came that nobody asked for is closed: they would answer the next request.
         """
         while self._idle:
-            wire = self._idle.pop()
-            wire.on_end = None
-            if not wire.has_ended and not wire.has_data:
-                return wire
-            wire.close()
+            connection = self._idle.pop()
+            connection.on_end = None
+            if not connection.has_ended and not connection.has_data:
+                return connection
+            connection.close()
         return None
 
-    def keep(self, wire: Wire) -> None:
+    def keep(self, connection: BufferedConnection) -> None:
         """Keep a connection for the next request, or close it where there are enough."""
-        if wire.has_ended or len(self._idle) >= _MAX_IDLE:
-            wire.on_end = None
-            wire.close()
+        if connection.has_ended or len(self._idle) >= _MAX_IDLE:
+            connection.on_end = None
+            connection.close()
             return
-        self._idle.append(wire)
-        wire.on_end = lambda: self._idle.remove(wire)
+        self._idle.append(connection)
+        connection.on_end = lambda: self._idle.remove(connection)
 
 
 def _is_ip(host: str) -> bool:

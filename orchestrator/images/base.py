@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from arena_core.errors import EngineError, ImageError, PrerequisiteError
 from orchestrator.engine.containers import ImageInfo
 from orchestrator.engine.engine import Engine
-from sites.errors import EngineError, ImageError, PrerequisiteError
 
 TAG: Final = "debian:bookworm-slim"
 _PULL_S: Final = 180.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from arena_core.errors import DiskFullError, EngineError, ImageError
 from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.base import ensure_base
@@ -18,14 +19,13 @@ from orchestrator.images.golden import ROWS_LABEL, is_sealed
 from orchestrator.images.recipes import Recipe, RecipeBook
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
 from sites.atlas import Atlas
-from sites.errors import DiskFullError, EngineError, ImageError
 from sites.manifest import Site
 
 _STEP: Final = re.compile(r"^Step (\d+/\d+) : (.*)")
 _STEP_WIDTH: Final = 70
 
 
-class Happened(StrEnum):
+class BuildOutcome(StrEnum):
     """What a command did about one image."""
 
     BUILT = "built"
@@ -36,7 +36,7 @@ class Happened(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class BuildResult:
     """One row of what `arena build` and `arena pull` report.
 
     Attributes:
@@ -44,7 +44,7 @@ class Outcome:
     """
 
     recipe: Recipe
-    happened: Happened
+    outcome: BuildOutcome
     seconds: float
     size_bytes: int
     golden: str | None
@@ -60,7 +60,7 @@ async def build(
     staged: bool = False,
     force: bool = False,
     on_line: Callable[[str], None],
-) -> tuple[Outcome, ...]:
+) -> tuple[BuildResult, ...]:
     """Bring the images of sites up to date, one after the other; what is needed comes first.
 
     Args:
@@ -113,18 +113,18 @@ class _Builder:
         take: Take[StateT],
         take_rows: TakeRows,
         on_line: Callable[[str], None],
-    ) -> Outcome:
+    ) -> BuildResult:
         """Make one image, unless it is current."""
         began = time.monotonic()
         source = self._book.source_hash(recipe)
         present = await self._engine.image(recipe.image.tag)
         if present is not None and not self._force and is_current(present, recipe, source):
-            return _outcome(recipe, Happened.UNCHANGED, began, present)
+            return _outcome(recipe, BuildOutcome.UNCHANGED, began, present)
         note = _Progress(recipe, began, on_line)
         if recipe.staged:
             image = await self._build(recipe, recipe.image.tag, source, note)
-            return _outcome(recipe, Happened.BUILT, began, image)
-        unsealed, happened = await self._unsealed(recipe, source, note)
+            return _outcome(recipe, BuildOutcome.BUILT, began, image)
+        unsealed, outcome = await self._unsealed(recipe, source, note)
         sealed = await seal(
             self._engine,
             recipe.site,
@@ -137,17 +137,17 @@ class _Builder:
         )
         await self._engine.remove_image(unsealed.tag)
         note.say("ready")
-        return _outcome(recipe, happened, began, sealed)
+        return _outcome(recipe, outcome, began, sealed)
 
     async def _unsealed(
         self, recipe: Recipe, source: str, note: _Progress
-    ) -> tuple[ImageInfo, Happened]:
+    ) -> tuple[ImageInfo, BuildOutcome]:
         """Return the image that is to be sealed; an earlier try may have left it."""
         tag = f"{recipe.image.tag}-unsealed"
         left = await self._engine.image(tag)
         if left is not None and not self._force and left.labels.get(Labels.SOURCE) == source:
-            return left, Happened.SEALED
-        return await self._build(recipe, tag, source, note), Happened.BUILT
+            return left, BuildOutcome.SEALED
+        return await self._build(recipe, tag, source, note), BuildOutcome.BUILT
 
     async def _build(self, recipe: Recipe, tag: str, source: str, note: _Progress) -> ImageInfo:
         build = recipe.image.build
@@ -203,10 +203,10 @@ class _Progress:
             self.say(f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}")
 
 
-def _outcome(recipe: Recipe, happened: Happened, began: float, image: ImageInfo) -> Outcome:
-    return Outcome(
+def _outcome(recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo) -> BuildResult:
+    return BuildResult(
         recipe=recipe,
-        happened=happened,
+        outcome=outcome,
         seconds=time.monotonic() - began,
         size_bytes=image.size_bytes,
         golden=image.labels.get(Labels.GOLDEN),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from sites.errors import ManifestError, PrerequisiteError
+from arena_core.errors import ManifestError, PrerequisiteError
 from sites.manifest import Build
 
 CA_BUNDLE: Final = "ca-bundle.crt"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.engine.containers import ContainerSpec, ImageInfo, Kind, Labels
+from arena_core.errors import ImageError
+from orchestrator.engine.containers import ContainerKind, ContainerSpec, ImageInfo, Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.images.kept import find_kept, keep
-from sites.errors import ImageError
+from orchestrator.images.image_cache import find_kept, keep
 
 PATH: Final = "/etc/arena/golden.json"
 ROWS_PATH: Final = "/etc/arena/golden-rows.gz"
@@ -90,7 +90,7 @@ def unstarted(image: str) -> ContainerSpec:
     return ContainerSpec(
         name=f"arena-sealing-{secrets.token_hex(4)}",
         image=image,
-        labels={Labels.KIND: Kind.SEALING, Labels.OWNER: "build"},
+        labels={Labels.KIND: ContainerKind.SEALING, Labels.OWNER: "build"},
         ports=(),
         memory_mb=16,
         cpus=1.0,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.images.building import Happened, Outcome
+from orchestrator.images.building import BuildOutcome, BuildResult
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.recipes import Recipe, recipes_of
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
@@ -22,7 +22,7 @@ async def pull(
     take_rows: TakeRows,
     staged: bool = False,
     on_line: Callable[[str], None],
-) -> tuple[Outcome, ...]:
+) -> tuple[BuildResult, ...]:
     """Pull the published images of sites, one after the other; the others are only reported.
 
     Raises:
@@ -44,22 +44,22 @@ async def _pull(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
-) -> Outcome:
+) -> BuildResult:
     began = time.monotonic()
     reference = recipe.image.published
     if reference is None:
         on_line(
             f"{recipe.label}: no registry has it; `arena build {recipe.site.name}` builds it here"
         )
-        image, happened = await engine.image(recipe.image.tag), Happened.LOCAL
+        image, outcome = await engine.image(recipe.image.tag), BuildOutcome.LOCAL
     else:
         on_line(f"{recipe.label}: pulling {reference}")
-        image, happened = await _fetched(
+        image, outcome = await _fetched(
             engine, recipe, reference, take=take, take_rows=take_rows, on_line=on_line
         )
-    return Outcome(
+    return BuildResult(
         recipe=recipe,
-        happened=happened,
+        outcome=outcome,
         seconds=time.monotonic() - began,
         size_bytes=image.size_bytes if image else 0,
         golden=image.labels.get(Labels.GOLDEN) if image else None,
@@ -74,7 +74,7 @@ async def _fetched(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
-) -> tuple[ImageInfo, Happened]:
+) -> tuple[ImageInfo, BuildOutcome]:
     """Pull one image and make sure that it is sealed, before it gets the manifest's tag."""
     tag = recipe.image.tag
     before = await engine.image(tag)
@@ -97,4 +97,4 @@ async def _fetched(
     finally:
         await engine.remove_image(pulled.tag)
     same = before is not None and before.id == image.id
-    return image, Happened.UNCHANGED if same else Happened.PULLED
+    return image, BuildOutcome.UNCHANGED if same else BuildOutcome.PULLED

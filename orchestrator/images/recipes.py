@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from arena_core.errors import ManifestError
 from orchestrator.images.contexts import ContextFile, context_files, context_hash, named_path
 from sites.atlas import Atlas
-from sites.errors import ManifestError
 from sites.manifest import Image, Site
 
 # Part of every source hash: raise it when images are sealed in another way.

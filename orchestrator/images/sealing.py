@@ -11,19 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol, Self, TypeVar
 
+from arena_core.errors import ImageError
 from orchestrator.engine.containers import (
     Container,
+    ContainerKind,
     ContainerSpec,
     ImageInfo,
-    Kind,
     Labels,
     StateMount,
 )
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, published, wait_healthy
 from orchestrator.images.golden import PATH, ROWS_LABEL, ROWS_PATH, unstarted
-from orchestrator.images.kept import digest_of, packed
-from sites.errors import ImageError
+from orchestrator.images.image_cache import digest_of, packed
 from sites.manifest import Site
 
 _STOP_S: Final = 60
@@ -32,7 +32,7 @@ _BAD_STATUS: Final = 400
 _KILLED: Final = 137
 
 
-class State(Protocol):
+class SealableState(Protocol):
     """What sealing must know of a fingerprint."""
 
     @property
@@ -49,7 +49,7 @@ class State(Protocol):
         """Return this state, but with what a fresh container has in its folders in memory."""
 
 
-StateT = TypeVar("StateT", bound=State)
+StateT = TypeVar("StateT", bound=SealableState)
 Take = Callable[[Engine, Site, Container], Awaitable[StateT]]
 # Writes the rows of a running container into a file; False where it has none.
 TakeRows = Callable[[Engine, Site, Container, Path], Awaitable[bool]]
@@ -203,7 +203,7 @@ def _spec(site: Site, image: str) -> ContainerSpec:
     return ContainerSpec(
         name=f"arena-sealing-{site.name}-{secrets.token_hex(4)}",
         image=image,
-        labels={Labels.SITE: site.name, Labels.KIND: Kind.SEALING, Labels.OWNER: "build"},
+        labels={Labels.SITE: site.name, Labels.KIND: ContainerKind.SEALING, Labels.OWNER: "build"},
         ports=site.ports,
         memory_mb=site.resources.memory_mb,
         cpus=site.resources.cpus,

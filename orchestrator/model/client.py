@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from arena_core.errors import ContextExceededError, ModelError
 from orchestrator.model import faults
 from orchestrator.model.completion import Completion, ToolCall
 from orchestrator.model.options import ModelOptions, Parameter
 from orchestrator.model.reaching import refused_connection
 from orchestrator.model.refusals import Refusal, kind_of
-from sites.errors import ContextExceededError, ModelError
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
     from openai.types.chat import ChatCompletionMessageParam
 
 
-class Speaker(StrEnum):
+class ChatRole(StrEnum):
     """Whose words a chat message holds."""
 
     SYSTEM = "system"
@@ -34,7 +34,7 @@ class Speaker(StrEnum):
 class ChatMessage:
     """One message of a conversation."""
 
-    speaker: Speaker
+    speaker: ChatRole
     text: str
 
 
@@ -232,9 +232,9 @@ def _as_sent(message: ChatMessage) -> ChatCompletionMessageParam:
     # A page may hold half a code point, which JSON over HTTP cannot.
     text = message.text.encode("utf-8", errors="replace").decode()
     match message.speaker:
-        case Speaker.SYSTEM:
+        case ChatRole.SYSTEM:
             return {"role": "system", "content": text}
-        case Speaker.USER:
+        case ChatRole.USER:
             return {"role": "user", "content": text}
-        case Speaker.ASSISTANT:
+        case ChatRole.ASSISTANT:
             return {"role": "assistant", "content": text}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
+from arena_core.errors import ContextExceededError, ModelError
 from orchestrator.model.options import KEY_VARIABLE, ModelOptions
-from sites.errors import ContextExceededError, ModelError
 
 _EXCERPT = 200
 _UNAUTHORISED = frozenset({401, 403})

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from evaluators.actions import Action, Stop
+from arena_core.actions import Action, Stop
+from arena_core.errors import StoreError
+from arena_core.worlds import World
 from evaluators.evidence import StepEvidence
-from orchestrator.report.reading import RunReport, TaskRow
 from orchestrator.report.resets import fallbacks, reset_figures
+from orchestrator.report.run_report import RunReport, TaskRow
 from orchestrator.report.wording import action_in_words, duration, interval, percent
 from orchestrator.store.rescoring import ScoredTrial
-from sites.errors import StoreError
-from sites.worlds import World
 
 
 def write_html(report: RunReport, path: Path) -> None:
@@ -45,7 +45,7 @@ def render_html(report: RunReport) -> str:
         report=report,
         worlds=report.lock.worlds,
         world_name=lambda world: _world_name(report, world),
-        parting_rows=[row for row in report.rows if row.worlds_part],
+        divergence_rows=[row for row in report.rows if row.worlds_part],
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),

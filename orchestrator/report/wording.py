@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from evaluators.actions import (
+from arena_core.actions import (
     Action,
     Back,
     Click,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from sites.errors import ImageError
+from arena_core.errors import ImageError
 
 if TYPE_CHECKING:
     from orchestrator.reset.watch import Watch

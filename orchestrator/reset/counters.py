@@ -29,8 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from arena_core.errors import DatabaseError
 from orchestrator.reset.database import Connection, asking, connect, rows_of
-from sites.errors import DatabaseError
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint

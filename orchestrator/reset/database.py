@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, assert_never
 import pymysql
 from pymysql.constants import CLIENT
 
-from orchestrator.reset.answer import READ_TIMEOUT_S, Answer, Reader, Row
-from sites.errors import DatabaseError
+from arena_core.errors import DatabaseError
+from orchestrator.reset.query_result import READ_TIMEOUT_S, DatabaseReader, QueryResult, Row
 from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ CONNECT_TIMEOUT_S = 10
 
 
 @contextmanager
-def reading(site: Site, endpoint: Endpoint) -> Iterator[Reader]:
+def reading(site: Site, endpoint: Endpoint) -> Iterator[DatabaseReader]:
     """Open a connection to the site's database server, whatever its engine; blocking.
 
     Raises:
@@ -55,13 +55,13 @@ class _MariadbReader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def read(self, sql: str, limit: int | None = None) -> Answer:
+    def read(self, sql: str, limit: int | None = None) -> QueryResult:
         with self._connection.cursor() as cursor:
             cursor.execute(sql)
             found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
             columns = tuple(str(column[0]) for column in cursor.description or ())
         kept = tuple(found[:limit])
-        return Answer(columns=columns, rows=kept, cut=len(kept) < len(found))
+        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(found))
 
 
 def connect(

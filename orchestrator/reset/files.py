@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena_core.errors import SiteError
 from orchestrator.reset.state import FileState
-from sites.errors import SiteError
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, assert_never
 
+from arena_core.errors import SiteError, SiteGoneError
+from arena_core.task_group import task_group
 from orchestrator.reset.files import read_files
 from orchestrator.reset.probes import ask_pages
 from orchestrator.reset.state import FileState, Fingerprint, ProbeState, TableState
 from orchestrator.reset.supervision import Supervision
-from orchestrator.together import together
-from sites.errors import SiteError, SiteGoneError
 from sites.manifest import FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.snapshot import Snapshot
-    from sites.manifest import Site, State
+    from sites.manifest import Site, StateFolder
 
 __all__ = ["FileState", "Fingerprint", "TableState", "take_fingerprint"]
 
@@ -48,7 +48,7 @@ async def take_fingerprint(
         SiteGoneError: the container does not publish the ports of its manifest.
     """
     try:
-        async with asyncio.timeout(DEADLINE_S), together() as group:
+        async with asyncio.timeout(DEADLINE_S), task_group() as group:
             files = group.create_task(_files(engine, site, container, supervision))
             scratch = group.create_task(_scratch(site, container, supervision))
             pages = group.create_task(_pages(site, container))
@@ -89,7 +89,7 @@ async def _scratch(
 
 @asynccontextmanager
 async def _opened(
-    site: Site, state: State, container: Container, known: Supervision | None
+    site: Site, state: StateFolder, container: Container, known: Supervision | None
 ) -> AsyncIterator[Supervision]:
     """Give the connection that is open, or one for as long as it is wanted."""
     if known is not None:

@@ -8,6 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from arena_core.errors import (
+    ArenaError,
+    EngineError,
+    EngineMissingError,
+    ResetError,
+    SiteError,
+    UsageError,
+)
+from arena_core.task_group import task_group
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.fingerprint import Fingerprint
@@ -17,15 +26,6 @@ from orchestrator.reset.rungs.recreate import Recreate
 from orchestrator.reset.rungs.rewind import Rewind
 from orchestrator.reset.rungs.rung import Rung
 from orchestrator.reset.watch import Watch
-from orchestrator.together import together
-from sites.errors import (
-    ArenaError,
-    EngineError,
-    EngineMissingError,
-    ResetError,
-    SiteError,
-    UsageError,
-)
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
@@ -183,7 +183,7 @@ async def _golden_by(
 
 async def _read(engine: Engine, watch: Watch, *, serving: bool) -> Fingerprint:
     """Read the whole state; of a replica that is not known to serve, await its health meanwhile."""
-    async with together() as group:
+    async with task_group() as group:
         if not serving:
             group.create_task(await_health(engine, watch.replica, timeout_s=_HEALTH_S))
         state = group.create_task(watch.prove())

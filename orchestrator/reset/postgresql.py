@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
-from orchestrator.reset.answer import READ_TIMEOUT_S, Answer
+from arena_core.errors import DatabaseError
 from orchestrator.reset.database import CONNECT_TIMEOUT_S
-from sites.errors import DatabaseError
+from orchestrator.reset.query_result import READ_TIMEOUT_S, QueryResult
 from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint
-    from orchestrator.reset.answer import Row
+    from orchestrator.reset.query_result import Row
     from sites.manifest import Site
 
 _OPTIONS = (
@@ -31,7 +31,7 @@ class PostgresqlReader:
         self._site = site
         self._connection = connection
 
-    def read(self, sql: str, limit: int | None = None) -> Answer:
+    def read(self, sql: str, limit: int | None = None) -> QueryResult:
         """Run one statement; see `Reader`.
 
         It is prepared first: the server refuses to prepare more than one statement.
@@ -40,13 +40,13 @@ class PostgresqlReader:
             with self._connection.cursor() as cursor:
                 cursor.execute(sql.encode(), prepare=True)
                 if cursor.description is None:
-                    return Answer(columns=(), rows=())
+                    return QueryResult(columns=(), rows=())
                 found = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
                 columns = tuple(column.name for column in cursor.description)
         except (psycopg.Error, OSError) as cause:
             raise _database_error(self._site, "query failed", cause) from cause
         kept = tuple(found[:limit])
-        return Answer(columns=columns, rows=kept, cut=len(kept) < len(found))
+        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(found))
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from arena_core.errors import SiteError
 from orchestrator.reset.state import ProbeState
-from sites.errors import SiteError
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint

@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from arena_core.errors import ArenaError, SiteGoneError
 from orchestrator.reset.ladder import Recreate, Reset, reset_replica
 from orchestrator.reset.replica import start_replica
 from orchestrator.reset.watch import Watch
-from sites.errors import ArenaError, SiteGoneError
 
 if TYPE_CHECKING:
     from orchestrator.engine.containers import Container

@@ -6,12 +6,18 @@ import asyncio
 import secrets
 from dataclasses import dataclass
 
-from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels, StateMount
+from arena_core.errors import SiteGoneError
+from orchestrator.engine.containers import (
+    Container,
+    ContainerKind,
+    ContainerSpec,
+    Labels,
+    StateMount,
+)
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 from orchestrator.reset.state import GoldenState
-from sites.errors import SiteGoneError
 from sites.manifest import ServerDatabase, Site
 
 SHARED = "shared"  # the slot label of a replica that all slots share
@@ -45,7 +51,7 @@ class Placement:
             image=self.image_id,
             labels={
                 Labels.SITE: site.name,
-                Labels.KIND: Kind.REPLICA,
+                Labels.KIND: ContainerKind.REPLICA,
                 Labels.OWNER: self.owner,
                 Labels.SLOT: slot,
             },

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from orchestrator.reset.answer import READ_TIMEOUT_S, Answer
-from sites.errors import DatabaseError
+from arena_core.errors import DatabaseError
+from orchestrator.reset.query_result import READ_TIMEOUT_S, QueryResult
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine
@@ -117,7 +117,7 @@ class SqliteReader:
         self._site = site
         self._connection = connection
 
-    def read(self, sql: str, limit: int | None = None) -> Answer:
+    def read(self, sql: str, limit: int | None = None) -> QueryResult:
         """Run one statement; see `Reader`."""
         due = time.monotonic() + READ_TIMEOUT_S
         self._connection.set_progress_handler(lambda: time.monotonic() > due, _STEPS)
@@ -126,7 +126,7 @@ class SqliteReader:
             columns = tuple(str(column[0]) for column in cursor.description or ())
         rows = [tuple(shown(cell) for cell in row) for row in found]
         kept = tuple(rows[:limit])
-        return Answer(columns=columns, rows=kept, cut=len(kept) < len(rows))
+        return QueryResult(columns=columns, rows=kept, cut=len(kept) < len(rows))
 
 
 def shown(value: object) -> object:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from sites.errors import ImageError
+from arena_core.errors import ImageError
 
 _VERSION = 2  # 2: objects and probes
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
+from arena_core.errors import ImageError, SiteError, SiteGoneError
 from orchestrator.reset.state import FileState
-from sites.errors import ImageError, SiteError, SiteGoneError
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint

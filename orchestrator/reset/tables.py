@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from arena_core.errors import DatabaseError
 from orchestrator.reset.database import Connection, rows_of
 from orchestrator.reset.state import TableState
-from sites.errors import DatabaseError
 
 if TYPE_CHECKING:
     from sites.manifest import FingerprintProbes

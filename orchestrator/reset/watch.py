@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
+from arena_core.errors import SiteError
+from arena_core.task_group import task_group
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.supervision import Supervision
-from orchestrator.together import together
-from sites.errors import SiteError
 from sites.manifest import DatabaseEngine, FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class Watch:
             SiteError: one has ended or does not answer, or the state is just being rewound.
         """
         supervision, meter = self._supervision, self._meter
-        async with together() as group:
+        async with task_group() as group:
             stamp = group.create_task(supervision.stamp()) if supervision else None
             counters = group.create_task(meter.read()) if meter else None
         if supervision and not supervision.is_ready:

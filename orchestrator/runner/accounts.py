@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.cookie import Cookie
+from arena_core.cookie import Cookie
+from arena_core.errors import LoginError
+from orchestrator.access.logins import is_logged_in, is_logged_out, live_role_of, login
+from orchestrator.access.origin_client import OriginClient
 from orchestrator.engine.endpoints import Endpoint
-from orchestrator.episode.stage import Accounts
-from orchestrator.fleet.doors import Door
-from orchestrator.fleet.logins import is_logged_in, is_logged_out, live_role_of, login
+from orchestrator.episode.environment import Accounts
 from orchestrator.gateway.addresses import Resolve
 from sites.atlas import Atlas
-from sites.errors import LoginError
 from sites.manifest import Live
 
 
@@ -44,10 +44,10 @@ class LiveAccounts:
                 message = f"site '{site}' has neither a live origin nor a replica to log in at"
                 raise LoginError(message)
             return await self.replicas.cookies(site, role)
-        door, account = self._door(manifest.live), live_role_of(manifest, role)
+        client, account = self._client(manifest.live), live_role_of(manifest, role)
         known = self.jars.get((site, role))
-        if known is None or not await is_logged_in(manifest, role, account, door, known):
-            known = await login(manifest, role, account, door)
+        if known is None or not await is_logged_in(manifest, role, account, client, known):
+            known = await login(manifest, role, account, client)
             self.jars[site, role] = known
         return known
 
@@ -61,16 +61,16 @@ class LiveAccounts:
             return self.replicas is not None and await self.replicas.is_logged_out(
                 site, role, cookies
             )
-        account, door = live_role_of(manifest, role), self._door(manifest.live)
+        account, client = live_role_of(manifest, role), self._client(manifest.live)
         try:
-            return await is_logged_out(manifest, role, account, door, cookies)
+            return await is_logged_out(manifest, role, account, client, cookies)
         except LoginError:
             return False
 
-    def _door(self, live: Live) -> Door:
+    def _client(self, live: Live) -> OriginClient:
         elsewhere = next(
             (one.to for one in self.resolves if (one.host, one.port) == (live.host, live.port)),
             None,
         )
         address = Endpoint(elsewhere.host, elsewhere.port) if elsewhere else None
-        return Door(origin=live.origin, address=address, ca_file=self.ca_file)
+        return OriginClient(origin=live.origin, address=address, ca_file=self.ca_file)

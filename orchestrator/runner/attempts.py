@@ -6,18 +6,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena_core.errors import ArenaError, InputError, ModelError, StoreError, UsageError
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
-from orchestrator.runner.events import AttemptBroke, Noted, OnEvent, TrialEnded
+from orchestrator.runner.events import AttemptBroke, OnEvent, ProgressNote, TrialEnded
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import ArenaError, InputError, ModelError, StoreError, UsageError
 from tasks.schema import Task
 
 
-class Attempted(Protocol):
+class AttemptResult(Protocol):
     """What an attempt left behind."""
 
     @property
@@ -33,11 +33,11 @@ class Attempted(Protocol):
 
 
 # Plays an attempt of a number; raises where it could not even begin.
-Perform = Callable[[int], Awaitable[Attempted]]
+Perform = Callable[[int], Awaitable[AttemptResult]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Bookkeeper:
+class TrialRunner:
     """Plays trials through their attempts and keeps ledger and evidence in step."""
 
     folder: RunFolder
@@ -88,7 +88,9 @@ class Bookkeeper:
         """
         lost = recover(self.folder, self.ledger)
         if lost:
-            self.on_event(Noted(f"entered into the ledger from the evidence: {len(lost)} attempts"))
+            self.on_event(
+                ProgressNote(f"entered into the ledger from the evidence: {len(lost)} attempts")
+            )
         for attempt in self.ledger.finished():
             if self._evidence(attempt) is None:
                 self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
@@ -109,7 +111,7 @@ class Bookkeeper:
         try:
             return self.folder.evidence(attempt.folder)
         except StoreError as unreadable:
-            self.on_event(Noted(f"{in_one_line(unreadable)}; the episode is played again"))
+            self.on_event(ProgressNote(f"{in_one_line(unreadable)}; the episode is played again"))
             return None
 
     def _finish(self, trial: Trial, number: int, task: Task, evidence: Evidence) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 
 from orchestrator.browser.launch import Browser, BrowserOptions, launch
-from orchestrator.runner.events import Noted, OnEvent
+from orchestrator.runner.events import OnEvent, ProgressNote
 
 _NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
 
@@ -32,7 +32,7 @@ class BrowserKeeper:
             self._browser = await self._running.enter_async_context(launch(self._options))
             if (why := self._browser.not_isolated) and why not in self._noted:
                 self._noted.add(why)
-                self._on_event(Noted(f"{_NOT_ISOLATED} ({why}); see arena doctor"))
+                self._on_event(ProgressNote(f"{_NOT_ISOLATED} ({why}); see arena doctor"))
         return self._browser
 
     async def close(self) -> None:

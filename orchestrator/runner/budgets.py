@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from arena_core.errors import UsageError
+from arena_core.worlds import World
+from orchestrator.capacity.budget import default_budget, least_bytes, priced_sites
+from orchestrator.capacity.costs import Costs
+from orchestrator.capacity.sizes import MIB, format_size
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.budget import default_budget, least_bytes, priced_sites
-from orchestrator.fleet.costs import Costs
-from orchestrator.fleet.pool import capacity_for
-from orchestrator.fleet.sizes import MIB, format_size
+from orchestrator.pool.slot_pool import capacity_for
 from orchestrator.runner.request import RunRequest
 from sites.atlas import Atlas
-from sites.errors import UsageError
-from sites.worlds import World
 
 
 async def share_budget(

@@ -11,7 +11,7 @@ from orchestrator.store.trials import Trial
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class ProgressNote:
     """Something is prepared or waited for."""
 
     text: str
@@ -37,5 +37,5 @@ class AttemptBroke:
     reason: str
 
 
-RunEvent = Noted | TrialEnded | AttemptBroke
+RunEvent = ProgressNote | TrialEnded | AttemptBroke
 OnEvent = Callable[[RunEvent], None]

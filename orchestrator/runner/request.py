@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from orchestrator.episode.witness import Witness
+from arena_core.worlds import World
+from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
 from orchestrator.store.lock import AgentLock, RunLock
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
-from sites.worlds import World
 from tasks.schema import Suite, Task
 
 
@@ -30,7 +30,7 @@ class RunRequest:
             thought best.
         memory_bytes: budget for all replicas; None for most of the machine.
         strategy: of resets between episodes.
-        witness: looks at each episode in its middle; None where nobody does.
+        proof_hook: looks at each episode in its middle; None where nobody does.
     """
 
     suite: Suite
@@ -48,7 +48,7 @@ class RunRequest:
     spares: int | None = None
     memory_bytes: int | None = None
     strategy: str = "auto"
-    witness: Witness | None = None
+    proof_hook: ProofHook | None = None
 
     def trials(self) -> tuple[Trial, ...]:
         """Return every trial: by world, repeat, and the tasks' order; tasks where they can run."""

@@ -7,25 +7,25 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from arena_core.errors import ArenaError
+from arena_core.task_group import task_group
+from arena_core.worlds import World
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.events import FleetEvent, Phase
-from orchestrator.fleet.pool import Fleet
 from orchestrator.gateway.addresses import Resolve
+from orchestrator.pool.events import Phase, PoolEvent
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.runner.accounts import LiveAccounts
-from orchestrator.runner.attempts import Bookkeeper, ends_the_run
+from orchestrator.runner.attempts import TrialRunner, ends_the_run
 from orchestrator.runner.budgets import share_budget
-from orchestrator.runner.events import Noted, OnEvent
-from orchestrator.runner.lane import Lane
+from orchestrator.runner.events import OnEvent, ProgressNote
 from orchestrator.runner.request import RunRequest
+from orchestrator.runner.world_runner import WorldRunner
 from orchestrator.staged.origins import StagedOrigins, staged_origins
 from orchestrator.store.ledger import Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from orchestrator.together import together
 from sites.atlas import Atlas
-from sites.errors import ArenaError
-from sites.worlds import World
 
 _TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
@@ -52,18 +52,20 @@ class Run:
                 return await self._play(ledger)
 
     async def _play(self, ledger: Ledger) -> bool:
-        bookkeeper = self._bookkeeper(ledger)
-        bookkeeper.recover({task.id: task for task in self.request.tasks})
+        trial_runner = self._trial_runner(ledger)
+        trial_runner.recover({task.id: task for task in self.request.tasks})
         pending = self._pending(ledger)
-        bookkeeper.done = bookkeeper.total - len(pending)
+        trial_runner.done = trial_runner.total - len(pending)
         budgets = await share_budget(self.request, self.atlas, self.engine)
-        async with together() as group:
-            lanes = [
-                group.create_task(self._play_world(world, trials, budgets, bookkeeper))
+        async with task_group() as group:
+            world_runners = [
+                group.create_task(self._play_world(world, trials, budgets, trial_runner))
                 for world in self.request.worlds
                 if (trials := [trial for trial in pending if trial.world is world])
             ]
-        _raise_first([failure for lane in lanes for failure in lane.result()])
+        _raise_first(
+            [failure for world_runner in world_runners for failure in world_runner.result()]
+        )
         return not self._pending(ledger)
 
     @asynccontextmanager
@@ -75,7 +77,7 @@ class Run:
         """
         swept = await self.engine.sweep(self.owner)
         if swept:
-            self.on_event(Noted(f"removed what an earlier process left: {', '.join(swept)}"))
+            self.on_event(ProgressNote(f"removed what an earlier process left: {', '.join(swept)}"))
         try:
             yield
         finally:
@@ -83,10 +85,10 @@ class Run:
                 await self.engine.sweep(self.owner)
             except ArenaError as failure:
                 todo = f"arena down --owner {self.owner}"
-                self.on_event(Noted(f"containers may be left: {failure.message}; {todo}"))
+                self.on_event(ProgressNote(f"containers may be left: {failure.message}; {todo}"))
 
-    def _bookkeeper(self, ledger: Ledger) -> Bookkeeper:
-        return Bookkeeper(
+    def _trial_runner(self, ledger: Ledger) -> TrialRunner:
+        return TrialRunner(
             folder=self.folder,
             ledger=ledger,
             limit=self.request.attempts,
@@ -103,7 +105,7 @@ class Run:
         world: World,
         trials: list[Trial],
         budgets: Mapping[World, int | None],
-        bookkeeper: Bookkeeper,
+        trial_runner: TrialRunner,
     ) -> tuple[Exception, ...]:
         """Play a world's trials; its failure is returned, so that the other world goes on.
 
@@ -111,46 +113,46 @@ class Run:
             ModelError: the model refuses for good; that ends the other world too.
         """
         try:
-            async with self._lane(world, budgets.get(world), bookkeeper) as lane:
-                return await lane.play(trials)
+            async with self._world_runner(world, budgets.get(world), trial_runner) as world_runner:
+                return await world_runner.play(trials)
         except ArenaError as failure:
             if ends_the_run(failure):
                 raise
             return (failure,)
 
     @asynccontextmanager
-    async def _lane(
-        self, world: World, memory_bytes: int | None, bookkeeper: Bookkeeper
-    ) -> AsyncIterator[Lane]:
+    async def _world_runner(
+        self, world: World, memory_bytes: int | None, trial_runner: TrialRunner
+    ) -> AsyncIterator[WorldRunner]:
         """Prepare a world: replicas and staged origins are started at the same time."""
         async with AsyncExitStack() as stack:
-            fleet, staged = await self._start(world, memory_bytes, stack)
+            slot_pool, staged = await self._start(world, memory_bytes, stack)
             resolves = (*self.request.resolves, *(staged.resolves if staged else ()))
-            yield Lane(
+            yield WorldRunner(
                 world=world,
                 request=self.request,
                 atlas=self.atlas,
                 browser=BrowserOptions(
                     headless=self.request.headless, trusted_spki=staged.spki if staged else None
                 ),
-                fleet=fleet,
+                slot_pool=slot_pool,
                 live=self._live_accounts(world, resolves, staged),
                 resolves=resolves,
                 staged=staged.names if staged else (),
-                bookkeeper=bookkeeper,
+                trial_runner=trial_runner,
                 interrupted=self.interrupted,
             )
 
     async def _start(
         self, world: World, memory_bytes: int | None, stack: AsyncExitStack
-    ) -> tuple[Fleet | None, StagedOrigins | None]:
+    ) -> tuple[SlotPool | None, StagedOrigins | None]:
         replicas = self.request.sites_with_replicas(self.atlas, world)
         live = self.request.sites_visited_live(self.atlas)
-        fleet = staged = None
+        slot_pool = staged = None
         if replicas:
-            self.on_event(Noted(f"{world}: starting {', '.join(replicas)}"))
-            fleet = await stack.enter_async_context(
-                Fleet.open(
+            self.on_event(ProgressNote(f"{world}: starting {', '.join(replicas)}"))
+            slot_pool = await stack.enter_async_context(
+                SlotPool.open(
                     self.engine,
                     self.atlas,
                     replicas,
@@ -159,25 +161,27 @@ class Run:
                     spares=self.request.spares_in(world),
                     memory_bytes=memory_bytes,
                     strategy=self.request.strategy,
-                    on_event=lambda event: self._hear(world, event),
+                    on_event=lambda event: self._on_pool_event(world, event),
                 )
             )
-            self.on_event(Noted(f"{world}: {fleet.capacity.summary()}"))
+            self.on_event(ProgressNote(f"{world}: {slot_pool.capacity.summary()}"))
             if self.engine.not_shut:
                 why = f"containers could open connections: {self.engine.not_shut}"
-                self.on_event(Noted(f"{world}: {why}; see arena doctor"))
-            fleet.warm()
+                self.on_event(ProgressNote(f"{world}: {why}; see arena doctor"))
+            slot_pool.warm()
         if world is World.ONLINE and self.request.staged and live:
-            self.on_event(Noted(f"{world}: starting staged live origins of {', '.join(live)}"))
+            self.on_event(
+                ProgressNote(f"{world}: starting staged live origins of {', '.join(live)}")
+            )
             staged = await stack.enter_async_context(
                 staged_origins(self.engine, self.atlas, live, self.owner)
             )
-        return fleet, staged
+        return slot_pool, staged
 
-    def _hear(self, world: World, event: FleetEvent) -> None:
+    def _on_pool_event(self, world: World, event: PoolEvent) -> None:
         """Pass on what went wrong with a replica; what goes well is in the receipts."""
         if event.phase in _TROUBLE:
-            self.on_event(Noted(f"{world}: {event.replica} {event.phase}: {event.detail}"))
+            self.on_event(ProgressNote(f"{world}: {event.replica} {event.phase}: {event.detail}"))
 
     def _live_accounts(
         self, world: World, resolves: tuple[Resolve, ...], staged: StagedOrigins | None

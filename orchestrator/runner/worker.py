@@ -7,24 +7,24 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from arena_core.errors import DatabaseError
 from evaluators.changes import Change, IgnoredChanges
 from evaluators.evidence import UnscoredReason
+from orchestrator.access.apis import ApiAnswer
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.performance import DECIDE_DEADLINE_S, perform
 from orchestrator.episode.recorder import Recorder
-from orchestrator.episode.stage import Part, Stage
-from orchestrator.fleet.apis import ApiAnswer
-from orchestrator.fleet.slot import Slot
+from orchestrator.pool.slot import Slot
 from orchestrator.reset.watch import Mark
 from orchestrator.runner.accounts import LiveAccounts
 from orchestrator.runner.browsers import BrowserKeeper
-from orchestrator.runner.interfaces import await_stillness
+from orchestrator.runner.network_changes import await_stillness
 from orchestrator.runner.request import replicas_of
 from orchestrator.store.trials import Trial
-from sites.errors import DatabaseError
 from tasks.schema import Task
 
 if TYPE_CHECKING:
-    from orchestrator.runner.lane import Lane
+    from orchestrator.runner.world_runner import WorldRunner
 
 _OPENING_AND_CHECKS_S = 600.0
 
@@ -69,18 +69,18 @@ class Worker:
         live: its own logins at live origins: a sign-out in one episode ends no other's.
     """
 
-    lane: Lane
+    world_runner: WorldRunner
     browsers: BrowserKeeper
     live: LiveAccounts | None
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, lane: Lane) -> AsyncIterator[Worker]:
+    async def of(cls, world_runner: WorldRunner) -> AsyncIterator[Worker]:
         """Make a worker of a lane; its browser ends with the block."""
-        browsers = BrowserKeeper(lane.browser, lane.bookkeeper.on_event)
-        live = replace(lane.live, jars={}) if lane.live else None
+        browsers = BrowserKeeper(world_runner.browser, world_runner.trial_runner.on_event)
+        live = replace(world_runner.live, jars={}) if world_runner.live else None
         try:
-            yield cls(lane=lane, browsers=browsers, live=live)
+            yield cls(world_runner=world_runner, browsers=browsers, live=live)
         finally:
             await browsers.close()
 
@@ -90,40 +90,42 @@ class Worker:
         Raises:
             ArenaError: not even the last attempt could begin.
         """
-        request = self.lane.request
+        request = self.world_runner.request
         task = next(task for task in request.tasks if task.id == trial.task)
 
         async def attempt(number: int) -> Recorder:
             if number > 1 and not self.browsers.isolated:
                 await await_stillness()
-            part = Part(
+            spec = AttemptSpec(
                 suite=request.suite.suite,
                 task=task,
                 repeat=trial.repeat,
                 attempt=number,
                 agent=request.agent,
                 screenshots=request.screenshots,
-                witness=request.witness,
+                proof_hook=request.proof_hook,
             )
-            return await self._attempt(part, task)
+            return await self._attempt(spec, task)
 
-        await self.lane.bookkeeper.play(trial, task, attempt)
+        await self.world_runner.trial_runner.play(trial, task, attempt)
 
-    async def _attempt(self, part: Part, task: Task) -> Recorder:
-        lane = self.lane
-        async with self._lease(replicas_of(task, lane.atlas, lane.world), task) as slot:
-            stage = Stage(
-                atlas=lane.atlas,
-                world=lane.world,
+    async def _attempt(self, spec: AttemptSpec, task: Task) -> Recorder:
+        world_runner = self.world_runner
+        async with self._lease(
+            replicas_of(task, world_runner.atlas, world_runner.world), task
+        ) as slot:
+            environment = EpisodeEnvironment(
+                atlas=world_runner.atlas,
+                world=world_runner.world,
                 browser=await self.browsers.browser(),
                 replicas=slot.replicas if slot else {},
                 accounts=self._accounts(slot),
                 database=slot or NoReplicas(),
-                resolves=lane.resolves,
-                staged=tuple(name for name in task.sites if name in lane.staged),
-                interrupted=lane.interrupted,
+                resolves=world_runner.resolves,
+                staged=tuple(name for name in task.sites if name in world_runner.staged),
+                interrupted=world_runner.interrupted,
             )
-            recorder = Recorder(part, stage, slot.receipts if slot else ())
+            recorder = Recorder(spec, environment, slot.receipts if slot else ())
             await perform(recorder)
             if slot is not None:
                 await _account_for(slot, recorder)
@@ -131,17 +133,17 @@ class Worker:
 
     @asynccontextmanager
     async def _lease(self, sites: Sequence[str], task: Task) -> AsyncIterator[Slot | None]:
-        fleet = self.lane.fleet
-        if fleet is None or not sites:
+        slot_pool = self.world_runner.slot_pool
+        if slot_pool is None or not sites:
             yield None
             return
-        async with fleet.lease(sites, hold_s=_longest(task)) as slot:
+        async with slot_pool.lease(sites, hold_s=_longest(task)) as slot:
             yield slot
 
     def _accounts(self, slot: Slot | None) -> LiveAccounts | Slot:
         if self.live is not None:
             return replace(self.live, replicas=slot)
-        return slot or LiveAccounts(atlas=self.lane.atlas)
+        return slot or LiveAccounts(atlas=self.world_runner.atlas)
 
 
 def _out_of_reach(site: str) -> DatabaseError:

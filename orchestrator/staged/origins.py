@@ -13,15 +13,15 @@ from typing import Final
 
 import requests
 
-from orchestrator.engine.containers import Container, ContainerSpec, Kind, Labels
+from arena_core.errors import ImageError, SiteGoneError, UnhealthyError, UsageError
+from arena_core.task_group import task_group
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.containers import Container, ContainerKind, ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.gateway import Address, Resolve
+from orchestrator.gateway import Resolve, SocketAddress
 from orchestrator.staged.authority import Authority
-from orchestrator.together import together
 from sites.atlas import Atlas
-from sites.errors import ImageError, SiteGoneError, UnhealthyError, UsageError
 from sites.manifest import Live, Site, Staged
 
 CERTIFICATE_PATH: Final = "/etc/arena/tls/origin.crt"
@@ -73,7 +73,7 @@ async def staged_origins(
         ca_file = Path(folder) / "authority.pem"
         ca_file.write_bytes(authority.pem)
         try:
-            async with together() as group:
+            async with task_group() as group:
                 tasks = [
                     group.create_task(
                         _Origin(engine, site, live, staged, owner).start(
@@ -90,7 +90,7 @@ async def staged_origins(
                 ca_file=str(ca_file),
             )
         finally:
-            async with together() as group:
+            async with task_group() as group:
                 for container in started:
                     group.create_task(engine.remove(container.id))
 
@@ -135,9 +135,9 @@ class _Origin:
             tls=True,
         )
         await wait_healthy(self.engine, container, probe)
-        door = Door(origin=self.live.origin, address=endpoint, ca_file=ca_file)
-        await asyncio.to_thread(self._prove_name, door)
-        return Resolve(self.live.host, self.live.port, Address(endpoint.host, endpoint.port))
+        client = OriginClient(origin=self.live.origin, address=endpoint, ca_file=ca_file)
+        await asyncio.to_thread(self._prove_name, client)
+        return Resolve(self.live.host, self.live.port, SocketAddress(endpoint.host, endpoint.port))
 
     async def _spec(self, image: str, authority: Authority) -> ContainerSpec:
         leaf = await asyncio.to_thread(authority.leaf, self.live.host)
@@ -146,7 +146,7 @@ class _Origin:
             image=image,
             labels={
                 Labels.SITE: self.site.name,
-                Labels.KIND: Kind.STAGED,
+                Labels.KIND: ContainerKind.STAGED,
                 Labels.OWNER: self.owner,
             },
             ports=(self.staged.port,),
@@ -156,12 +156,12 @@ class _Origin:
             files={CERTIFICATE_PATH: leaf.chain, KEY_PATH: leaf.key},
         )
 
-    def _prove_name(self, door: Door) -> None:
+    def _prove_name(self, client: OriginClient) -> None:
         """Ask once as a browser will: by the real name, with a certificate that must hold."""
         try:
-            with web_session(door) as session:
-                answer = session.get(door.url(self.staged.health.path), timeout=PAGE_TIMEOUT_S)
+            with origin_session(client) as session:
+                answer = session.get(client.url(self.staged.health.path), timeout=PAGE_TIMEOUT_S)
                 answer.raise_for_status()
         except requests.RequestException as cause:
-            message = f"staged live origin of '{self.site.name}': {door.origin} fails: {cause}"
+            message = f"staged live origin of '{self.site.name}': {client.origin} fails: {cause}"
             raise UnhealthyError(message) from cause

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluators.scores import Score
-from evaluators.verdicts import Standing
+from evaluators.verdicts import CheckStatus
 from orchestrator.stats.rates import CONFIDENCE, Rate, rate_of
 from orchestrator.stats.summary import TaskScores, success_share
 
@@ -51,8 +51,8 @@ class Disagreement:
     """A check that one world met and the other did not, with both reasons."""
 
     check: str
-    first: Standing
-    second: Standing
+    first: CheckStatus
+    second: CheckStatus
     first_reason: str
     second_reason: str
 
@@ -117,14 +117,14 @@ def disagreements(first: Score, second: Score) -> tuple[Disagreement, ...]:
     return tuple(
         Disagreement(
             check=verdict.check,
-            first=verdict.standing,
-            second=other.standing,
+            first=verdict.status,
+            second=other.status,
             first_reason=verdict.reason,
             second_reason=other.reason,
         )
         for verdict in first.verdicts
         if (other := others.get(verdict.check)) is not None
-        and {verdict.standing, other.standing} == {Standing.MET, Standing.UNMET}
+        and {verdict.status, other.status} == {CheckStatus.MET, CheckStatus.UNMET}
     )
 
 

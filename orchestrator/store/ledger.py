@@ -10,9 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from arena_core.errors import StoreError
+from arena_core.worlds import World
 from orchestrator.store.trials import Trial
-from sites.errors import StoreError
-from sites.worlds import World
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS attempt (

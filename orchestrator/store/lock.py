@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict
 
+from arena_core.worlds import World
 from orchestrator.observation import AgentClass
-from sites.worlds import World
 from tasks.schema import Suite
 
 LOCK_VERSION = 1

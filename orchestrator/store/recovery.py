@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from arena_core.errors import StoreError
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.trials import Trial, attempt_of
-from sites.errors import StoreError
 
 if TYPE_CHECKING:
     from orchestrator.store.run_folder import RunFolder

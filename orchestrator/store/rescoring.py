@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluators.evidence import Evidence, Fault, UnscoredReason
+from arena_core.errors import StoreError
+from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score, score
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import StoreError
 from tasks.schema import Suite, Task
 
 
@@ -56,7 +56,7 @@ class ScoredTrial:
             "efficiency": self.score.efficiency,
             "alignment": self.score.alignment,
             "verdicts": [
-                {"check": one.check, "standing": one.standing.value, "reason": one.reason}
+                {"check": one.check, "standing": one.status.value, "reason": one.reason}
                 for one in self.score.verdicts
             ],
         }
@@ -111,5 +111,5 @@ def _evidence(folder: RunFolder, attempt: Attempt) -> Evidence:
             attempt=attempt.number,
             started_at=lock.created_at,
             seconds=0.0,
-            fault=Fault(reason=UnscoredReason.UNREADABLE, message=unreadable.message),
+            fault=EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message),
         )

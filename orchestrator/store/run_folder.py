@@ -12,11 +12,11 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from arena_core.errors import StoreError
 from evaluators.evidence import Evidence
 from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock
 from orchestrator.store.recovery import lost_attempts, recover
-from sites.errors import StoreError
 from tasks.schema import Suite
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sites.worlds import World
+from arena_core.worlds import World
 
 _FOLDER = re.compile(rf"({'|'.join(World)})-(.+)-r(\d+)-a(\d+)")
 

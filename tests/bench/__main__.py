@@ -16,7 +16,7 @@ from typing import Final
 from bench import commands, every_site, gateway, resets, sites, slot_memory, workers
 from bench.figures import Figure, show
 
-from orchestrator.gateway import Address
+from orchestrator.gateway import SocketAddress
 
 _PAGES: Final = ("/", "/catalogue/", "/search/?q=kettle")
 
@@ -48,7 +48,7 @@ async def _gateway_figures() -> list[Figure]:
         pages = [f"http://shop.arena.test{path}" for path in _PAGES]
         return [
             await gateway.request_figure(),
-            await gateway.page_figure(pages, Address(host, port)),
+            await gateway.page_figure(pages, SocketAddress(host, port)),
         ]
     finally:
         await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)

@@ -14,11 +14,11 @@ from bench.figures import Figure, Series, at_most
 from bench.gateway import CHROMIUM_ARGUMENTS, load_page
 from playwright.async_api import async_playwright
 
+from orchestrator.capacity.memory import memory_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.memory import memory_of
-from orchestrator.fleet.plans import Occupant
-from orchestrator.fleet.pool import Fleet
 from orchestrator.images.recipes import recipes_of
+from orchestrator.pool.pool_context import ReadyReplica
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas, load_atlas
 
@@ -39,34 +39,34 @@ async def site_figures() -> list[Figure]:
     async with await Engine.connect() as engine:
         try:
             began = time.monotonic()
-            occupants = await _up(engine, atlas)
+            ready_replicas = await _up(engine, atlas)
             seconds = time.monotonic() - began
-            pages = [await first_page(occupant.replica) for occupant in occupants]
-            memory = await _memory_mib(engine, occupants)
+            pages = [await first_page(ready.replica) for ready in ready_replicas]
+            memory = await _memory_mib(engine, ready_replicas)
         finally:
             await engine.sweep(_OWNER)
     disk = await asyncio.to_thread(disk_mb, tags_of(atlas))
-    number = len(occupants)
+    number = len(ready_replicas)
     return [
         at_most("images of all sites, shared layers once, MB", Series([disk]), DISK_MB, "MB"),
         at_most(f"{number} sites up and logged in, s", Series([seconds]), UP_S, "s"),
         at_most(f"memory of {number} sites, MiB", Series([sum(memory)]), MEMORY_MIB, "MiB"),
         *(
             at_most(f"first page of {one.replica.site.name}, ms (p50)", series, PAGE_MS)
-            for one, series in zip(occupants, pages, strict=True)
+            for one, series in zip(ready_replicas, pages, strict=True)
         ),
     ]
 
 
-async def _up(engine: Engine, atlas: Atlas) -> tuple[Occupant, ...]:
-    async with Fleet.open(
+async def _up(engine: Engine, atlas: Atlas) -> tuple[ReadyReplica, ...]:
+    async with SlotPool.open(
         engine, atlas, tuple(atlas.sites), _OWNER, workers=1, spares=0, keep=True
-    ) as fleet:
-        return await fleet.up()
+    ) as slot_pool:
+        return await slot_pool.up()
 
 
-async def _memory_mib(engine: Engine, occupants: Iterable[Occupant]) -> list[float]:
-    return [await memory_of(engine, one.replica.container.id) / 2**20 for one in occupants]
+async def _memory_mib(engine: Engine, ready_replicas: Iterable[ReadyReplica]) -> list[float]:
+    return [await memory_of(engine, one.replica.container.id) / 2**20 for one in ready_replicas]
 
 
 async def first_page(replica: Replica) -> Series:

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from bench.figures import Figure
 from playwright.async_api import Browser, BrowserContext, async_playwright
 
-from orchestrator.gateway import Address, Gateway, Policy, Route
+from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 _BODY_BYTES = 20_000
 _REQUESTS = 2_000
@@ -62,7 +62,9 @@ async def request_figure() -> Figure:
     )
 
 
-async def page_figure(urls: Sequence[str], upstream: Address, *, loads: int = _LOADS) -> Figure:
+async def page_figure(
+    urls: Sequence[str], upstream: SocketAddress, *, loads: int = _LOADS
+) -> Figure:
     """Measure page loads in Chromium: p50 in ms, through the gateway and direct, in turns.
 
     Args:
@@ -125,12 +127,12 @@ async def load_page(context: BrowserContext, url: str) -> float:
     return spent
 
 
-def _route(host: str, upstream: Address) -> Route:
+def _route(host: str, upstream: SocketAddress) -> Route:
     return Route(site="bench", live=False, host=host, port=80, upstream=upstream)
 
 
 @asynccontextmanager
-async def _server() -> AsyncIterator[Address]:
+async def _server() -> AsyncIterator[SocketAddress]:
     answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (_BODY_BYTES, b"x" * _BODY_BYTES)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -143,7 +145,7 @@ async def _server() -> AsyncIterator[Address]:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
-        yield Address("127.0.0.1", server.sockets[0].getsockname()[1])
+        yield SocketAddress("127.0.0.1", server.sockets[0].getsockname()[1])
 
 
 async def _timed(port: int, target: str) -> list[float]:
@@ -171,7 +173,7 @@ async def _main(arguments: Sequence[str]) -> None:
     figures = [await request_figure()]
     if arguments:
         host, _, port = arguments[0].rpartition(":")
-        figures.append(await page_figure(arguments[1:], Address(host, int(port))))
+        figures.append(await page_figure(arguments[1:], SocketAddress(host, int(port))))
     for figure in figures:
         sys.stdout.write(f"{figure}\n")
 

@@ -29,10 +29,10 @@ from mutations.shop import (
 )
 from mutations.visitor import Visitor, visit
 
-from orchestrator.cookie import Cookie
+from arena_core.cookie import Cookie
+from orchestrator.access.logins import login, replica_client, role_of
 from orchestrator.engine.endpoints import Endpoint
-from orchestrator.fleet.logins import login, replica_door, role_of
-from orchestrator.gateway import Address, Gateway, Policy, Route
+from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 from sites.manifest import Site
 
 Result = TypeVar("Result")
@@ -61,11 +61,13 @@ class ShopLife:
     @classmethod
     async def at(cls, site: Site, endpoint: Endpoint, dice: Random) -> ShopLife:
         """Log every role in to a golden replica, and look the product's title up."""
-        door = replica_door(site, endpoint)
-        cookies = {name: await login(site, name, role_of(site, name), door) for name in site.roles}
+        client = replica_client(site, endpoint)
+        cookies = {
+            name: await login(site, name, role_of(site, name), client) for name in site.roles
+        }
 
         def look() -> tuple[str, str]:
-            with visit(door, ()) as visitor:
+            with visit(client, ()) as visitor:
                 page = visitor.open(product_page(SHOWN))
                 return urlsplit(page.url).path, title_of(visitor, SHOWN)
 
@@ -110,7 +112,7 @@ class ShopLife:
         self, endpoint: Endpoint, role: str, work: Callable[[Visitor], Result]
     ) -> Result:
         def visited() -> Result:
-            with visit(replica_door(self.site, endpoint), self.cookies[role]) as visitor:
+            with visit(replica_client(self.site, endpoint), self.cookies[role]) as visitor:
                 return work(visitor)
 
         return await asyncio.to_thread(visited)
@@ -132,7 +134,7 @@ class ShopLife:
 @asynccontextmanager
 async def gateway_to(site: Site, endpoint: Endpoint) -> AsyncIterator[Gateway]:
     """Open an episode's gateway to one replica."""
-    upstream = Address(endpoint.host, endpoint.port)
+    upstream = SocketAddress(endpoint.host, endpoint.port)
     route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
     async with Gateway.open(Policy((route,))) as gateway:
         yield gateway

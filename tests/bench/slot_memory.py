@@ -11,9 +11,9 @@ from bench.machine import available_mib
 from bench.shop_life import ShopLife
 from mutations.seeds import seeded
 
+from orchestrator.capacity.memory import memory_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.memory import memory_of
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch

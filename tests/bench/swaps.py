@@ -17,10 +17,10 @@ from playwright.async_api import Browser, async_playwright
 
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.slot import Slot
 from orchestrator.gateway import Gateway
+from orchestrator.pool.placements import place
+from orchestrator.pool.slot import Slot
+from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 
 _SHOP: Final = "shop"
@@ -37,7 +37,7 @@ class Swaps:
     """
 
     life: ShopLife
-    fleet: Fleet
+    slot_pool: SlotPool
     browser: Browser
     plain: PlainContainer
     ms: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -69,7 +69,7 @@ class Swaps:
     async def _episode(self) -> tuple[float, str]:
         """Play an episode that writes; return when it ended, and on which container."""
         async with (
-            self.fleet.lease([_SHOP]) as slot,
+            self.slot_pool.lease([_SHOP]) as slot,
             gateway_to(self.life.site, _endpoint(slot)) as gateway,
         ):
             await first_page(gateway, self.life)
@@ -81,7 +81,7 @@ class Swaps:
 
     async def _next(self, began: float, before: str) -> None:
         async with (
-            self.fleet.lease([_SHOP]) as slot,
+            self.slot_pool.lease([_SHOP]) as slot,
             gateway_to(self.life.site, _endpoint(slot)) as gateway,
         ):
             self._note("switch", began)
@@ -91,7 +91,7 @@ class Swaps:
 
     async def _next_in_browser(self, began: float, before: str) -> None:
         async with (
-            self.fleet.lease([_SHOP]) as slot,
+            self.slot_pool.lease([_SHOP]) as slot,
             gateway_to(self.life.site, _endpoint(slot)) as gateway,
         ):
             await _load(self.browser, gateway, self.life)
@@ -110,22 +110,24 @@ async def swap_figures(engine: Engine, life: ShopLife, owner: str, rounds: int) 
             executable_path=shutil.which("chromium"), args=[*CHROMIUM_ARGUMENTS]
         )
         stack.push_async_callback(browser.close)
-        fleet = await stack.enter_async_context(
-            Fleet.open(engine, load_atlas(), [_SHOP], owner, workers=1, spares=1, strategy="swap")
+        slot_pool = await stack.enter_async_context(
+            SlotPool.open(
+                engine, load_atlas(), [_SHOP], owner, workers=1, spares=1, strategy="swap"
+            )
         )
         with plain_container(await place(engine, life.site, owner=owner, slot=None)) as plain:
-            swaps = Swaps(life, fleet, browser, plain)
+            swaps = Swaps(life, slot_pool, browser, plain)
             await swaps.play(rounds)
-        return [*swaps.figures(), await _sustained(fleet, life)]
+        return [*swaps.figures(), await _sustained(slot_pool, life)]
 
 
-async def _sustained(fleet: Fleet, life: ShopLife) -> Figure:
+async def _sustained(slot_pool: SlotPool, life: ShopLife) -> Figure:
     """Change the shop once in each lease, and look first whether the change before is gone."""
     rounds = 0
     began = time.perf_counter()
     while (spent := time.perf_counter() - began) < _SUSTAINED_S:
         async with (
-            fleet.lease([_SHOP]) as slot,
+            slot_pool.lease([_SHOP]) as slot,
             gateway_to(life.site, _endpoint(slot)) as gateway,
         ):
             await first_page(gateway, life)

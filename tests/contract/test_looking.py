@@ -13,7 +13,7 @@ import pytest
 from crawling import cookies_of, starts, unlike, visitor
 from every_site import EVERY_SITE, own_replica
 
-from orchestrator.cookie import Cookie
+from arena_core.cookie import Cookie
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import Replica

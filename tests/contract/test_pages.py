@@ -7,10 +7,10 @@ import asyncio
 import pytest
 from every_site import ATLAS, EVERY_SITE, Shared
 
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.access.origin_client import origin_session
 from orchestrator.contract.pages import broken_pages, outside_requests, starts_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import web_session
-from orchestrator.fleet.logins import login, replica_door, role_of
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica
 from sites.manifest import Site
@@ -48,16 +48,16 @@ async def test_a_replica_is_golden_whatever_pages_of_it_were_looked_at_in_every_
 
 async def look(replica: Replica, role: str | None) -> None:
     """Open the pages of the warm-up and those that a role may open."""
-    site, door = replica.site, replica_door(replica.site, replica.endpoint)
+    site, client = replica.site, replica_client(replica.site, replica.endpoint)
     account = role_of(site, role) if role else None
-    cookies = await login(site, role, account, door) if role and account else ()
+    cookies = await login(site, role, account, client) if role and account else ()
     paths = [*starts_of(replica), *(page.path for page in (account.may if account else ()))]
 
     def opened() -> None:
-        with web_session(door) as session:
+        with origin_session(client) as session:
             for one in cookies:
                 session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
             for path in paths:
-                assert session.get(door.url(path), timeout=30).status_code < 400, path
+                assert session.get(client.url(path), timeout=30).status_code < 400, path
 
     await asyncio.to_thread(opened)

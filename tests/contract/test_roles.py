@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from every_site import Shared, every, every_role
 
+from arena_core.errors import DatabaseError
+from orchestrator.access.queries import ask
 from orchestrator.contract.rights import broken_api, broken_login
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.queries import ask
-from sites.errors import DatabaseError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -13,19 +13,19 @@ from every_site import ATLAS, EVERY_SITE, OWNER, Shared, every, own_replica
 from playwright.async_api import async_playwright
 from site_changes import CHANGES, Change
 
+from arena_core.cookie import Cookie
+from arena_core.errors import ResetError
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.access.queries import ask
 from orchestrator.contract.clocks import broken_beginning, broken_moment
-from orchestrator.cookie import Cookie
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.logins import login, replica_door, role_of
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.queries import ask
-from orchestrator.gateway import Address, Gateway
+from orchestrator.gateway import Gateway, SocketAddress
 from orchestrator.gateway.policy import Policy, Route
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Rung, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
-from sites.errors import ResetError
 from sites.manifest import Site
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
@@ -41,7 +41,7 @@ def test_every_site_that_holds_state_has_a_change_to_be_undone() -> None:
 
 @asynccontextmanager
 async def gateway_to(replica: Replica) -> AsyncIterator[Gateway]:
-    upstream = Address(replica.endpoint.host, replica.endpoint.port)
+    upstream = SocketAddress(replica.endpoint.host, replica.endpoint.port)
     site = replica.site
     route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
     async with Gateway.open(Policy((route,))) as gateway:
@@ -51,15 +51,15 @@ async def gateway_to(replica: Replica) -> AsyncIterator[Gateway]:
 async def make(change: Change, replica: Replica) -> tuple[object, datetime]:
     """Make a change in a browser; return the id that its row was given, and the moment it bears."""
     site = replica.site
-    door = replica_door(site, replica.endpoint)
-    cookies = await login(site, change.role, role_of(site, change.role), door)
+    client = replica_client(site, replica.endpoint)
+    cookies = await login(site, change.role, role_of(site, change.role), client)
     async with async_playwright() as playwright, gateway_to(replica) as gateway:
         browser = await playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=ARGUMENTS
         )
         context = await browser.new_context(proxy={"server": gateway.url}, timezone_id="UTC")
         await context.add_cookies([_cookie(one) for one in cookies])  # type: ignore[misc]
-        await change.make(await context.new_page(), door.origin)
+        await change.make(await context.new_page(), client.origin)
         await browser.close()
     ((number, moment),) = (await ask(replica, change.newest)).rows
     return number, moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
@@ -111,11 +111,11 @@ async def test_what_is_swapped_in_after_a_change_is_golden_and_another_replica(
     engine: Engine, site: Site
 ) -> None:
     change, seen = CHANGES[site.name], list[tuple[str, object]]()
-    async with Fleet.open(
+    async with SlotPool.open(
         engine, ATLAS, [site.name], OWNER, workers=1, spares=1, strategy="swap"
-    ) as fleet:
+    ) as slot_pool:
         for _ in range(2):
-            async with fleet.lease([site.name]) as slot:
+            async with slot_pool.lease([site.name]) as slot:
                 replica = slot.replicas[site.name]
                 assert await is_golden(engine, replica)
                 number, _ = await make(change, replica)

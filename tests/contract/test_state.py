@@ -12,15 +12,15 @@ from dataclasses import replace
 import docker
 import pytest
 
+from arena_core.errors import ImageError
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.pool import Fleet
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.supervision import Supervision
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
-from sites.errors import ImageError
-from sites.manifest import Site, State
+from sites.manifest import Site, StateFolder
 
 pytestmark = [pytest.mark.docker]
 
@@ -37,7 +37,7 @@ WRITABLE_MOUNTS = (
 )
 
 
-def state_of(site: Site) -> State:
+def state_of(site: Site) -> StateFolder:
     assert site.state is not None
     return site.state
 
@@ -46,8 +46,8 @@ def state_of(site: Site) -> State:
 async def replica_of(site: Site) -> AsyncIterator[tuple[Engine, Replica]]:
     async with (
         await Engine.connect() as engine,
-        Fleet.open(engine, ATLAS, [site.name], OWNER) as fleet,
-        fleet.lease([site.name]) as slot,
+        SlotPool.open(engine, ATLAS, [site.name], OWNER) as slot_pool,
+        slot_pool.lease([site.name]) as slot,
     ):
         yield engine, slot.replicas[site.name]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from every_site import ATLAS, OWNER
 
+from orchestrator.capacity.memory import memory_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.memory import memory_of
-from orchestrator.fleet.pool import Fleet
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import await_health
 
 pytestmark = pytest.mark.docker
@@ -17,8 +17,10 @@ MEMORY_MIB = 1_536
 
 
 async def test_all_sites_stand_side_by_side_within_their_budget_of_memory(engine: Engine) -> None:
-    async with Fleet.open(engine, ATLAS, tuple(ATLAS.sites), f"{OWNER}-all", spares=0) as fleet:
-        replicas = [occupant.replica for occupant in await fleet.up()]
+    async with SlotPool.open(
+        engine, ATLAS, tuple(ATLAS.sites), f"{OWNER}-all", spares=0
+    ) as slot_pool:
+        replicas = [ready.replica for ready in await slot_pool.up()]
         assert {replica.site.name for replica in replicas} == set(ATLAS.sites)
         for replica in replicas:
             await await_health(engine, replica, timeout_s=30)

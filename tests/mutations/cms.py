@@ -75,7 +75,10 @@ async def _told(
 
     def send(visitor: Visitor) -> Any:
         answer = visitor.session.post(
-            visitor.door.url(path), headers={**api.headers(), **(headers or {})}, timeout=30, **body
+            visitor.client.url(path),
+            headers={**api.headers(), **(headers or {})},
+            timeout=30,
+            **body,
         )
         assert answer.ok, f"{path}: {answer.status_code} {answer.text[:300]}"
         return answer.json()

@@ -12,7 +12,7 @@ from mutations.visitor import Visitor
 
 def post(visitor: Visitor, path: str, **fields: str) -> str:
     """Send a form that the kiosk has no page for; return what it answers."""
-    answer = visitor.session.post(visitor.door.url(path), data=fields, timeout=30)
+    answer = visitor.session.post(visitor.client.url(path), data=fields, timeout=30)
     assert answer.ok, f"{path}: {answer.status_code}"
     return answer.text
 

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 from mutations.visitor import Visitor, visit
 
-from orchestrator.cookie import Cookie
+from arena_core.cookie import Cookie
+from orchestrator.access.logins import login, replica_client, role_of
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.logins import login, replica_door, role_of
 from orchestrator.reset.replica import Replica
 from sites.manifest import ServerDatabase
 
@@ -41,8 +41,8 @@ class Accounts:
         site = replica.site
         known = self._known.get((site.name, role_name))
         if known is None:
-            role, door = role_of(site, role_name), replica_door(site, replica.endpoint)
-            known = await login(site, role_name, role, door)
+            role, client = role_of(site, role_name), replica_client(site, replica.endpoint)
+            known = await login(site, role_name, role, client)
             self._known[site.name, role_name] = known
         return known
 
@@ -87,10 +87,10 @@ class Subject:
     async def http(self, role: str | None, work: Callable[[Visitor], Result]) -> Result:
         """Do something on the site's pages as a role, or as nobody; in a thread."""
         cookies = await self.accounts.cookies(self.replica, role) if role else ()
-        door = replica_door(self.replica.site, self.replica.endpoint)
+        client = replica_client(self.replica.site, self.replica.endpoint)
 
         def visited() -> Result:
-            with visit(door, cookies) as visitor:
+            with visit(client, cookies) as visitor:
                 return work(visitor)
 
         return await asyncio.to_thread(visited)

@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 
 import requests
 
-from orchestrator.cookie import Cookie
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.forms import Form, read_page
+from arena_core.cookie import Cookie
+from orchestrator.access.forms import Form, read_page
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 
 _OK: Final = 200
 
@@ -24,12 +24,12 @@ Upload = tuple[str, bytes, str]
 class Visitor:
     """One session of HTTP on one site; blocking."""
 
-    door: Door
+    client: OriginClient
     session: requests.Session
 
     def ask(self, path: str) -> requests.Response:
         """Return the answer to a path, redirects followed, whatever its status."""
-        return self.session.get(self.door.url(path), timeout=PAGE_TIMEOUT_S)
+        return self.session.get(self.client.url(path), timeout=PAGE_TIMEOUT_S)
 
     def open(self, path: str) -> requests.Response:
         """Return the page of a path. Raises AssertionError unless it is there."""
@@ -63,12 +63,12 @@ class Visitor:
 
 
 @contextmanager
-def visit(door: Door, cookies: Sequence[Cookie]) -> Iterator[Visitor]:
+def visit(client: OriginClient, cookies: Sequence[Cookie]) -> Iterator[Visitor]:
     """Open a session with a role's cookies."""
-    with web_session(door) as session:
+    with origin_session(client) as session:
         for one in cookies:
             session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
-        yield Visitor(door, session)
+        yield Visitor(client, session)
 
 
 def _there(answer: requests.Response) -> requests.Response:

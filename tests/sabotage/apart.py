@@ -9,7 +9,7 @@ import sys
 
 import sites.atlas
 from orchestrator.cli.entry import main
-from orchestrator.fleet import pool
+from orchestrator.pool import slot_pool as pool
 
 if __name__ == "__main__":
     pool.UP = sys.argv.pop(1)  # before any command imports it

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
-from evaluators.actions import Action
+from arena_core.actions import Action
 from orchestrator.agents.wob.page import (
     Moves,
-    Page,
     UnsolvedError,
+    WobPage,
     choose,
     click,
     find,
@@ -58,23 +58,23 @@ _ALIKE = (
 _GROUP = {word: number for number, line in enumerate(_ALIKE) for word in line.split()}
 
 
-def first_button(_: str, page: Page) -> Moves:
+def first_button(_: str, page: WobPage) -> Moves:
     """Click the only button."""
     yield click(page.one("button"))
 
 
-def quoted_button(goal: str, page: Page) -> Moves:
+def quoted_button(goal: str, page: WobPage) -> Moves:
     """Click the button named in quotes."""
     yield click(page.one("button", find(r'"(.*)"', goal)[1]))
 
 
-def buttons_in_turn(goal: str, page: Page) -> Moves:
+def buttons_in_turn(goal: str, page: WobPage) -> Moves:
     """Click the buttons named in capitals, in the order of the goal."""
     for name in re.findall(r"\b(ONE|TWO)\b", goal):
         page = yield click(page.one("button", name))
 
 
-def checkboxes(goal: str, page: Page) -> Moves:
+def checkboxes(goal: str, page: WobPage) -> Moves:
     """Tick the boxes that the goal lists, and submit."""
     listed = find(r"Select (.*) and click Submit", goal)[1]
     for name in [] if listed == "nothing" else listed.split(", "):
@@ -82,7 +82,7 @@ def checkboxes(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def checkboxes_alike(goal: str, page: Page) -> Moves:
+def checkboxes_alike(goal: str, page: WobPage) -> Moves:
     """Tick the boxes whose words mean the same as those listed, and submit."""
     listed = find(r"similar to (.*) and click Submit", goal)[1]
     wanted = {_GROUP.get(word, word) for word in listed.split(", ")}
@@ -92,20 +92,20 @@ def checkboxes_alike(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def option(goal: str, page: Page) -> Moves:
+def option(goal: str, page: WobPage) -> Moves:
     """Choose the radio button that the goal names, and submit."""
     page = yield click(page.one("radio", find(r"Select (.*) and click Submit", goal)[1]))
     yield click(page.one("button", "Submit"))
 
 
-def from_list(goal: str, page: Page) -> Moves:
+def from_list(goal: str, page: WobPage) -> Moves:
     """Choose from the drop-down, and submit."""
     wanted = find(r"Select (.*) from the list and click Submit", goal)[1]
     page = yield choose(page.one("combobox"), wanted)
     yield click(page.one("button", "Submit"))
 
 
-def scroll_list(goal: str, page: Page) -> Moves:
+def scroll_list(goal: str, page: WobPage) -> Moves:
     """Choose one option, or several with Control's help, of a list box, and submit."""
     names = find(r"Select (.*) from the scroll list", goal)[1].split(", ")
     if len(names) > 1:
@@ -115,19 +115,19 @@ def scroll_list(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def dialog(goal: str, page: Page) -> Moves:
+def dialog(goal: str, page: WobPage) -> Moves:
     """Click the dialog's button that the goal names; the `x` is its button Close."""
     name = find(r'"(.*?)"', goal)[1]
     yield click(page.one("button", "Close" if name == "x" else name))
 
 
-def section(_: str, page: Page) -> Moves:
+def section(_: str, page: WobPage) -> Moves:
     """Expand the section and submit."""
     page = yield click(page.all("tab")[0])
     yield click(page.one("button", "Submit"))
 
 
-def in_sections(goal: str, page: Page) -> Moves:
+def in_sections(goal: str, page: WobPage) -> Moves:
     """Expand one section after the other until the link shows."""
     link = find(r'link "(.*)"', goal)[1]
     for number in range(len(page.all("tab"))):
@@ -137,17 +137,17 @@ def in_sections(goal: str, page: Page) -> Moves:
             return
 
 
-def link(goal: str, page: Page) -> Moves:
+def link(goal: str, page: WobPage) -> Moves:
     """Click the link."""
     yield click(page.text(find(r'link "(.*)"', goal)[1]))
 
 
-def tab(goal: str, page: Page) -> Moves:
+def tab(goal: str, page: WobPage) -> Moves:
     """Click the tab of a number."""
     yield click(page.one("link", find(r"(Tab #\d+)", goal)[1]))
 
 
-def in_tabs(goal: str, page: Page) -> Moves:
+def in_tabs(goal: str, page: WobPage) -> Moves:
     """Open one tab after the other until the link shows."""
     wanted = find(r'link "(.*)"', goal)[1]
     for number in range(len(page.all("tab")) + 1):
@@ -157,7 +157,7 @@ def in_tabs(goal: str, page: Page) -> Moves:
         page = yield click(page.all("tab")[number])
 
 
-def menu(goal: str, page: Page) -> Moves:
+def menu(goal: str, page: WobPage) -> Moves:
     """Walk through a menu of menus: point at each entry, click the last."""
     first, *rest = find(r"Select (.*)", goal)[1].split(">")
     for name, inner in zip([first, *rest], rest, strict=False):
@@ -165,7 +165,7 @@ def menu(goal: str, page: Page) -> Moves:
     yield click(page.one("menuitem", rest[-1] if rest else first))
 
 
-def _opened(page: Page, name: str, inner: str) -> Generator[Action, Page, Page]:
+def _opened(page: WobPage, name: str, inner: str) -> Generator[Action, WobPage, WobPage]:
     """Point at a menu's entry until its own menu shows an entry."""
     return (
         yield from until(
@@ -176,7 +176,7 @@ def _opened(page: Page, name: str, inner: str) -> Generator[Action, Page, Page]:
     )
 
 
-def menu_button(goal: str, page: Page) -> Moves:
+def menu_button(goal: str, page: WobPage) -> Moves:
     """Open the menu and click the entry of a label, through its submenus where need be."""
     wanted = re.search(r'labeled "(.*)"', goal)
     if wanted is None:
@@ -188,7 +188,7 @@ def menu_button(goal: str, page: Page) -> Moves:
     yield click(page.one("menuitem", wanted[1]))
 
 
-def widget(goal: str, page: Page) -> Moves:
+def widget(goal: str, page: WobPage) -> Moves:
     """Click an element of the kind that the goal names."""
     kind = find(r'"(.*)" widget', goal)[1]
     role = {"text": "textbox", "textarea": "textbox", "radio": "radio"}.get(kind, kind)
@@ -200,7 +200,7 @@ def widget(goal: str, page: Page) -> Moves:
         page = yield click(node)
 
 
-def tree(goal: str, page: Page) -> Moves:
+def tree(goal: str, page: WobPage) -> Moves:
     """Open one folder after the other until the name shows."""
     wanted = find(r'named "(.*)"', goal)[1]
     opened: set[int] = set()
@@ -214,7 +214,7 @@ def tree(goal: str, page: Page) -> Moves:
     yield click(page.text(wanted))
 
 
-def pie(goal: str, page: Page) -> Moves:
+def pie(goal: str, page: WobPage) -> Moves:
     """Open the menu in the shape of a pie and click a slice."""
     label = find(r'labeled "(.*)"', goal)[1]
     page = yield click(page.text("+"))

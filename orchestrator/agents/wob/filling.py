@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
-from evaluators.actions import Action
-from orchestrator.agents.wob.page import Moves, Page, UnsolvedError, click, find, press, put
+from arena_core.actions import Action
+from orchestrator.agents.wob.page import Moves, UnsolvedError, WobPage, click, find, press, put
 from orchestrator.observation import UNNAMED
 
 _ORDINALS = {"1st": 0, "2nd": 1, "3rd": 2}
 
 
-def quoted_text(goal: str, page: Page) -> Moves:
+def quoted_text(goal: str, page: WobPage) -> Moves:
     """Type what stands in quotes, and submit."""
     page = yield put(page.one("textbox"), find(r'"(.*)"', goal)[1])
     yield click(page.one("button"))
 
 
-def cased_text(goal: str, page: Page) -> Moves:
+def cased_text(goal: str, page: WobPage) -> Moves:
     """Type what stands in quotes in upper or lower case, and submit."""
     text = find(r'"(.*)"', goal)[1]
     text = text.upper() if "upper case" in goal else text.lower()
@@ -26,7 +26,7 @@ def cased_text(goal: str, page: Page) -> Moves:
     yield click(page.one("button"))
 
 
-def password_twice(goal: str, page: Page) -> Moves:
+def password_twice(goal: str, page: WobPage) -> Moves:
     """Type the password into both fields, and submit."""
     text = find(r'password "(.*?)"', goal)[1]
     page = yield put(page.one("textbox", nth=0), text)
@@ -34,7 +34,7 @@ def password_twice(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def login(goal: str, page: Page) -> Moves:
+def login(goal: str, page: WobPage) -> Moves:
     """Type name and password and log in; what pops up meanwhile is cancelled."""
     wanted = find(r'username "(.*?)" and the password "(.*?)"', goal)
     for number, text in enumerate(wanted.groups()):
@@ -45,14 +45,14 @@ def login(goal: str, page: Page) -> Moves:
     yield click(page.one("button"))
 
 
-def date(goal: str, page: Page) -> Moves:
+def date(goal: str, page: WobPage) -> Moves:
     """Fill a date field, and submit."""
     month, day, year = find(r"(\d+)/(\d+)/(\d+)", goal).groups()
     page = yield put(page.one("Date"), f"{year}-{month}-{day}")
     yield click(page.one("button", "Submit"))
 
 
-def time(goal: str, page: Page) -> Moves:
+def time(goal: str, page: WobPage) -> Moves:
     """Fill a time field, and submit."""
     hour, minute, half = find(r"(\d+):(\d+) ([AP]M)", goal).groups()
     hours = int(hour) % 12 + (12 if half == "PM" else 0)
@@ -60,13 +60,13 @@ def time(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def focus(goal: str, page: Page) -> Moves:
+def focus(goal: str, page: WobPage) -> Moves:
     """Click into a text field."""
     found = re.search(r"(\d)(?:st|nd|rd) input", goal)
     yield click(page.one("textbox", nth=int(found[1]) - 1 if found else 0))
 
 
-def guess(_: str, page: Page) -> Moves:
+def guess(_: str, page: WobPage) -> Moves:
     """Halve the range until the number is found."""
     low, high = 0, 9
     while low <= high:
@@ -77,7 +77,7 @@ def guess(_: str, page: Page) -> Moves:
         low, high = (middle + 1, high) if "higher" in said else (low, middle - 1)
 
 
-def spinner(goal: str, page: Page) -> Moves:
+def spinner(goal: str, page: WobPage) -> Moves:
     """Step a number field up or down by keys, and submit."""
     wanted = int(find(r"Select (-?\d+) with the spinner", goal)[1])
     page = yield click(page.one("spinbutton"))
@@ -86,7 +86,7 @@ def spinner(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def search(goal: str, page: Page) -> Moves:
+def search(goal: str, page: WobPage) -> Moves:
     """Search, turn to the page of the result of that number, and click it."""
     words, nth = find(r'enter "(.*?)" and press.* the (\d+)(?:st|nd|rd|th)', goal).groups()
     page = yield put(page.one("textbox"), words)
@@ -104,7 +104,7 @@ def search(goal: str, page: Page) -> Moves:
 _PER_PAGE = 3
 
 
-def films(goal: str, page: Page) -> Moves:
+def films(goal: str, page: WobPage) -> Moves:
     """Fill the fields of genre, director and year, whatever they are called, and search."""
     genre, director, year = find(
         r"Search for (.*?) movies directed by (.*?) from year (\d+)", goal
@@ -124,7 +124,7 @@ def films(goal: str, page: Page) -> Moves:
     yield click(buttons[-1] if buttons else page.all("StaticText")[-1])
 
 
-def copied(goal: str, page: Page) -> Moves:
+def copied(goal: str, page: WobPage) -> Moves:
     """Copy what a text area holds and paste it into the last field, by keys, and submit."""
     which = next((at for word, at in _ORDINALS.items() if word in goal), 0)
     page = yield click(page.one("textbox", nth=which))
@@ -135,14 +135,14 @@ def copied(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def last_word(_: str, page: Page) -> Moves:
+def last_word(_: str, page: WobPage) -> Moves:
     """Type the last word of the text area, and submit."""
     area, field = page.all("textbox")[:2]
     page = yield put(field, (area.value or "").split()[-1].strip(".,"))
     yield click(page.one("button", "Submit"))
 
 
-def nth_word(goal: str, page: Page) -> Moves:
+def nth_word(goal: str, page: WobPage) -> Moves:
     """Type the word of that number, and submit."""
     number = int(find(r"(\d+)(?:st|nd|rd|th) word", goal)[1])
     words = page.one("paragraph").name.split()
@@ -150,14 +150,14 @@ def nth_word(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def table_value(goal: str, page: Page) -> Moves:
+def table_value(goal: str, page: WobPage) -> Moves:
     """Type the value that the table has for a name, and submit."""
     name = find(r"value of (.*?) into", goal)[1]
     page = yield put(page.one("textbox"), _in_table(page, name))
     yield click(page.one("button", "Submit"))
 
 
-def table_values(_: str, page: Page) -> Moves:
+def table_values(_: str, page: WobPage) -> Moves:
     """Type the table's value beside each label, and submit."""
     for number, field in enumerate(page.all("textbox")):
         label = next(n for n in page.before(field) if n.role == "StaticText").name.rstrip(":")
@@ -165,12 +165,12 @@ def table_values(_: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def _in_table(page: Page, name: str) -> str:
+def _in_table(page: WobPage, name: str) -> str:
     cells = [node.name for node in page.all("cell")]
     return cells[cells.index(name) + 1]
 
 
-def sum_of_two(_: str, page: Page) -> Moves:
+def sum_of_two(_: str, page: WobPage) -> Moves:
     """Reckon, and submit."""
     task = next(node.name for node in page.nodes if re.search(r"\d", node.name))
     left, sign, right = find(r"(-?\d+) ([-+x*]) (-?\d+)", task).groups()
@@ -178,7 +178,7 @@ def sum_of_two(_: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def unknown(_: str, page: Page) -> Moves:
+def unknown(_: str, page: WobPage) -> Moves:
     """Solve for x, and submit."""
     task = next(node.name for node in page.nodes if re.search(r"\d", node.name))
     left, sign, right, result = find(r"(x|-?\d+) ([-+]) (x|-?\d+) = (-?\d+)", task).groups()
@@ -200,14 +200,14 @@ def _reckoned(left: int, sign: str, right: int) -> int:
             return left * right
 
 
-def letters(_: str, page: Page) -> Moves:
+def letters(_: str, page: WobPage) -> Moves:
     """Type letters that stand in a picture of their own, and submit."""
     shown = "".join(node.name for node in page.all("StaticText"))
     page = yield put(page.one("textbox"), shown)
     yield click(page.one("button", "Submit"))
 
 
-def terminal(goal: str, page: Page) -> Moves:
+def terminal(goal: str, page: WobPage) -> Moves:
     """List the files and remove one that ends as asked, or has no ending."""
     ending = re.search(r"extension (\.\w+)", goal)
     page = yield click(page.one("textbox"))
@@ -221,7 +221,7 @@ def terminal(goal: str, page: Page) -> Moves:
     yield from _keys(f"rm {wanted}", page)
 
 
-def _keys(line: str, page: Page) -> Generator[Action, Page, Page]:
+def _keys(line: str, page: WobPage) -> Generator[Action, WobPage, WobPage]:
     """Press each key of a line, and Enter: the terminal listens for keys."""
     for letter in line:
         page = yield press("Space" if letter == " " else letter)
@@ -229,7 +229,7 @@ def _keys(line: str, page: Page) -> Generator[Action, Page, Page]:
     return page
 
 
-def scrolled(goal: str, page: Page) -> Moves:
+def scrolled(goal: str, page: WobPage) -> Moves:
     """Scroll the text area to its top or bottom by keys, and submit."""
     page = yield click(page.one("textbox"))
     page = yield press("Control+Home" if "to the top" in goal else "Control+End")

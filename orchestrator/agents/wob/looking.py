@@ -8,8 +8,8 @@ from functools import cache
 from orchestrator.agents.wob.page import (
     Box,
     Moves,
-    Page,
     UnsolvedError,
+    WobPage,
     box_of,
     click,
     find,
@@ -37,13 +37,13 @@ _LARGE_TEXT = 17  # height of a large letter's box; a small one has 11
 _LARGE_SHAPE = 15
 
 
-def coloured_box(goal: str, page: Page) -> Moves:
+def coloured_box(goal: str, page: WobPage) -> Moves:
     """Click the box of a colour."""
     wanted = _COLOURS[find(r"Click on the (\w+) colored box", goal)[1]]
     yield click(next(n for n in page.unnamed(r"div\.color") if box_of(n).colour == wanted))
 
 
-def greatest_card(_: str, page: Page) -> Moves:
+def greatest_card(_: str, page: WobPage) -> Moves:
     """Turn the card with the greatest number, and submit."""
     numbers = [node for node in page.all("StaticText") if node.name.isdigit()]
     greatest = max(numbers, key=lambda node: int(node.name))
@@ -51,7 +51,7 @@ def greatest_card(_: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def shades(goal: str, page: Page) -> Moves:
+def shades(goal: str, page: WobPage) -> Moves:
     """Click every box in which one of red, green and blue outweighs the others, and submit."""
     strongest = ("red", "green", "blue").index(find(r"shades of (\w+)", goal)[1])
     for node in page.unnamed("span"):
@@ -86,7 +86,7 @@ class _Thing:
         return word in {"item", self.kind, self.word}
 
 
-def _things(page: Page) -> list[_Thing]:
+def _things(page: WobPage) -> list[_Thing]:
     found = []
     for node in page.unnamed(r"circle|rect|polygon of 3 corners|text"):
         if node.name == "text":
@@ -101,20 +101,20 @@ def _things(page: Page) -> list[_Thing]:
     return found
 
 
-def shape(goal: str, page: Page) -> Moves:
+def shape(goal: str, page: WobPage) -> Moves:
     """Click a thing that the goal describes."""
     wanted = find(r"Click on an? (.*)", goal)[1]
     yield click(next(thing for thing in _things(page) if thing.fits(wanted)).node)
 
 
-def count(goal: str, page: Page) -> Moves:
+def count(goal: str, page: WobPage) -> Moves:
     """Count what the goal describes, and click that number."""
     wanted = find(r"How many (.*)s are there", goal)[1]
     number = sum(thing.fits(wanted) for thing in _things(page))
     yield click(page.one("button", str(number)))
 
 
-def kind_of_figure(_: str, page: Page) -> Moves:
+def kind_of_figure(_: str, page: WobPage) -> Moves:
     """Click the word for the figure."""
     thing = _things(page)[0]
     word = thing.word if thing.kind == "shape" else thing.kind
@@ -122,7 +122,7 @@ def kind_of_figure(_: str, page: Page) -> Moves:
     yield click(page.one("button", names.get(word, word.capitalize())))
 
 
-def grid_point(goal: str, page: Page) -> Moves:
+def grid_point(goal: str, page: WobPage) -> Moves:
     """Click the point of the grid that lies at the coordinates."""
     x, y = map(int, find(r"\((-?\d+),(-?\d+)\)", goal).groups())
     points = page.unnamed(r"circle.*")
@@ -137,7 +137,7 @@ def grid_point(goal: str, page: Page) -> Moves:
     raise UnsolvedError(message)
 
 
-def ascending(_: str, page: Page) -> Moves:
+def ascending(_: str, page: WobPage) -> Moves:
     """Click the numbers from the smallest to the largest."""
     places = {
         int(node.name): box_of(next(box for box in page.before(node) if box.role == UNNAMED))
@@ -160,7 +160,7 @@ def _holds(node: Node, inner: Box) -> bool:
 _LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
-def noughts_and_crosses(_: str, page: Page) -> Moves:
+def noughts_and_crosses(_: str, page: WobPage) -> Moves:
     """Win a line, or keep the other from one, or take the place that most open lines pass."""
     while True:
         fields = page.unnamed(r"span#ttt-\d.*")

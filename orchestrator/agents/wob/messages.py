@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 
-from evaluators.actions import Action
-from orchestrator.agents.wob.page import Moves, Page, UnsolvedError, click, find, hover, put
+from arena_core.actions import Action
+from orchestrator.agents.wob.page import Moves, UnsolvedError, WobPage, click, find, hover, put
 from orchestrator.observation import UNNAMED, Node
 
 
-def mail(goal: str, page: Page) -> Moves:
+def mail(goal: str, page: WobPage) -> Moves:
     """Do with a mail what the goal says in fixed words."""
     sender = find(r"email by (\w+)", goal)[1]
     if "trash icon" in goal:
@@ -23,7 +23,7 @@ def mail(goal: str, page: Page) -> Moves:
         yield from _reply(page, sender, find(r'with the text "(.*)"', goal)[1])
 
 
-def mail_told(goal: str, page: Page) -> Moves:
+def mail_told(goal: str, page: WobPage) -> Moves:
     """Do with a mail what the goal says in words as people find them.
 
     Who sent it is one of the senders shown; whom it goes to, or what is to be written, is what the
@@ -61,34 +61,34 @@ def _parties(goal: str, senders: list[str]) -> tuple[str, str]:
     return next((one for one in named if one != receiver), named[0]), receiver
 
 
-def _senders(page: Page) -> Iterator[str]:
+def _senders(page: WobPage) -> Iterator[str]:
     for thread in page.unnamed(r"div\.email-thread.*"):
         yield next(node.name for node in page.after(thread) if node.role == "StaticText")
 
 
-def _icon(page: Page, sender: str, icon: str) -> Node:
+def _icon(page: WobPage, sender: str, icon: str) -> Node:
     return next(n for n in page.after(page.text(sender)) if n.name.startswith(f"span.{icon}"))
 
 
-def _forward(page: Page, sender: str, receiver: str) -> Moves:
+def _forward(page: WobPage, sender: str, receiver: str) -> Moves:
     page = yield click(page.text(sender))
     page = yield click(page.text("Forward"))
     page = yield put(page.all("textbox")[0], receiver)
     yield click(_send(page))
 
 
-def _reply(page: Page, sender: str, text: str) -> Moves:
+def _reply(page: WobPage, sender: str, text: str) -> Moves:
     page = yield click(page.text(sender))
     page = yield click(page.text("Reply"))
     page = yield put(page.all("textbox")[-1], text)
     yield click(_send(page))
 
 
-def _send(page: Page) -> Node:
+def _send(page: WobPage) -> Node:
     return page.unnamed(r"span#send-(?:reply|forward).*")[0]
 
 
-def post(goal: str, page: Page) -> Moves:
+def post(goal: str, page: WobPage) -> Moves:
     """Click a button of one user's post; some stand in the menu behind its dots."""
     user, button = find(r'user (@\w+), click on the "(.*?)" button', goal).groups()
     icon = {"Reply": "reply", "Retweet": "retweet", "Like": "like"}.get(button, "more")
@@ -97,10 +97,10 @@ def post(goal: str, page: Page) -> Moves:
         yield click(_entry(page, user, button))
 
 
-def _icon_clicked(page: Page, writer: Node, icon: str) -> Generator[Action, Page, Page]:
+def _icon_clicked(page: WobPage, writer: Node, icon: str) -> Generator[Action, WobPage, WobPage]:
     """Click an icon below a post; it is another picture under the pointer, which has to load."""
 
-    def found(shown: Page) -> Node:
+    def found(shown: WobPage) -> Node:
         here = next(one for one in shown.nodes if one.id == writer.id)
         return next(n for n in shown.after(here) if n.name.startswith(f"span.{icon}"))
 
@@ -108,7 +108,7 @@ def _icon_clicked(page: Page, writer: Node, icon: str) -> Generator[Action, Page
     return (yield click(found(page)))
 
 
-def _entry(page: Page, user: str, button: str) -> Node:
+def _entry(page: WobPage, user: str, button: str) -> Node:
     for node in page.after(page.text(user)):
         if node.role != UNNAMED and re.match(re.escape(button), node.name):
             return node
@@ -116,7 +116,7 @@ def _entry(page: Page, user: str, button: str) -> Node:
     raise UnsolvedError(message)
 
 
-def posts(goal: str, page: Page) -> Moves:
+def posts(goal: str, page: WobPage) -> Moves:
     """Click a button of all, or so many, of a user's posts, and submit."""
     button, some, user = find(
         r'Click the "(.*?)" button on (all|\d+) posts? by (@\w+)', goal

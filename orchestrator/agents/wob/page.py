@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluators.actions import Action, Click, Hover, Press, Select, Type
+from arena_core.actions import Action, Click, Hover, Press, Select, Type
 from orchestrator.agents.elements import collapse, descendants
 from orchestrator.observation import UNNAMED, Node, Observation
 
@@ -29,7 +29,7 @@ class Box:
     colour: tuple[int, int, int] | None
 
 
-class Page:
+class WobPage:
     """The nodes of one observation, without those that repeat the goal."""
 
     def __init__(self, goal: str, observation: Observation) -> None:
@@ -88,8 +88,8 @@ class Page:
         yield from reversed(self.nodes[: self.nodes.index(node)])
 
 
-Moves = Generator[Action, Page, None]
-Rules = Callable[[str, Page], Moves]
+Moves = Generator[Action, WobPage, None]
+Rules = Callable[[str, WobPage], Moves]
 
 
 def _goal_ends(goal: str, nodes: Sequence[Node]) -> int:
@@ -106,11 +106,11 @@ def _goal_ends(goal: str, nodes: Sequence[Node]) -> int:
 
 
 def until(
-    page: Page,
-    ready: Callable[[Page], bool],
-    meanwhile: Callable[[Page], Action],
+    page: WobPage,
+    ready: Callable[[WobPage], bool],
+    meanwhile: Callable[[WobPage], Action],
     looks: int = _LOOKS,
-) -> Generator[Action, Page, Page]:
+) -> Generator[Action, WobPage, WobPage]:
     """Do something harmless until the page shows what its own clock brings; return that page.
 
     Raises:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Generator
 from datetime import datetime
 
-from evaluators.actions import Action
+from arena_core.actions import Action
 from orchestrator.agents.wob.page import (
     Moves,
-    Page,
     UnsolvedError,
+    WobPage,
     click,
     find,
     hover,
@@ -20,7 +20,7 @@ from orchestrator.agents.wob.page import (
 from orchestrator.observation import UNNAMED, Node
 
 
-def date(goal: str, page: Page) -> Moves:
+def date(goal: str, page: WobPage) -> Moves:
     """Choose a date in the calendar, and submit."""
     month, day, year = map(int, find(r"(\d+)/(\d+)/(\d+)", goal).groups())
     page = yield click(page.one("textbox"))
@@ -30,7 +30,7 @@ def date(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def _month(page: Page) -> tuple[int, int]:
+def _month(page: WobPage) -> tuple[int, int]:
     names = " ".join(node.name for node in page.nodes)
     found = re.search(r"Next (\w+) (\d{4})", names)
     if found is None:
@@ -40,7 +40,7 @@ def _month(page: Page) -> tuple[int, int]:
     return shown.year, shown.month
 
 
-def flight(goal: str, page: Page) -> Moves:
+def flight(goal: str, page: WobPage) -> Moves:
     """Search a flight and book the cheapest or the shortest."""
     which, start, end, when = find(
         r"Book the (\w+) one-way flight from: (.*) to: (.*) on (\S+?)\.", goal
@@ -57,7 +57,7 @@ def flight(goal: str, page: Page) -> Moves:
     yield click(_ticket(page, "cheapest" if which == "cheapest" else "shortest"))
 
 
-def _proposal(page: Page, place: str) -> Generator[Action, Page, Page]:
+def _proposal(page: WobPage, place: str) -> Generator[Action, WobPage, WobPage]:
     """Wait for the proposals to a place, and take the one that holds it."""
     page = yield from until(
         page, lambda shown: bool(_places(shown, place)), lambda shown: hover(shown.one("textbox"))
@@ -65,7 +65,7 @@ def _proposal(page: Page, place: str) -> Generator[Action, Page, Page]:
     return (yield click(_places(page, place)[0]))
 
 
-def _places(page: Page, place: str) -> list[Node]:
+def _places(page: WobPage, place: str) -> list[Node]:
     return [
         node
         for node in page.nodes
@@ -74,7 +74,7 @@ def _places(page: Page, place: str) -> list[Node]:
     ]
 
 
-def _ticket(page: Page, which: str) -> Node:
+def _ticket(page: WobPage, which: str) -> Node:
     """Return the button of the ticket that costs or takes the least."""
     tickets: list[tuple[int, Node]] = []
     for button in page.all("button"):
@@ -92,18 +92,18 @@ def _ticket(page: Page, which: str) -> Node:
     return min(tickets, key=lambda ticket: ticket[0])[1]
 
 
-def ticket(goal: str, page: Page) -> Moves:
+def ticket(goal: str, page: WobPage) -> Moves:
     """Buy the ticket that costs, or takes, the least."""
     yield click(_ticket(page, "cheapest" if "cheapest" in goal else "shortest"))
 
 
-def proposed_word(goal: str, page: Page) -> Moves:
+def proposed_word(goal: str, page: WobPage) -> Moves:
     """Type the start of a word, wait for the proposals, take the one that fits, and submit."""
     start = find(r'starts with "(.*?)"', goal)[1]
     end = re.search(r'ends with "(.*?)"', goal)
     page = yield put(page.one("textbox"), start)
 
-    def fitting(shown: Page) -> list[Node]:
+    def fitting(shown: WobPage) -> list[Node]:
         return [
             node
             for node in shown.nodes
@@ -119,11 +119,11 @@ def proposed_word(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def stock(goal: str, page: Page) -> Moves:
+def stock(goal: str, page: WobPage) -> Moves:
     """Wait until a price has fallen below the limit, and buy."""
     limit = float(find(r"less than \$([\d.]+)\.", goal)[1])
 
-    def is_low(shown: Page) -> bool:
+    def is_low(shown: WobPage) -> bool:
         prices = [n.name for n in shown.all("StaticText") if re.fullmatch(r"\$[\d.]+", n.name)]
         return bool(prices) and float(prices[-1].removeprefix("$")) < limit
 
@@ -131,7 +131,7 @@ def stock(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Buy"))
 
 
-def contact(goal: str, page: Page) -> Moves:
+def contact(goal: str, page: WobPage) -> Moves:
     """Turn the pages of a book of contacts to a person, and click what is asked for."""
     name, what = find(r"Find (\w+) in the contact book and click on their (.*)\.", goal).groups()
     while not page.all("heading", name):
@@ -140,7 +140,7 @@ def contact(goal: str, page: Page) -> Moves:
     yield click(next(n for n in page.after(page.text(label)) if n.role == "link"))
 
 
-def parity(_: str, page: Page) -> Moves:
+def parity(_: str, page: WobPage) -> Moves:
     """Mark each number as odd or even, and submit."""
     for node in page.all("StaticText"):
         if re.fullmatch(r"-?\d+", node.name):
@@ -151,7 +151,7 @@ def parity(_: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def number_drawn(goal: str, page: Page) -> Moves:
+def number_drawn(goal: str, page: WobPage) -> Moves:
     """Draw numbers until one is as asked, and submit."""
     while not _is_wanted(goal, page.nodes[0].name):
         page = yield click(page.one("button", "Generate"))
@@ -168,7 +168,7 @@ def _is_wanted(goal: str, shown: str) -> bool:
     return number < than if "less" in goal else number > than
 
 
-def agreement(goal: str, page: Page) -> Moves:
+def agreement(goal: str, page: WobPage) -> Moves:
     """Cancel."""
     if "cancel" not in goal:
         message = "the agreement must be scrolled by the pointer before it can be signed"
@@ -176,7 +176,7 @@ def agreement(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Cancel"))
 
 
-def table_form(goal: str, page: Page) -> Moves:
+def table_form(goal: str, page: WobPage) -> Moves:
     """Check a radio button, and type a number into a field."""
     nth, number, field = find(
         r'Check the (\d)\w+ radio button and enter the number "(.*?)" into the (\d)', goal
@@ -186,7 +186,7 @@ def table_form(goal: str, page: Page) -> Moves:
     yield click(page.one("button", "Submit"))
 
 
-def size_and_answer(goal: str, page: Page) -> Moves:
+def size_and_answer(goal: str, page: WobPage) -> Moves:
     """Choose from a drop-down, and click the button of an answer."""
     size, answer = find(r'Choose (.*) from the dropdown, .* labeled "(.*)"', goal).groups()
     page = yield click(page.text("▾"))
@@ -197,12 +197,12 @@ def size_and_answer(goal: str, page: Page) -> Moves:
     yield click(page.one("button", answer))
 
 
-def _sizes(page: Page, size: str) -> list[Node]:
+def _sizes(page: WobPage, size: str) -> list[Node]:
     """Return what shows a size in the page's own list; the hidden select has it as well."""
     return [n for n in page.nodes if n.name == size and n.role not in {"option", UNNAMED}]
 
 
-def meal(goal: str, page: Page) -> Moves:
+def meal(goal: str, page: WobPage) -> Moves:
     """Order one of each dish."""
     dishes = find(r"Order one of each item: (.*)", goal)[1].split(", ")
     for dish in dishes:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evaluators.actions import Action
-from orchestrator.agents.wob.page import Moves, Page, UnsolvedError
+from arena_core.actions import Action
+from arena_core.errors import AgentError
+from orchestrator.agents.wob.page import Moves, UnsolvedError, WobPage
 from orchestrator.agents.wob.rules import RULES
 from orchestrator.observation import Observation
-from sites.errors import AgentError
 
 
 class WobPlayer:
@@ -28,7 +28,7 @@ class WobPlayer:
         Raises:
             AgentError: the page has no rules, or they do not fit what it asks for or shows.
         """
-        shown = Page(self._goal, observation)
+        shown = WobPage(self._goal, observation)
         try:
             if self._moves is None:
                 self._moves = self._begin(shown)
@@ -45,7 +45,7 @@ class WobPlayer:
             message = f"the rules for the page '{self._page}' miss an element they need"
             raise AgentError(message) from error
 
-    def _begin(self, shown: Page) -> Moves:
+    def _begin(self, shown: WobPage) -> Moves:
         rules = RULES.get(self._page)
         if rules is None:
             message = f"there are no rules for the page '{self._page}'"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena_core.errors import ResetError, SiteGoneError
 from orchestrator.reset.replica import as_replica, await_health
-from sites.errors import ResetError, SiteGoneError
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sites.errors import ArenaError, SiteGoneError
+from arena_core.errors import ArenaError, SiteGoneError
 
 if TYPE_CHECKING:
     from orchestrator.engine.engine import Engine

@@ -16,7 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.async_api import Browser, Page
 
-from orchestrator.gateway import Address, Gateway, Policy, Route
+from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 CHROMIUM_ARGUMENTS = (
     "--no-sandbox",
@@ -64,7 +64,7 @@ class Lab:
         self.folder = folder
         self._open = AsyncExitStack()
 
-    async def serve(self, app: web.Application, *, tls_host: str = "") -> Address:
+    async def serve(self, app: web.Application, *, tls_host: str = "") -> SocketAddress:
         """Serve an application on loopback, over TLS where a host is given."""
         runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
@@ -73,7 +73,7 @@ class Lab:
         site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
         await site.start()
         _, port = runner.addresses[0][:2]
-        return Address("127.0.0.1", port)
+        return SocketAddress("127.0.0.1", port)
 
     async def gateway(self, *routes: Route) -> Gateway:
         return await self._open.enter_async_context(Gateway.open(Policy(routes)))

@@ -10,7 +10,7 @@ from browser.gateway.lab import Lab
 from playwright.async_api import Error, Page, Playwright
 from raw_http import MemoryPeak, Peer, Stage
 
-from orchestrator.gateway import Address, Gateway, Route
+from orchestrator.gateway import Gateway, Route, SocketAddress
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
@@ -22,7 +22,7 @@ PAGE = """<!DOCTYPE html><title>Kettles</title><link rel=stylesheet href=/style.
 <form method=post action=/basket><input name=item value=kettle><button>Add</button></form>"""
 
 
-def shop_route(upstream: Address) -> Route:
+def shop_route(upstream: SocketAddress) -> Route:
     return Route(site="shop", live=False, host="shop.arena.test", port=80, upstream=upstream)
 
 
@@ -139,7 +139,7 @@ async def test_a_refused_https_host_is_a_failed_tunnel_and_noted(lab: Lab) -> No
 
 
 async def test_a_site_that_is_down_is_a_page_that_says_so(lab: Lab) -> None:
-    gateway = await lab.gateway(shop_route(Address("127.0.0.1", 1)))
+    gateway = await lab.gateway(shop_route(SocketAddress("127.0.0.1", 1)))
     page = await lab.page(gateway)
     response = await page.goto("http://shop.arena.test/")
 

@@ -18,7 +18,7 @@ from aiohttp import web
 from orchestrator.browser import inside
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
-from orchestrator.gateway import Address, Gateway, Policy, Route
+from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 # How long Chromium may take to notice; it is told at once where a request breaks off.
 _TAKES_NOTICE_S: Final = 4.0
@@ -51,7 +51,7 @@ async def _became(isolated: bool) -> str:  # noqa: FBT001
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    to = Address("127.0.0.1", int(runner.addresses[0][1]))
+    to = SocketAddress("127.0.0.1", int(runner.addresses[0][1]))
     policy = Policy((Route(site="shop", live=False, host="shop.arena.test", port=80, upstream=to),))
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(launch(BrowserOptions(isolated=isolated)))

@@ -30,7 +30,7 @@ from playwright.async_api import async_playwright
 from orchestrator.browser import inside
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import Browser, BrowserOptions, launch
-from orchestrator.gateway import Address, Gateway, Policy, Route
+from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 HOST: Final = "shop.arena.test"
 # Where pages try to get to, on this namespace's loopback and beyond its cable: each way its own.
@@ -102,7 +102,7 @@ class Capture:
     def __init__(self, allowed: set[int]) -> None:
         self._allowed = allowed
         self._seen: set[str] = set()
-        self._wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL))
+        self._channel = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ALL))
         threading.Thread(target=self._run, daemon=True).start()
 
     def seen(self) -> list[str]:
@@ -110,7 +110,7 @@ class Capture:
 
     def _run(self) -> None:
         while True:
-            if note := self._note(self._wire.recv(65_536)):
+            if note := self._note(self._channel.recv(65_536)):
                 self._seen.add(note)
 
     def _note(self, frame: bytes) -> str:
@@ -153,7 +153,7 @@ async def _watch(kind: str, ways: Sequence[str]) -> list[str]:
     capture = Capture(allowed)
     site = await _serve()
     allowed.add(site)
-    upstream = Address("127.0.0.1", site)
+    upstream = SocketAddress("127.0.0.1", site)
     policy = Policy((Route(site="shop", live=False, host=HOST, port=80, upstream=upstream),))
     pages = [f"http://{HOST}/?way={quote(way)}" for way in ways]
     async with AsyncExitStack() as stack:

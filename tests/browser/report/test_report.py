@@ -12,7 +12,7 @@ from made_run import HOSTILE, make_run
 from playwright.async_api import ConsoleMessage, Dialog, Page, Request, async_playwright
 
 from orchestrator.report.html import write_html
-from orchestrator.report.reading import read_run
+from orchestrator.report.run_report import read_run
 
 pytestmark = pytest.mark.browser
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 
-from evaluators.actions import Action
+from arena_core.actions import Action
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.launch import Browser, BrowserOptions, launch

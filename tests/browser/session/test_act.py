@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import (
+from arena_core.actions import (
     Back,
     Click,
     CloseTab,

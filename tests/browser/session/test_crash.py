@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Goto
+from arena_core.actions import Goto
+from arena_core.errors import BrowserError, BrowserMissingError
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
-from sites.errors import BrowserError, BrowserMissingError
 
 if TYPE_CHECKING:
     from browser.session.conftest import Site
@@ -96,7 +96,7 @@ async def test_a_crashed_page_ends_its_session_and_no_other(browser: Browser, si
     async with browser.session(options) as other, browser.session(options) as session:
         await session.open([site.base])
         await other.open([site.base])
-        crash = asyncio.create_task(session._bar.current.wire.send("Page.crash", within_s=2))
+        crash = asyncio.create_task(session._bar.current.channel.send("Page.crash", within_s=2))
         async with asyncio.timeout(10):
             with pytest.raises(BrowserError, match="the page of tab 0 crashed"):
                 await _settle_for_ever(session)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, Goto
+from arena_core.actions import Click, Goto
 from orchestrator.browser import axtree
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ import trustme
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
-from evaluators.actions import Click
+from arena_core.actions import Click
+from arena_core.errors import BrowserError
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
-from sites.errors import BrowserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

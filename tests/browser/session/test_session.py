@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, FocusTab, Goto, NewTab
+from arena_core.actions import Click, FocusTab, Goto, NewTab
+from arena_core.cookie import Cookie
+from arena_core.errors import BrowserError, TaskError
 from orchestrator.browser.context import SessionOptions
-from orchestrator.cookie import Cookie
-from sites.errors import BrowserError, TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

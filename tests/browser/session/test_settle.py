@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, Goto, Press
-from sites.errors import BrowserError
+from arena_core.actions import Click, Goto, Press
+from arena_core.errors import BrowserError
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

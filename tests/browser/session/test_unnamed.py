@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click
+from arena_core.actions import Click
 from orchestrator.observation import UNNAMED
 
 if TYPE_CHECKING:

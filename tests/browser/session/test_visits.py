@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Back, Click, Goto, NewTab
+from arena_core.actions import Back, Click, Goto, NewTab
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Click, Press, Select, Type
+from arena_core.actions import Click, Press, Select, Type
 from evaluators.checks import ElementEvent
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from evaluators.actions import Back, Click, Goto, NewTab
+from arena_core.actions import Back, Click, Goto, NewTab
+from arena_core.errors import BrowserError
 from orchestrator.episode.wob import WobEpisode, start_wob
-from sites.errors import BrowserError
 from tasks.schema import WobStart
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from orchestrator.delta.shapes import HASH_LENGTH
 from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import ROWS_LABEL, golden_rows
 from orchestrator.reset.replica import Replica
-from sites.errors import ImageError
+from arena_core.errors import ImageError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -17,8 +17,8 @@ from evaluators.side_effects import match_delta
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
-from orchestrator.fleet.pool import UP
+from orchestrator.pool.placements import place
+from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas
 from sites.manifest import Site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.linting.tables import known_tables
+from orchestrator.proof.tables import known_tables
 from sites.atlas import Atlas
 from sites.manifest import Site
 from tasks.schema import Suite

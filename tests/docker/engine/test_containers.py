@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.engine.containers import ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
-from sites.errors import EngineError, ImageError, PortTakenError, SiteGoneError
+from arena_core.errors import EngineError, ImageError, PortTakenError, SiteGoneError
 
 pytestmark = pytest.mark.docker
 

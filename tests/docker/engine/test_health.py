@@ -9,7 +9,7 @@ from orchestrator.engine.containers import Container, ContainerSpec
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
-from sites.errors import SiteGoneError, UnhealthyError
+from arena_core.errors import SiteGoneError, UnhealthyError
 
 pytestmark = pytest.mark.docker
 

@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.engine.containers import ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
-from sites.errors import EngineError, ImageError
+from arena_core.errors import EngineError, ImageError
 
 pytestmark = pytest.mark.docker
 

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.engine import network
 from orchestrator.engine.containers import Container, ContainerSpec
 from orchestrator.engine.engine import Engine
-from sites.errors import EngineError
+from arena_core.errors import EngineError
 
 pytestmark = pytest.mark.docker
 

@@ -11,7 +11,7 @@ from docker import APIClient
 
 from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
 from orchestrator.engine.engine import Engine
-from sites.errors import SiteGoneError
+from arena_core.errors import SiteGoneError
 
 pytestmark = pytest.mark.docker
 

@@ -19,7 +19,7 @@ from sabotage.engine_cli import containers_of, docker, volumes_of
 from sabotage.relay import Relay
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.replica import as_replica
 from sites.manifest import Site
 

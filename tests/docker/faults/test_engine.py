@@ -17,7 +17,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
-from sites.errors import EngineError
+from arena_core.errors import EngineError
 
 pytestmark = pytest.mark.docker
 

@@ -12,11 +12,11 @@ from mutations.subject import Accounts, Subject
 from sabotage.engine_cli import containers_of
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
-from sites.errors import SiteGoneError
+from arena_core.errors import SiteGoneError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -18,7 +18,7 @@ from sabotage.engine_cli import start_inside
 from sabotage.inside import processes_inside
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.forms import read_page
+from orchestrator.access.forms import read_page
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
@@ -79,7 +79,7 @@ def review(visitor: Visitor) -> bytes:
     asked = requests.Request("POST", page.url, data=form, headers={"Referer": page.url})
     ready = visitor.session.prepare_request(asked)
     lines = [f"{name}: {value}" for name, value in ready.headers.items()]
-    host = urlsplit(visitor.door.origin).netloc
+    host = urlsplit(visitor.client.origin).netloc
     head = "\r\n".join([f"POST {ready.path_url} HTTP/1.1", f"Host: {host}", *lines])
     return f"{head}\r\n\r\n{ready.body!s}".encode()
 

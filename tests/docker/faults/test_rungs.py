@@ -17,7 +17,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import LADDER, Clean, Recreate, Reset, Rewind, Rung, reset_replica
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
-from sites.errors import ResetError
+from arena_core.errors import ResetError
 
 pytestmark = pytest.mark.docker
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.containers import Kind, Labels
+from orchestrator.engine.containers import ContainerKind, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images import building
-from orchestrator.images.building import Outcome
+from orchestrator.images.building import BuildResult
 from orchestrator.reset.fingerprint import take_fingerprint
 from sites.atlas import Atlas
 from sites.manifest import Site
@@ -76,7 +76,7 @@ class Trial:
         }
         return Site.model_validate({**fields, **changed})
 
-    async def build(self, site: Site, **options: Any) -> tuple[Outcome, ...]:
+    async def build(self, site: Site, **options: Any) -> tuple[BuildResult, ...]:
         return await building.build(
             self.engine,
             Atlas({site.name: site}),
@@ -86,7 +86,7 @@ class Trial:
         )
 
     async def left_behind(self) -> list[str]:
-        sealing = await self.engine.containers({Labels.KIND: Kind.SEALING, Labels.OWNER: "build"})
+        sealing = await self.engine.containers({Labels.KIND: ContainerKind.SEALING, Labels.OWNER: "build"})
         return [one.name for one in sealing if self.name in one.name]
 
     async def clear(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from orchestrator.engine.engine import Engine
 from orchestrator.images import base
-from sites.errors import ArenaError, ImageError, PrerequisiteError
+from arena_core.errors import ArenaError, ImageError, PrerequisiteError
 
 pytestmark = pytest.mark.docker
 

@@ -9,10 +9,10 @@ import pytest
 from orchestrator.engine.containers import Container, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images import sealing
-from orchestrator.images.building import Happened
+from orchestrator.images.building import BuildOutcome
 from orchestrator.images.golden import golden_of, is_sealed, unstarted
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
-from sites.errors import ImageError, PrerequisiteError, SiteGoneError
+from arena_core.errors import ImageError, PrerequisiteError, SiteGoneError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
@@ -24,7 +24,7 @@ async def test_a_built_image_is_sealed_and_carries_its_golden_state(trial: Any) 
     image = await trial.engine.image(trial.tag)
     golden = await golden_of(trial.engine, image)
     state = Fingerprint.from_json(golden.document)
-    assert outcome.happened is Happened.BUILT
+    assert outcome.outcome is BuildOutcome.BUILT
     assert outcome.golden == golden.digest == state.digest == image.labels[Labels.GOLDEN]
     assert [file.path for file in state.files] == ["/srv/state", "/srv/state/baked"]
     assert await trial.engine.image(f"{trial.tag}-unsealed") is None
@@ -38,7 +38,7 @@ async def test_an_unchanged_site_is_left_alone(trial: Any) -> None:
 
     [second] = await trial.build(trial.site(title="Another title"))
 
-    assert second.happened is Happened.UNCHANGED
+    assert second.outcome is BuildOutcome.UNCHANGED
     assert second.golden == first.golden
     assert second.seconds < 1
     assert await trial.engine.image(trial.tag) == before
@@ -52,7 +52,7 @@ async def test_a_changed_file_means_another_image_and_the_old_one_goes(trial: An
 
     [second] = await trial.build(trial.site())
 
-    assert second.happened is Happened.BUILT
+    assert second.outcome is BuildOutcome.BUILT
     assert second.golden == first.golden  # the state is the same: only its program changed
     assert await trial.engine.image(before.id) is None
 
@@ -62,7 +62,7 @@ async def test_force_builds_what_is_unchanged(trial: Any) -> None:
 
     [outcome] = await trial.build(trial.site(), force=True)
 
-    assert outcome.happened is Happened.BUILT
+    assert outcome.outcome is BuildOutcome.BUILT
     assert any("step 1/" in line for line in trial.lines)
 
 
@@ -136,7 +136,7 @@ async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(trial
 
     [outcome] = await trial.build(trial.site())
 
-    assert outcome.happened is Happened.SEALED
+    assert outcome.outcome is BuildOutcome.SEALED
     assert not any("step" in line for line in trial.lines)
 
 
@@ -190,8 +190,8 @@ async def test_a_staged_image_stands_on_the_sealed_one_and_is_not_sealed_itself(
     first = await trial.build(site, staged=True)
     again = await trial.build(site, staged=True)
 
-    assert [outcome.happened for outcome in first] == [Happened.BUILT] * 2
-    assert [outcome.happened for outcome in again] == [Happened.UNCHANGED] * 2
+    assert [outcome.outcome for outcome in first] == [BuildOutcome.BUILT] * 2
+    assert [outcome.outcome for outcome in again] == [BuildOutcome.UNCHANGED] * 2
     made = await trial.engine.image(trial.staged_tag)
     assert not is_sealed(made)
     assert first[1].golden is None
@@ -214,7 +214,7 @@ async def test_the_bundle_reaches_the_build_and_does_not_count(
 
     bundle.write_text("ANOTHER")
     [outcome] = await trial.build(trial.site())
-    assert outcome.happened is Happened.UNCHANGED
+    assert outcome.outcome is BuildOutcome.UNCHANGED
 
     monkeypatch.setenv("ARENA_CA_BUNDLE", str(tmp_path / "none.pem"))
     with pytest.raises(PrerequisiteError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engine.containers import Kind, Labels
+from orchestrator.engine.containers import ContainerKind, Labels
 
 pytestmark = pytest.mark.docker
 
@@ -77,6 +77,6 @@ async def test_ctrl_c_ends_a_build_with_one_line_and_no_container(
     assert process.returncode == 130
     assert b"arena: interrupted" in rest
     assert b"Traceback" not in rest
-    mine = {Labels.KIND: Kind.SEALING, Labels.SITE: slow_site.name}
+    mine = {Labels.KIND: ContainerKind.SEALING, Labels.SITE: slow_site.name}
     assert await slow_site.engine.containers(mine) == ()
     assert await slow_site.engine.image(slow_site.tag) is None

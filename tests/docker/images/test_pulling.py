@@ -10,12 +10,12 @@ import pytest
 
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Labels
-from orchestrator.images.building import Happened
+from orchestrator.images.building import BuildOutcome
 from orchestrator.images.contexts import context_files, context_tar
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.pulling import pull
 from orchestrator.reset.fingerprint import take_fingerprint
-from sites.errors import ImageError
+from arena_core.errors import ImageError
 
 pytestmark = pytest.mark.docker
 
@@ -68,9 +68,9 @@ async def test_a_published_golden_image_is_taken_as_it_is(
     outcome = await fetch(trial, reference)
     again = await fetch(trial, reference)
 
-    assert outcome.happened is Happened.PULLED
+    assert outcome.outcome is BuildOutcome.PULLED
     assert outcome.golden == built.golden
-    assert again.happened is Happened.UNCHANGED
+    assert again.outcome is BuildOutcome.UNCHANGED
     assert not any("seal" in line for line in trial.lines[-2:])
     await drop(trial, reference)
 
@@ -87,7 +87,7 @@ async def test_a_published_image_that_is_not_sealed_is_sealed_here(
     outcome = await fetch(trial, reference)
 
     image = await trial.engine.image(trial.tag)
-    assert outcome.happened is Happened.PULLED
+    assert outcome.outcome is BuildOutcome.PULLED
     assert is_sealed(image)
     assert image.labels[Labels.GOLDEN] == outcome.golden
     await drop(trial, reference)
@@ -96,7 +96,7 @@ async def test_a_published_image_that_is_not_sealed_is_sealed_here(
 async def test_an_image_that_no_registry_has_is_reported_as_built_locally(trial: Any) -> None:
     outcome = await fetch(trial, None)
 
-    assert outcome.happened is Happened.LOCAL
+    assert outcome.outcome is BuildOutcome.LOCAL
     [line] = trial.lines
     assert f"`arena build {trial.name}`" in line
 

@@ -8,8 +8,8 @@ import pytest
 
 from orchestrator.engine.engine import Engine
 from orchestrator.episode import performance
-from orchestrator.linting.proof import Prover
-from orchestrator.runner.events import Noted, RunEvent, TrialEnded
+from orchestrator.proof.prover import Prover
+from orchestrator.runner.events import ProgressNote, RunEvent, TrialEnded
 from sites.atlas import load_atlas
 from tasks.loader import load_source
 from tasks.select import Selection, select_tasks
@@ -48,5 +48,5 @@ async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
     monkeypatch.setattr(performance, "moved_between", lambda *_: moved)
     events = await told()
     assert ended(events) == ["offline success"] * 2
-    [note] = [one.text for one in events if isinstance(one, Noted) and "traces" in one.text]
+    [note] = [one.text for one in events if isinstance(one, ProgressNote) and "traces" in one.text]
     assert note == "looking left traces (wiki: Handler_write moved by 1): sound unseen"

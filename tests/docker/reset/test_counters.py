@@ -347,7 +347,7 @@ async def test_the_first_number_of_a_sequence_since_it_was_opened_moves_a_counte
 
 
 async def test_a_killed_connection_is_an_error_and_no_answer(replica: Replica, boss: Boss) -> None:
-    from sites.errors import DatabaseError  # noqa: PLC0415
+    from arena_core.errors import DatabaseError  # noqa: PLC0415
 
     async with metered(replica) as meter:
         await meter.read()

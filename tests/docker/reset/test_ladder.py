@@ -13,7 +13,7 @@ from orchestrator.reset.ladder import Recreate, Reset, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, as_replica
 from orchestrator.reset.state import Fingerprint
 from orchestrator.reset.watch import Watch
-from sites.errors import ImageError, ResetError, SiteGoneError
+from arena_core.errors import ImageError, ResetError, SiteGoneError
 
 pytestmark = pytest.mark.docker
 

@@ -12,12 +12,12 @@ from kiosk_site import OWNER
 from supervisor_server import READY, supervisor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.reset.ladder import Recreate, Reset, Rewind, Rung, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
-from sites.errors import ResetError
+from arena_core.errors import ResetError
 
 pytestmark = pytest.mark.docker
 
@@ -147,10 +147,10 @@ async def test_ids_go_on_as_in_a_fresh_container_and_the_pages_come_back(
 async def test_looking_at_pages_and_signing_in_leaves_a_replica_clean(
     engine: Engine, watch: Watch
 ) -> None:
-    from orchestrator.fleet.logins import login, replica_door, role_of  # noqa: PLC0415
+    from orchestrator.access.logins import login, replica_client, role_of  # noqa: PLC0415
 
-    door = replica_door(SHOP, watch.replica.endpoint)
-    await login(SHOP, "customer", role_of(SHOP, "customer"), door)
+    client = replica_client(SHOP, watch.replica.endpoint)
+    await login(SHOP, "customer", role_of(SHOP, "customer"), client)
     for path in SHOP.warm:
         await asyncio.to_thread(
             requests.get,

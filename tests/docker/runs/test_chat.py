@@ -21,7 +21,7 @@ from scripted_model import (
 from small_suites import bells, solve_bells, write_suite
 
 from evaluators.evidence import Ended
-from sites.errors import ModelError, NothingScoredError
+from arena_core.errors import ModelError, NothingScoredError
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

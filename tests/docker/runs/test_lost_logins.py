@@ -10,7 +10,7 @@ from run_at import RunAt, on_engine
 from scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedReply
 from small_suites import PROFILE, current_url, profile, solve_profile, write_suite
 
-from evaluators.actions import Action, Goto, Stop
+from arena_core.actions import Action, Goto, Stop
 from evaluators.evidence import UnscoredReason
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

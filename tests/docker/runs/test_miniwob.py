@@ -14,7 +14,7 @@ from run_at import RunAt
 
 from evaluators.evidence import Ended
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.pool import Fleet
+from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 from tasks.loader import load_suite
 from tasks.schema import Suite
@@ -53,12 +53,12 @@ async def test_the_suite_names_exactly_the_pages_that_the_site_has() -> None:
     engine = await Engine.connect()
     async with (
         engine,
-        Fleet.open(engine, atlas, ["miniwob"], f"wob-{os.getpid()}") as fleet,
-        fleet.lease(["miniwob"]) as slot,
+        SlotPool.open(engine, atlas, ["miniwob"], f"wob-{os.getpid()}") as slot_pool,
+        slot_pool.lease(["miniwob"]) as slot,
     ):
-        door = slot.replicas["miniwob"].endpoint
+        client = slot.replicas["miniwob"].endpoint
         front = await asyncio.to_thread(
-            requests.get, f"http://{door.host}:{door.port}/", timeout=30
+            requests.get, f"http://{client.host}:{client.port}/", timeout=30
         )
     there = {
         link.partition(".html")[0]

@@ -4,12 +4,12 @@ import pytest
 
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.engine import Engine
-from orchestrator.runner.locking import make_lock
+from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import Atlas, load_atlas
-from sites.errors import ImageError
-from sites.worlds import World
+from arena_core.errors import ImageError
+from arena_core.worlds import World
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

@@ -18,14 +18,14 @@ from tiny_run import make_lock
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.runner.events import Noted, RunEvent
+from orchestrator.runner.events import ProgressNote, RunEvent
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.run import Run
 from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas, load_atlas
-from sites.errors import ImageError
-from sites.worlds import World
+from arena_core.errors import ImageError
+from arena_core.worlds import World
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
@@ -210,5 +210,5 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
     with folder.reading() as ledger:
         assert sorted(one.trial.task for one in ledger.finished()) == sorted(TASKS)
         assert {one.outcome for one in ledger.finished()} == {"success"}
-    said = [event.text for event in events if isinstance(event, Noted)]
+    said = [event.text for event in events if isinstance(event, ProgressNote)]
     assert any(line.startswith("offline: a worker stopped: site 'gone': there is") for line in said)

@@ -12,10 +12,10 @@ import pytest
 from mutations.visitor import Visitor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import web_session
-from orchestrator.fleet.logins import login, replica_door, role_of
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.queries import ask
+from orchestrator.access.origin_client import origin_session
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.access.queries import ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
@@ -26,13 +26,13 @@ SPARE_S = 3
 
 
 @asynccontextmanager
-async def shop_of(owner: str) -> AsyncIterator[tuple[Fleet, Replica]]:
+async def shop_of(owner: str) -> AsyncIterator[tuple[SlotPool, Replica]]:
     async with (
         await Engine.connect() as engine,
-        Fleet.open(engine, load_atlas(), ["shop"], owner, spares=0) as fleet,
+        SlotPool.open(engine, load_atlas(), ["shop"], owner, spares=0) as slot_pool,
     ):
-        (occupant,) = await fleet.up()
-        yield fleet, occupant.replica
+        (ready,) = await slot_pool.up()
+        yield slot_pool, ready.replica
 
 
 async def now(replica: Replica) -> datetime:
@@ -41,10 +41,10 @@ async def now(replica: Replica) -> datetime:
 
 
 async def test_an_episode_begins_at_the_frozen_moment_however_long_its_replica_was_ready() -> None:
-    async with shop_of("shop-clock") as (fleet, replica):
+    async with shop_of("shop-clock") as (slot_pool, replica):
         await ask(replica, f"SELECT SLEEP({SPARE_S})")
         ready = await now(replica)
-        async with fleet.lease(["shop"]) as slot:
+        async with slot_pool.lease(["shop"]) as slot:
             begun = await now(slot.replicas["shop"])
             later = await now(slot.replicas["shop"])
         assert ready > BEGINS + timedelta(seconds=SPARE_S)
@@ -60,14 +60,14 @@ async def test_what_happened_in_the_last_day_is_counted_from_the_shops_own_time(
                 "SELECT COUNT(*) FROM order_order WHERE date_placed > NOW() - INTERVAL 24 HOUR",
             )
         ).rows
-        site, door = replica.site, replica_door(replica.site, replica.endpoint)
-        cookies = await login(site, "merchant", role_of(site, "merchant"), door)
+        site, client = replica.site, replica_client(replica.site, replica.endpoint)
+        cookies = await login(site, "merchant", role_of(site, "merchant"), client)
 
         def dashboard() -> str:
-            with web_session(door) as session:
+            with origin_session(client) as session:
                 for one in cookies:
                     session.cookies.set(one.name, one.value, domain=one.domain, path=one.path)
-                return Visitor(door, session).open("/dashboard/").text
+                return Visitor(client, session).open("/dashboard/").text
 
         page = await asyncio.to_thread(dashboard)
     shown = re.search(r"Orders - Last 24 Hours.*?Total orders</th>\s*<td[^>]*>(\d+)<", page, re.S)

@@ -11,9 +11,9 @@ from crawling import visitor
 
 from orchestrator.contract.pages import read_answer
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.slot import Slot
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.pool.slot import Slot
 from sites.atlas import load_atlas
 
 pytestmark = [pytest.mark.docker]
@@ -25,10 +25,10 @@ LOCKED, IN_LIST = '"isLocked":true', "is currently editing"
 
 
 @pytest.fixture
-async def fleet() -> AsyncIterator[Fleet]:
+async def slot_pool() -> AsyncIterator[SlotPool]:
     async with (
         await Engine.connect() as engine,
-        Fleet.open(engine, load_atlas(), [SITE], "cms-test", workers=1, spares=0) as opened,
+        SlotPool.open(engine, load_atlas(), [SITE], "cms-test", workers=1, spares=0) as opened,
     ):
         yield opened
 
@@ -39,20 +39,20 @@ async def pages(slot: Slot, role: str | None, *paths: str) -> list[str]:
 
     def fetch() -> list[str]:
         with visitor(slot.replicas[SITE], role, cookies) as one:
-            return [one.session.get(one.door.url(path), timeout=PAGE_TIMEOUT_S).text for path in paths]
+            return [one.session.get(one.client.url(path), timeout=PAGE_TIMEOUT_S).text for path in paths]
 
     return await asyncio.to_thread(fetch)
 
 
 async def test_who_opened_an_article_in_the_editor_is_nothing_to_the_next_episode(
-    fleet: Fleet,
+    slot_pool: SlotPool,
 ) -> None:
-    async with fleet.lease([SITE]) as slot:
+    async with slot_pool.lease([SITE]) as slot:
         await pages(slot, "administrator", EDITOR)
         article, listed = await pages(slot, "editor", EDITOR, ARTICLES)
         assert LOCKED in article
         assert IN_LIST in listed
-    async with fleet.lease([SITE]) as slot:
+    async with slot_pool.lease([SITE]) as slot:
         (receipt,) = slot.receipts
         article, listed = await pages(slot, "editor", EDITOR, ARTICLES)
         assert LOCKED not in article
@@ -61,17 +61,17 @@ async def test_who_opened_an_article_in_the_editor_is_nothing_to_the_next_episod
         assert receipt.fallbacks[0].startswith("clean: ")
 
 
-async def test_a_visit_that_opened_no_editor_leaves_the_replica_clean(fleet: Fleet) -> None:
-    async with fleet.lease([SITE]) as slot:
+async def test_a_visit_that_opened_no_editor_leaves_the_replica_clean(slot_pool: SlotPool) -> None:
+    async with slot_pool.lease([SITE]) as slot:
         await pages(slot, None, "/", "/category/tested/", "/?s=kettle", "/visitors-guide/")
         await pages(slot, "administrator", "/wp-admin/", "/wp-admin/users.php", ARTICLES)
-    async with fleet.lease([SITE]) as slot:
+    async with slot_pool.lease([SITE]) as slot:
         (receipt,) = slot.receipts
         assert (receipt.strategy, receipt.proof) == ("clean", "counters")
 
 
-async def test_the_front_page_names_the_sections(fleet: Fleet) -> None:
-    async with fleet.lease([SITE]) as slot:
+async def test_the_front_page_names_the_sections(slot_pool: SlotPool) -> None:
+    async with slot_pool.lease([SITE]) as slot:
         (front,) = await pages(slot, None, "/")
         sections = front.partition("Sections</h2>")[2].partition("</ul>")[0]
         assert re.findall(r">([^<>]+)</a>", sections) == [
@@ -80,14 +80,14 @@ async def test_the_front_page_names_the_sections(fleet: Fleet) -> None:
         ]  # fmt: skip
 
 
-async def test_the_pages_about_wordpress_load_nothing_from_elsewhere(fleet: Fleet) -> None:
-    async with fleet.lease([SITE]) as slot:
+async def test_the_pages_about_wordpress_load_nothing_from_elsewhere(slot_pool: SlotPool) -> None:
+    async with slot_pool.lease([SITE]) as slot:
         cookies = await slot.cookies(SITE, "administrator")
 
         def loads() -> list[str]:
             with visitor(slot.replicas[SITE], "administrator", cookies) as one:
                 answers = [
-                    one.session.get(one.door.url(f"/wp-admin/{page}.php"), timeout=PAGE_TIMEOUT_S)
+                    one.session.get(one.client.url(f"/wp-admin/{page}.php"), timeout=PAGE_TIMEOUT_S)
                     for page in ("about", "credits", "freedoms", "privacy")
                 ]
                 return [load for answer in answers for load in read_answer(answer).loads]

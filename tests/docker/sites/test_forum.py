@@ -14,9 +14,9 @@ import requests
 from crawling import masked
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import Door, web_session
-from orchestrator.fleet.logins import replica_door
-from orchestrator.fleet.pool import Fleet
+from orchestrator.access.origin_client import OriginClient, origin_session
+from orchestrator.access.logins import replica_client
+from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 
 pytestmark = [pytest.mark.docker]
@@ -29,17 +29,17 @@ TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 class Visitor:
     """Somebody with a browser: pages, and forms sent with the token that pages carry."""
 
-    def __init__(self, session: requests.Session, door: Door) -> None:
+    def __init__(self, session: requests.Session, client: OriginClient) -> None:
         self._session = session
-        self._door = door
+        self._client = client
 
     def page(self, path: str, *, status: int = 200) -> str:
-        answer = self._session.get(self._door.url(path), timeout=30)
+        answer = self._session.get(self._client.url(path), timeout=30)
         assert answer.status_code == status, (path, answer.status_code)
         return answer.text
 
     def json(self, path: str) -> Any:
-        return self._session.get(self._door.url(path), timeout=30).json()
+        return self._session.get(self._client.url(path), timeout=30).json()
 
     def send(
         self, path: str, data: Mapping[str, str] | None = None, *, status: int = 200
@@ -47,24 +47,24 @@ class Visitor:
         token = TOKEN.search(self.page("/logout"))
         assert token
         sent = {"csrfmiddlewaretoken": token.group(1), **(data or {})}
-        answer = self._session.post(self._door.url(path), data=sent, timeout=30)
+        answer = self._session.post(self._client.url(path), data=sent, timeout=30)
         assert answer.status_code == status, (path, answer.status_code, answer.text[:300])
         return answer
 
     def submit(self, forum: str, title: str, *, url: str = "", body: str = "") -> str:
         fields = {"title": title, "url": url, "body": body, "forum": forum}
         answer = self.send(f"/submit/{forum}", {f"submission[{k}]": v for k, v in fields.items()})
-        return answer.url.removeprefix(self._door.origin)
+        return answer.url.removeprefix(self._client.origin)
 
     def comment(self, thread: str, text: str) -> str:
         answer = self.send(f"{thread}/comment", {"reply_to_submission[comment]": text})
-        return answer.url.removeprefix(self._door.origin)
+        return answer.url.removeprefix(self._client.origin)
 
 
 @contextmanager
-def somebody(door: Door, account: tuple[str, str] | None = None) -> Iterator[Visitor]:
-    with web_session(door) as session:
-        visitor = Visitor(session, door)
+def somebody(client: OriginClient, account: tuple[str, str] | None = None) -> Iterator[Visitor]:
+    with origin_session(client) as session:
+        visitor = Visitor(session, client)
         if account:
             name, password = account
             visitor.send("/login_check", {"_username": name, "_password": password})
@@ -73,29 +73,29 @@ def somebody(door: Door, account: tuple[str, str] | None = None) -> Iterator[Vis
 
 
 @asynccontextmanager
-async def _forum() -> AsyncIterator[Door]:
+async def _forum() -> AsyncIterator[OriginClient]:
     engine = await Engine.connect()
     atlas = load_atlas()
     try:
         async with (
-            Fleet.open(engine, atlas, ["forum"], "forum-behaviour") as fleet,
-            fleet.lease(["forum"]) as slot,
+            SlotPool.open(engine, atlas, ["forum"], "forum-behaviour") as slot_pool,
+            slot_pool.lease(["forum"]) as slot,
         ):
-            yield replica_door(atlas.sites["forum"], slot.replicas["forum"].endpoint)
+            yield replica_client(atlas.sites["forum"], slot.replicas["forum"].endpoint)
     finally:
         await engine.close()
 
 
 @pytest.fixture
-def forum() -> AbstractAsyncContextManager[Door]:
+def forum() -> AbstractAsyncContextManager[OriginClient]:
     return _forum()
 
 
 async def test_a_submission_is_shown_with_its_markdown_and_nothing_that_acts(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna:
             thread = anna.submit("coffee", "Kettle & <pot>?", body="*Hello* <script>x</script>")
             assert re.fullmatch(r"/f/coffee/20001/kettle-pot", thread)
             shown = anna.page(thread)
@@ -109,15 +109,15 @@ async def test_a_submission_is_shown_with_its_markdown_and_nothing_that_acts(
             )  # fmt: skip
             assert "This is not a valid URL" in refused.text
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_a_vote_counts_once_turns_and_is_taken_back(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna, somebody(door, MODERATOR) as tom:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
             thread = anna.submit("coffee", "Vote on me")
             number = thread.split("/")[3]
             found = [
@@ -131,15 +131,15 @@ async def test_a_vote_counts_once_turns_and_is_taken_back(
             )
             assert 'class="vote vote--user-upvoted"' in anna.page(thread)
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_an_answer_lies_below_its_comment_and_outlives_it(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna, somebody(door, MODERATOR) as tom:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
             thread = anna.submit("coffee", "A thread")
             first = anna.comment(thread, "The first one")
             number = first.split("/")[-1]
@@ -151,15 +151,15 @@ async def test_an_answer_lies_below_its_comment_and_outlives_it(
             assert (top["body"], top["visibility"]) == (None, "deleted")
             assert [one["body"] for one in top["replies"]] == ["An answer"]
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_only_moderators_lock_remove_and_ban_and_the_log_tells_it(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna, somebody(door, MODERATOR) as tom:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
             thread = anna.submit("coffee", "About to be moderated")
             anna.send(f"{thread}/lock", status=403)
             anna.page("/f/coffee/trash", status=403)
@@ -182,15 +182,15 @@ async def test_only_moderators_lock_remove_and_ban_and_the_log_tells_it(
             tom.send(f"/f/coffee/unban/{MEMBER[0]}")
             anna.submit("coffee", "Back again")
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_who_is_blocked_writes_no_messages_and_leaves_the_lists(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna, somebody(door, MODERATOR) as tom:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
             anna.submit("coffee", "Seen or not")
             message = {"message[title]": "Hello", "message[body]": "Are you there?"}
             anna.send(f"/user/{MODERATOR[0]}/compose_message", message)
@@ -200,15 +200,15 @@ async def test_who_is_blocked_writes_no_messages_and_leaves_the_lists(
             anna.send(f"/user/{MODERATOR[0]}/compose_message", message, status=403)
             assert "Seen or not" not in tom.page("/f/coffee/new")
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_a_new_forum_is_kept_and_edited_by_who_made_it(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna, somebody(door, MODERATOR) as tom:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna, somebody(client, MODERATOR) as tom:
             fields = {"name": "sci_fi", "title": "Space", "description": "Hi", "sidebar": "- New"}
             form = {f"forum[{key}]": value for key, value in fields.items()}
             assert anna.send("/create_forum", form).url.endswith("/f/sci_fi")
@@ -219,57 +219,57 @@ async def test_a_new_forum_is_kept_and_edited_by_who_made_it(
             tom.page("/f/sci_fi/edit", status=403)
             assert "sci_fi" in anna.page("/").partition('id="sidebar"')[2]
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_visitors_are_sent_to_the_login_and_back(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door) as visitor:
+    def act(client: OriginClient) -> None:
+        with somebody(client) as visitor:
             asked = visitor.send("/sv/100", {"choice": "1"})
-            assert asked.url.startswith(door.url("/login?next="))
+            assert asked.url.startswith(client.url("/login?next="))
             for target in ("//evil.test/", "http://evil.test/", "/\\evil.test"):
                 name, password = MEMBER
                 sent = {"_username": name, "_password": password, "next": target}
-                assert visitor.send("/login_check", sent).url == door.url("/")
+                assert visitor.send("/login_check", sent).url == client.url("/")
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_writers_of_one_thread_at_the_same_time_do_not_stop_each_other(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def write(door: Door, account: tuple[str, str], thread: str) -> int:
-        with somebody(door, account) as member:
+    def write(client: OriginClient, account: tuple[str, str], thread: str) -> int:
+        with somebody(client, account) as member:
             for turn in range(12):
                 member.comment(thread, f"{account[0]}, turn {turn}")
                 member.send(f"/sv/{thread.split('/')[3]}", {"choice": str(turn % 3 - 1)})
                 member.send(f"/f/coffee/{'un' if turn % 2 else ''}subscribe")
             return 12
 
-    def act(door: Door) -> None:
-        with somebody(door, MEMBER) as anna:
+    def act(client: OriginClient) -> None:
+        with somebody(client, MEMBER) as anna:
             thread = anna.submit("coffee", "Everybody at once")
             with ThreadPoolExecutor() as threads:
                 turns = [
-                    threads.submit(write, door, account, thread)
+                    threads.submit(write, client, account, thread)
                     for account in (MEMBER, MODERATOR, MEMBER, MODERATOR)
                 ]
                 written = sum(turn.result() for turn in turns)
             assert anna.json(f"/f/coffee/{thread.split('/')[3]}.json")["commentCount"] == written
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)
 
 
 async def test_an_order_shows_the_same_by_its_path_and_by_its_tab(
-    forum: AbstractAsyncContextManager[Door],
+    forum: AbstractAsyncContextManager[OriginClient],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door) as stranger:
+    def act(client: OriginClient) -> None:
+        with somebody(client) as stranger:
             for order in ("top", "controversial", "most_commented"):
                 plain = masked(stranger.page(f"/f/coffee/{order}"))
                 (tab,) = set(re.findall(rf"/f/coffee/{order}\?t=day", "\n".join(plain)))
@@ -278,5 +278,5 @@ async def test_an_order_shows_the_same_by_its_path_and_by_its_tab(
                 assert masked(whole) != plain
                 assert re.search(r'href="\?t=all&amp;next', whole), "its next part is of all time"
 
-    async with forum as door:
-        await asyncio.to_thread(act, door)
+    async with forum as client:
+        await asyncio.to_thread(act, client)

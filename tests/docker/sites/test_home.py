@@ -9,7 +9,7 @@ import requests
 from every_site import ATLAS, own_replica
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.telling import tell
+from orchestrator.access.episode_info import write_episode_info
 from orchestrator.reset.replica import Replica
 
 pytestmark = pytest.mark.docker
@@ -27,7 +27,7 @@ async def test_the_start_page_lists_what_runs_and_who_can_log_in() -> None:
         own_replica(engine, ATLAS.site("tools")) as tools,
     ):
         assert "nobody has told it any" in await front_page(home)
-        await tell(engine, [home, tools])
+        await write_episode_info(engine, [home, tools])
         page = await front_page(home)
         assert f'<a href="http://{tools.endpoint}/">{tools.site.title}</a>' in page
         for role in tools.site.roles.values():
@@ -42,7 +42,7 @@ async def test_what_was_told_is_no_part_of_the_page_in_an_episode() -> None:
         own_replica(engine, ATLAS.site("home")) as home,
         own_replica(engine, ATLAS.site("tools")) as tools,
     ):
-        await tell(engine, [home, tools])
+        await write_episode_info(engine, [home, tools])
         headers = {"X-Arena-Episode": "eyJzaXRlcyI6IFtdLCAiYWNjb3VudHMiOiBbXX0="}
         url = f"http://{home.endpoint}/"
         answer = await asyncio.to_thread(requests.get, url, headers=headers, timeout=10)

@@ -12,14 +12,14 @@ import pytest
 from crawling import visitor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.queries import ask
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.access.queries import ask
 from orchestrator.reset.database import connect
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
-from sites.errors import DatabaseError
+from arena_core.errors import DatabaseError
 
 pytestmark = [pytest.mark.docker]
 
@@ -29,8 +29,8 @@ async def _map() -> AsyncIterator[tuple[Engine, Replica]]:
     async with await Engine.connect() as engine:
         owner = f"map-postgresql-{os.getpid()}"
         async with (
-            Fleet.open(engine, load_atlas(), ["map"], owner) as fleet,
-            fleet.lease(["map"]) as slot,
+            SlotPool.open(engine, load_atlas(), ["map"], owner) as slot_pool,
+            slot_pool.lease(["map"]) as slot,
         ):
             yield engine, slot.replicas["map"]
 
@@ -104,6 +104,6 @@ async def test_a_kind_of_place_is_found_the_nearest_first(
             " ORDER BY (lat - 50.8222) ^ 2 + ((lon + 4.6582) * 0.632) ^ 2, id LIMIT 3",
         )
         with visitor(replica, None, ()) as one:
-            page = await asyncio.to_thread(one.session.get, one.door.url(f"/search?query={words}"))
+            page = await asyncio.to_thread(one.session.get, one.client.url(f"/search?query={words}"))
         listed = re.findall(r'<a href="(/\w+/\d+)#map', page.text)
         assert listed[:3] == [f"/{row[0]}/{row[1]}" for row in nearest.rows]

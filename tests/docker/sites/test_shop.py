@@ -15,10 +15,10 @@ import pytest
 from mutations.visitor import Visitor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import PAGE_TIMEOUT_S, Door, web_session
-from orchestrator.fleet.logins import replica_door
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.queries import Row, ask
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.access.logins import replica_client
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.access.queries import Row, ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
@@ -35,16 +35,16 @@ class Shop:
     """A replica and its door."""
 
     replica: Replica
-    door: Door
+    client: OriginClient
 
     async def rows(self, sql: str) -> tuple[Row, ...]:
         return (await ask(self.replica, sql)).rows
 
 
 @contextmanager
-def somebody(door: Door, account: tuple[str, str] | None = None) -> Iterator[Visitor]:
-    with web_session(door) as session:
-        visitor = Visitor(door, session)
+def somebody(client: OriginClient, account: tuple[str, str] | None = None) -> Iterator[Visitor]:
+    with origin_session(client) as session:
+        visitor = Visitor(client, session)
         if account:
             name, password = account
             filled = {"login-username": name, "login-password": password, "login_submit": "Log In"}
@@ -59,11 +59,11 @@ async def _shop() -> AsyncIterator[Shop]:
     atlas = load_atlas()
     try:
         async with (
-            Fleet.open(engine, atlas, ["shop"], "shop-behaviour") as fleet,
-            fleet.lease(["shop"]) as slot,
+            SlotPool.open(engine, atlas, ["shop"], "shop-behaviour") as slot_pool,
+            slot_pool.lease(["shop"]) as slot,
         ):
             replica = slot.replicas["shop"]
-            yield Shop(replica, replica_door(atlas.sites["shop"], replica.endpoint))
+            yield Shop(replica, replica_client(atlas.sites["shop"], replica.endpoint))
     finally:
         await engine.close()
 
@@ -104,7 +104,7 @@ async def test_filters_keep_what_they_say_and_stay_when_the_list_is_sorted(
         )
 
         def act() -> None:
-            with somebody(site.door) as visitor:
+            with somebody(site.client) as visitor:
                 page = visitor.open(f"{path}?{wanted}&sort_by=price-asc").text
                 found = titles(page)
                 assert [title for (title,) in known] == [
@@ -131,7 +131,7 @@ async def test_best_sellers_come_first_where_that_is_asked_for(
         )
 
         def act() -> None:
-            with somebody(site.door) as visitor:
+            with somebody(site.client) as visitor:
                 assert titles(visitor.open("/catalogue/?sort_by=best-selling").text)[0] == best
 
         await asyncio.to_thread(act)
@@ -140,8 +140,8 @@ async def test_best_sellers_come_first_where_that_is_asked_for(
 async def test_products_stand_side_by_side_and_looking_at_the_shop_writes_nothing(
     shop: AbstractAsyncContextManager[Shop],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, EMMA) as emma:
+    def act(client: OriginClient) -> None:
+        with somebody(client, EMMA) as emma:
             page = emma.open(
                 "/compare/?product=16&product=48&product=53&product=54&product=18"
             ).text
@@ -154,7 +154,7 @@ async def test_products_stand_side_by_side_and_looking_at_the_shop_writes_nothin
             emma.open("/search/?q=typewriter")
             emma.open(f"/accounts/orders/{ORDER}/return/")
             emma.open("/api/orders/")
-        with somebody(door, MERCHANT) as merchant:
+        with somebody(client, MERCHANT) as merchant:
             for path in ("returns/", "returns/211/", "customer-groups/", "customer-groups/1/"):
                 merchant.open(f"/dashboard/{path}")
             merchant.open("/dashboard/reports/?report_type=best_sellers")
@@ -162,7 +162,7 @@ async def test_products_stand_side_by_side_and_looking_at_the_shop_writes_nothin
 
     async with shop as site:
         before = await counters(site)
-        await asyncio.to_thread(act, site.door)
+        await asyncio.to_thread(act, site.client)
         assert await counters(site) == before
 
 
@@ -177,8 +177,8 @@ async def counters(site: Shop) -> tuple[Row, ...]:
 async def test_a_return_goes_its_way_from_the_customer_to_the_refund(
     shop: AbstractAsyncContextManager[Shop],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, EMMA) as emma, somebody(door, MERCHANT) as merchant:
+    def act(client: OriginClient) -> None:
+        with somebody(client, EMMA) as emma, somebody(client, MERCHANT) as merchant:
             form = emma.open(f"/accounts/orders/{ORDER}/return/")
             [line] = re.findall(r'<option value="(\d+)">', form.text.split('name="quantity"')[0])
             asked = {"line": line, "quantity": "2", "reason": "fit", "comment": "Too blue."}
@@ -206,14 +206,14 @@ async def test_a_return_goes_its_way_from_the_customer_to_the_refund(
             assert emma.ask("/dashboard/returns/").status_code == 403
 
     async with shop as site:
-        await asyncio.to_thread(act, site.door)
+        await asyncio.to_thread(act, site.client)
 
 
 async def test_a_voucher_of_a_group_is_for_its_members_alone(
     shop: AbstractAsyncContextManager[Shop],
 ) -> None:
-    def act(door: Door) -> None:
-        with somebody(door, EMMA) as emma, somebody(door, MERCHANT) as merchant:
+    def act(client: OriginClient) -> None:
+        with somebody(client, EMMA) as emma, somebody(client, MERCHANT) as merchant:
             merchant.send(merchant.open("/dashboard/users/2/"), "membership_form", {"groups": "3"})
             emma.send(
                 emma.open(f"/catalogue/product_{RAIN_JACKET}/"),
@@ -231,7 +231,7 @@ async def test_a_voucher_of_a_group_is_for_its_members_alone(
             assert "Voucher &#x27;CLUB20&#x27; added to basket" in page.text
 
     async with shop as site:
-        await asyncio.to_thread(act, site.door)
+        await asyncio.to_thread(act, site.client)
 
 
 async def test_reports_count_what_was_sold_and_what_was_searched_for(
@@ -246,7 +246,7 @@ async def test_reports_count_what_was_sold_and_what_was_searched_for(
         )
 
         def act() -> None:
-            with somebody(site.door, MERCHANT) as merchant:
+            with somebody(site.client, MERCHANT) as merchant:
                 report = "/dashboard/reports/?report_type=best_sellers&date_from=2026-01-01"
                 first = merchant.open(report).text.split("<tbody>")[1].split("</tr>")[0]
                 assert str(title) in html.unescape(first)
@@ -262,13 +262,13 @@ async def test_reports_count_what_was_sold_and_what_was_searched_for(
 async def test_the_api_shows_everybody_their_own_and_lets_the_merchant_write(
     shop: AbstractAsyncContextManager[Shop],
 ) -> None:
-    def act(door: Door) -> None:
-        with web_session(door) as session:
+    def act(client: OriginClient) -> None:
+        with origin_session(client) as session:
 
             def call(path: str, account: tuple[str, str] | None = None, **sent: Any) -> Any:
                 method = "PATCH" if sent else "GET"
                 answer = session.request(
-                    method, door.url(path), auth=account, json=sent or None, timeout=PAGE_TIMEOUT_S
+                    method, client.url(path), auth=account, json=sent or None, timeout=PAGE_TIMEOUT_S
                 )
                 return answer.status_code, answer.json()
 
@@ -288,10 +288,10 @@ async def test_the_api_shows_everybody_their_own_and_lets_the_merchant_write(
                 call(f"/api/orders/{ORDER}/", MERCHANT, status="Complete")[1]["status"]
                 == "Complete"
             )
-        with somebody(door, MERCHANT) as merchant:
-            url = door.url("/api/products/16/")
+        with somebody(client, MERCHANT) as merchant:
+            url = client.url("/api/products/16/")
             answer = merchant.session.patch(url, json={"price": "1.00"}, timeout=PAGE_TIMEOUT_S)
             assert answer.status_code == 401, "a cookie alone must not write"
 
     async with shop as site:
-        await asyncio.to_thread(act, site.door)
+        await asyncio.to_thread(act, site.client)

@@ -11,10 +11,10 @@ import pytest
 from playwright.async_api import Page, async_playwright
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.logins import login, replica_door, role_of
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.queries import ask
-from orchestrator.gateway import Address, Gateway
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.access.queries import ask
+from orchestrator.gateway import SocketAddress, Gateway
 from orchestrator.gateway.policy import Policy, Route
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
@@ -32,13 +32,13 @@ async def page_on(site_name: str, role: str) -> AsyncIterator[tuple[Replica, Pag
     """Open a page on a replica of its own, logged in, with a phone's width."""
     async with (
         await Engine.connect() as engine,
-        Fleet.open(engine, load_atlas(), [site_name], f"pages-{site_name}", spares=0) as fleet,
-        fleet.lease([site_name]) as slot,
+        SlotPool.open(engine, load_atlas(), [site_name], f"pages-{site_name}", spares=0) as slot_pool,
+        slot_pool.lease([site_name]) as slot,
     ):
         replica = slot.replicas[site_name]
-        site, door = replica.site, replica_door(replica.site, replica.endpoint)
-        cookies = await login(site, role, role_of(site, role), door)
-        upstream = Address(replica.endpoint.host, replica.endpoint.port)
+        site, client = replica.site, replica_client(replica.site, replica.endpoint)
+        cookies = await login(site, role, role_of(site, role), client)
+        upstream = SocketAddress(replica.endpoint.host, replica.endpoint.port)
         route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
         async with Gateway.open(Policy((route,))) as gateway, async_playwright() as playwright:
             browser = await playwright.chromium.launch(

@@ -15,7 +15,7 @@ import pytest
 
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.placements import place
+from orchestrator.pool.placements import place
 from orchestrator.images import building
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica, start_replica

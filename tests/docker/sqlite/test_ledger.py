@@ -18,17 +18,17 @@ from orchestrator.cli import diff
 from orchestrator.delta.delta import NextId, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import web_session
-from orchestrator.fleet.logins import replica_door
-from orchestrator.fleet.placements import place
-from orchestrator.fleet.pool import UP
-from orchestrator.fleet.queries import ask
-from orchestrator.linting.tables import known_tables
+from orchestrator.access.origin_client import origin_session
+from orchestrator.access.logins import replica_client
+from orchestrator.pool.placements import place
+from orchestrator.pool.slot_pool import UP
+from orchestrator.access.queries import ask
+from orchestrator.proof.tables import known_tables
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
-from sites.errors import DatabaseError
+from arena_core.errors import DatabaseError
 from tasks.schema import Suite
 
 pytestmark = pytest.mark.docker
@@ -52,10 +52,10 @@ async def run(engine: Engine, replica: Replica, *statements: str) -> None:
 
 def visit(replica: Replica, method: str, path: str, role: str | None = None) -> None:
     cookies = {"session": f"session-of-{role}"} if role else {}
-    door = replica_door(replica.site, replica.endpoint)
-    with web_session(door) as session:
+    client = replica_client(replica.site, replica.endpoint)
+    with origin_session(client) as session:
         data = {"text": "Milk"} if method == "POST" else None
-        answer = session.request(method, door.url(path), data=data, cookies=cookies, timeout=10)
+        answer = session.request(method, client.url(path), data=data, cookies=cookies, timeout=10)
         assert answer.status_code == requests.codes.ok
 
 

@@ -14,26 +14,26 @@ from kiosk_site import OWNER
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.doors import Door, web_session
-from orchestrator.fleet.logins import live_role_of, login
+from orchestrator.access.origin_client import OriginClient, origin_session
+from orchestrator.access.logins import live_role_of, login
 from orchestrator.staged.origins import StagedOrigins, staged_origins
 from sites.atlas import Atlas
-from sites.errors import ImageError, UsageError
+from arena_core.errors import ImageError, UsageError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
 
 
-def door_of(staged: StagedOrigins, *, trusting: bool = True) -> Door:
+def door_of(staged: StagedOrigins, *, trusting: bool = True) -> OriginClient:
     (resolve,) = staged.resolves
     address = Endpoint(resolve.to.host, resolve.to.port)
     ca_file = staged.ca_file if trusting else None
-    return Door(origin="https://www.kiosk.example", address=address, ca_file=ca_file)
+    return OriginClient(origin="https://www.kiosk.example", address=address, ca_file=ca_file)
 
 
-def ask(door: Door, path: str) -> str:
-    with web_session(door) as session:
-        return session.get(door.url(path), timeout=10).text
+def ask(client: OriginClient, path: str) -> str:
+    with origin_session(client) as session:
+        return session.get(client.url(path), timeout=10).text
 
 
 async def test_a_staged_origin_answers_under_its_real_name_with_a_certificate_that_holds(

@@ -24,12 +24,12 @@ from mutations.witness import witness
 
 from evaluators.evidence import Proof
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.pool import Fleet
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica, rungs_for
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
-from sites.errors import ResetError
+from arena_core.errors import ResetError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
@@ -105,16 +105,16 @@ def in_round(number: int, rung: str) -> Iterator[list[str]]:
 
 
 @asynccontextmanager
-async def lane_of(
+async def world_runner_of(
     engine: Engine, site: Site, golden: Golden, accounts: Accounts, dice: Random
 ) -> AsyncIterator[Lane]:
     """Start a replica to be spoilt and reset."""
     async with started(engine, site, OWNER) as replica:
-        lane = Lane(engine, golden, accounts, dice, Watch.over(engine, replica, new=True))
+        world_runner = Lane(engine, golden, accounts, dice, Watch.over(engine, replica, new=True))
         try:
-            yield lane
+            yield world_runner
         finally:
-            await lane.watch.close()
+            await world_runner.watch.close()
 
 
 @pytest.mark.parametrize("name", sorted(RECREATED))
@@ -123,8 +123,8 @@ async def test_recreated_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_o
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
-    async with lane_of(engine, site, golden, accounts, dice) as lane:
-        await lane.play(RECREATED[name], "recreate")
+    async with world_runner_of(engine, site, golden, accounts, dice) as world_runner:
+        await world_runner.play(RECREATED[name], "recreate")
 
 
 @pytest.mark.parametrize("name", sorted(REWINDS))
@@ -133,11 +133,11 @@ async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
-    async with AsyncExitStack() as stack, asyncio.TaskGroup() as lanes:
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as world_runners:
         for _ in range(LANES):
             own = Random(dice.random())
-            lane = await stack.enter_async_context(lane_of(engine, site, golden, accounts, own))
-            lanes.create_task(lane.play(REWINDS[name], "rewind"))
+            world_runner = await stack.enter_async_context(world_runner_of(engine, site, golden, accounts, own))
+            world_runners.create_task(world_runner.play(REWINDS[name], "rewind"))
 
 
 @pytest.mark.parametrize("name", sorted(SWAPS))
@@ -147,12 +147,12 @@ async def test_what_a_fleet_swaps_in_is_golden_and_its_ids_go_on_as_in_a_fresh_o
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
     used: list[str] = []
-    async with Fleet.open(
+    async with SlotPool.open(
         engine, sites, [name], OWNER, workers=1, spares=1, strategy="swap"
-    ) as fleet:
+    ) as slot_pool:
         for number in range(SWAPS[name]):
             with in_round(number, "swap") as said:
-                async with fleet.lease([name]) as slot:
+                async with slot_pool.lease([name]) as slot:
                     subject = Subject(engine, slot.replicas[name], accounts)
                     await golden.holds(subject)
                     used.append(subject.replica.container.id)

@@ -16,8 +16,8 @@ from mutations.mutation import draw, make_all
 from mutations.subject import Accounts, Subject
 
 from orchestrator.engine.engine import Engine
-from orchestrator.fleet.pool import Fleet
-from orchestrator.fleet.slot import Slot
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.pool.slot import Slot
 from sites.atlas import Atlas
 
 pytestmark = pytest.mark.docker
@@ -38,7 +38,7 @@ class Minute:
     """
 
     engine: Engine
-    fleet: Fleet
+    slot_pool: SlotPool
     accounts: Accounts
     ends: float
     leases: dict[int, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Minute:
         self.leases[worker] = 0
         while time.monotonic() < self.ends or self.leases[worker] < LEAST_LEASES:
             mark = Mark(worker, self.leases[worker])
-            async with self.fleet.lease(["shop"]) as slot:
+            async with self.slot_pool.lease(["shop"]) as slot:
                 await self._use(slot, mark, dice)
             self.leases[worker] += 1
 
@@ -68,9 +68,9 @@ class Minute:
 async def test_no_slot_sees_anothers_marks_nor_its_own_from_before_a_reset(
     engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
 ) -> None:
-    async with Fleet.open(engine, sites, ["shop"], OWNER, workers=WORKERS) as fleet:
-        await fleet.up()
-        minute = Minute(engine, fleet, accounts, ends=time.monotonic() + SECONDS)
+    async with SlotPool.open(engine, sites, ["shop"], OWNER, workers=WORKERS) as slot_pool:
+        await slot_pool.up()
+        minute = Minute(engine, slot_pool, accounts, ends=time.monotonic() + SECONDS)
         async with asyncio.TaskGroup() as workers:
             for worker in range(WORKERS):
                 own = Random(dice.random())

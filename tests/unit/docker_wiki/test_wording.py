@@ -7,7 +7,7 @@ import re
 import pytest
 from encyclopedia import articles, text
 
-from orchestrator.fleet.telling import ToldSite
+from orchestrator.access.episode_info import SiteInfo
 from sites.atlas import load_atlas
 from sites.manifest import Site
 
@@ -29,4 +29,4 @@ def test_no_article_says_what_it_was_written_for() -> None:
 
 @pytest.mark.parametrize("site", SITES, ids=[site.name for site in SITES])
 def test_what_the_start_page_says_of_a_site_is_not_how_it_was_made(site: Site) -> None:
-    assert TELLTALE.search(f"{site.title}: {ToldSite(site, 'http://x/').summary()}") is None
+    assert TELLTALE.search(f"{site.title}: {SiteInfo(site, 'http://x/').summary()}") is None

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.addresses import Address, read_address
+from evaluators.logical_urls import LogicalUrl, parse_logical_url
 
 
 def test_a_logical_url_comes_apart_and_is_decoded_once() -> None:
-    assert read_address("wiki:/article/New%20York?q=tea+pot&q=%2520&empty=#Hi%20story") == Address(
+    assert parse_logical_url(
+        "wiki:/article/New%20York?q=tea+pot&q=%2520&empty=#Hi%20story"
+    ) == LogicalUrl(
         page="wiki:/article/New York",
         query=(("q", "tea pot"), ("q", "%20"), ("empty", "")),
         fragment="Hi story",
@@ -28,7 +30,7 @@ def test_a_logical_url_comes_apart_and_is_decoded_once() -> None:
     ],
 )
 def test_spellings_of_one_url_are_equal(one: str, other: str) -> None:
-    assert read_address(one).full == read_address(other).full
+    assert parse_logical_url(one).full == parse_logical_url(other).full
 
 
 @pytest.mark.parametrize(
@@ -43,14 +45,14 @@ def test_spellings_of_one_url_are_equal(one: str, other: str) -> None:
     ],
 )
 def test_different_urls_stay_different(one: str, other: str) -> None:
-    assert read_address(one).full != read_address(other).full
+    assert parse_logical_url(one).full != parse_logical_url(other).full
 
 
 @given(st.text())
 def test_no_text_makes_reading_raise(text: str) -> None:
-    read_address(text)
+    parse_logical_url(text)
 
 
 @given(st.text(st.sampled_from("shop:/?#&=%+2[]@;\u00e9 "), max_size=40))
 def test_nonsense_is_read_too(text: str) -> None:
-    read_address(f"shop:{text}")
+    parse_logical_url(f"shop:{text}")

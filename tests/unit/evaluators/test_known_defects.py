@@ -23,12 +23,12 @@ from make_evidence import (
 )
 from pydantic import ValidationError
 
+from arena_core.worlds import World
 from evaluators.checks import ElementEvent
 from evaluators.evidence import Located
 from evaluators.match import match
 from evaluators.scores import score
-from evaluators.verdicts import Standing, verdicts
-from sites.worlds import World
+from evaluators.verdicts import CheckStatus, verdicts
 
 SEARCH = {"by": "url", "part": "query", "key": "q"}
 
@@ -39,7 +39,7 @@ def _answered(answer: str, value: object, how: str = "exact") -> bool:
 
 def _visited(*logicals: str, value: object = "shop:/f/book") -> bool:
     [verdict] = verdicts([key_node(value)], make_evidence(make_step(1, *logicals)))
-    return verdict.standing is Standing.MET
+    return verdict.status is CheckStatus.MET
 
 
 class TestWebArena:
@@ -80,13 +80,13 @@ class TestWebArena:
         node = key_node("2", locate={**SEARCH, "page": "shop:/a"})
         step = make_step(1, "shop:/a?q=1", "shop:/b?q=2")
         [verdict] = verdicts([node], make_evidence(step))
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
 
     def test_url_match_a_blank_parameter_is_seen(self) -> None:
         [verdict] = verdicts(
             [key_node("", locate=SEARCH)], make_evidence(make_step(1, "shop:/s?q="))
         )
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_program_html_null_is_not_the_text_none(self) -> None:
         assert not match(make_check(PAGE, "none"), [], World.OFFLINE).met
@@ -94,7 +94,7 @@ class TestWebArena:
     def test_program_html_a_failing_locator_does_not_equal_the_empty_text(self) -> None:
         evidence = make_evidence(located=[Located(check="check", error="no such element")])
         [verdict] = verdicts([make_check(PAGE, "")], evidence)
-        assert verdict.standing is Standing.UNKNOWN
+        assert verdict.status is CheckStatus.UNKNOWN
 
     def test_an_evaluator_that_breaks_is_no_zero(self) -> None:
         evidence = make_evidence(located=[Located(check="check", error="goto timed out")])
@@ -113,7 +113,7 @@ class TestWebCanvas:
     def test_an_action_that_only_was_intended_is_not_credited(self) -> None:
         node = key_node("Buy", locate={"by": "element", "event": "click"})
         [verdict] = verdicts([node], make_evidence(make_step(1, acted=[])))
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
 
     def test_pages_passed_inside_one_action_are_seen(self) -> None:
         assert _visited("shop:/login", "shop:/f/book", "shop:/account")
@@ -122,7 +122,7 @@ class TestWebCanvas:
         [verdict] = verdicts(
             [key_node("b", locate=SEARCH)], make_evidence(make_step(1, "shop:/s?q=a&q=b"))
         )
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_references_are_decoded_like_what_was_visited_and_only_once(self) -> None:
         assert _visited("shop:/f/red%20book", value="shop:/f/red%20book")
@@ -132,7 +132,7 @@ class TestWebCanvas:
         full = {"by": "url", "part": "full"}
         node = key_node("shop:/S/?a=1&b=2", locate=full)
         [verdict] = verdicts([node], make_evidence(make_step(1, "shop:/s?b=2&a=1")))
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_a_chosen_option_is_read_not_the_label_of_its_select(self) -> None:
         locate = {"by": "element", "event": "change", "read": "value", "role": "combobox"}
@@ -140,7 +140,7 @@ class TestWebCanvas:
         [verdict] = verdicts(
             [key_node("Red", locate=locate)], make_evidence(make_step(1, acted=[event]))
         )
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_efficiency_of_nothing_is_not_a_good_zero(self) -> None:
         result = score([key_node("shop:/a")], make_evidence(make_step(0, "shop:/"), stop_step(1)))
@@ -192,7 +192,7 @@ class TestWebArenaVerified:
         full = {"by": "url", "part": "full"}
         node = key_node("shop:/s?t=1&t=2", locate=full)
         [verdict] = verdicts([node], make_evidence(make_step(1, "shop:/s?t=1&t=3")))
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
 
     def test_no_answer_is_a_failure_and_no_error(self) -> None:
         result = score([make_check(ANSWER, "x")], make_evidence(answer=None))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from make_evidence import ANSWER, DB, URL, make_check
 
+from arena_core.worlds import World
 from evaluators.match import match
 from evaluators.text import normalise
-from sites.worlds import World
 
 TEXTS = st.lists(st.text(), max_size=6)
 FULL = {"by": "url", "part": "full"}

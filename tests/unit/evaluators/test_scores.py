@@ -14,10 +14,10 @@ from make_evidence import (
     stop_step,
 )
 
-from evaluators.evidence import Ended, Evidence, Fault, Located, UnscoredReason
+from arena_core.worlds import World
+from evaluators.evidence import Ended, EpisodeFault, Evidence, Located, UnscoredReason
 from evaluators.scores import score
-from evaluators.verdicts import Standing
-from sites.worlds import World
+from evaluators.verdicts import CheckStatus
 
 NODES = [key_node(f"shop:/{name}", name=name) for name in ("a", "b", "c", "d")]
 ROW = make_check(DB, "1", name="row")
@@ -67,7 +67,7 @@ class TestOutcome:
 
     @pytest.mark.parametrize("reason", list(UnscoredReason))
     def test_a_fault_is_never_a_failure(self, reason: UnscoredReason) -> None:
-        fault = Fault(reason=reason, message="the container died")
+        fault = EpisodeFault(reason=reason, message="the container died")
         result = score([SAID], make_evidence(answer="no", fault=fault), [LIVES])
         assert result.outcome.reason is reason
         assert result.because == "the container died"
@@ -84,7 +84,7 @@ class TestRequirements:
         result = score([SAID], gone, [LIVES])
         assert str(result.outcome) == "unscored: drifted"
         assert result.because == "requirement 'lives': found 'Not found', wanted 'Kettle'"
-        assert [verdict.standing for verdict in result.required] == [Standing.UNMET]
+        assert [verdict.status for verdict in result.required] == [CheckStatus.UNMET]
 
     def test_a_requirement_that_could_not_be_looked_at_is_a_check_error(self) -> None:
         blind = make_evidence(answer="yes", required=[Located(check="lives", error="timeout")])
@@ -129,7 +129,7 @@ class TestNumbers:
         assert (result.completion, result.efficiency, result.alignment) == (None, None, None)
 
     def test_an_unscored_episode_has_no_completion(self) -> None:
-        fault = Fault(reason=UnscoredReason.INFRA, message="gone")
+        fault = EpisodeFault(reason=UnscoredReason.INFRA, message="gone")
         result = score(NODES, _visit("a", "b").model_copy(update={"fault": fault}))
         assert (result.completion, result.efficiency, result.alignment) == (None, None, None)
         assert result.key_nodes_met == 2
@@ -137,7 +137,7 @@ class TestNumbers:
     def test_a_key_node_that_could_not_be_looked_at_leaves_completion_open(self) -> None:
         blind = key_node("Kettle", name="blind", locate=PAGE)
         result = score([NODES[0], blind, SAID], _visit("a"))
-        assert result.verdicts[1].standing is Standing.UNKNOWN
+        assert result.verdicts[1].status is CheckStatus.UNKNOWN
         assert str(result.outcome) == "failure"  # by `said`, whatever the blind node held
         assert (result.completion, result.efficiency, result.alignment) == (None, None, None)
 

@@ -14,6 +14,7 @@ from make_evidence import make_check, make_evidence
 from pydantic import ValidationError
 
 import evaluators
+from arena_core.worlds import World
 from evaluators.changes import (
     Change,
     ChangeKind,
@@ -28,8 +29,7 @@ from evaluators.checks import Check, MatchDelta
 from evaluators.evidence import Located
 from evaluators.matched import Matched
 from evaluators.side_effects import match_delta
-from evaluators.verdicts import Standing, verdicts
-from sites.worlds import World
+from evaluators.verdicts import CheckStatus, verdicts
 
 LINE = added("basket_line", {"id": "5"}, product_id="1659", quantity="1", note=None)
 PRICE = changed("stock", {"id": "3"}, price=("39.99", "29.50"))
@@ -274,7 +274,7 @@ def test_a_verdict_needs_the_evidence_and_nothing_else() -> None:
     check = delta_check([wants(PRICE, price=29.5)])
     texts = tuple(change_as_text(change) for change in (PRICE, LINE))
     [verdict] = verdicts([check], make_evidence(located=(Located(check="delta", values=texts),)))
-    assert verdict.standing is Standing.UNMET
+    assert verdict.status is CheckStatus.UNMET
     assert verdict.reason.startswith("not expected: table basket_line, row id=5 added")
     assert verdict.expected == "exactly a row of stock changed (price 29.5)"
 
@@ -289,5 +289,5 @@ def test_a_site_that_could_not_be_looked_at_gives_no_verdict() -> None:
     check = delta_check([])
     located = Located(check="delta", error="its image was sealed without rows")
     [verdict] = verdicts([check], make_evidence(located=(located,)))
-    assert verdict.standing is Standing.UNKNOWN
+    assert verdict.status is CheckStatus.UNKNOWN
     assert World.OFFLINE in check.worlds

@@ -19,10 +19,10 @@ from make_evidence import (
     stop_step,
 )
 
+from arena_core.worlds import World
 from evaluators.checks import ElementEvent
 from evaluators.evidence import Evidence, Located
-from evaluators.verdicts import Standing, Verdict, required_verdicts, verdicts
-from sites.worlds import World
+from evaluators.verdicts import CheckStatus, Verdict, required_verdicts, verdicts
 
 CLICK = {"by": "element", "event": "click"}
 OPENING = make_step(0, "shop:/")
@@ -39,24 +39,24 @@ class TestKeyNodes:
             OPENING, make_step(1, "shop:/a"), make_step(2, "shop:/b"), make_step(3, "shop:/b")
         )
         [verdict] = verdicts([key_node("shop:/b")], evidence)
-        assert (verdict.standing, verdict.step) == (Standing.MET, 2)
+        assert (verdict.status, verdict.step) == (CheckStatus.MET, 2)
         assert verdict.reason == "found 'shop:/b' at step 2"
 
     def test_the_opening_meets_no_key_node(self) -> None:
         [verdict] = verdicts([key_node("shop:/")], make_evidence(OPENING, stop_step(1)))
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
         [verdict] = verdicts([key_node("shop:/")], make_evidence(OPENING, make_step(1, "shop:/")))
         assert verdict.step == 1
 
     def test_a_page_that_was_only_passed_through_counts(self) -> None:
         evidence = make_evidence(OPENING, make_step(1, "shop:/login", "shop:/account"))
         [verdict] = verdicts([key_node("shop:/login")], evidence)
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_what_was_met_stays_met(self) -> None:
         evidence = make_evidence(OPENING, make_step(1, "shop:/a"), make_step(2, "shop:/"))
         [verdict] = verdicts([key_node("shop:/a")], evidence)
-        assert verdict.standing is Standing.MET
+        assert verdict.status is CheckStatus.MET
 
     def test_key_nodes_are_met_in_any_order(self) -> None:
         evidence = make_evidence(OPENING, make_step(1, "shop:/b"), make_step(2, "shop:/a"))
@@ -71,7 +71,7 @@ class TestKeyNodes:
             make_step(2, acted=[make_acted(name="kettle")]),
         )
         [verdict] = verdicts([node], evidence)
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
 
     def test_a_step_that_could_not_be_looked_at_leaves_an_unmet_node_unknown(self) -> None:
         seen = make_step(1, located=[Located(check="node", values=("Teapot",))])
@@ -79,18 +79,18 @@ class TestKeyNodes:
         met = make_step(3, located=[Located(check="node", values=("Kettle",))])
         node = key_node("Kettle", locate=PAGE)
         [unknown] = verdicts([node], make_evidence(OPENING, seen, blind))
-        assert unknown.standing is Standing.UNKNOWN
+        assert unknown.status is CheckStatus.UNKNOWN
         assert unknown.reason == "could not be looked at: the page was gone"
         [known] = verdicts([node], make_evidence(OPENING, seen, blind, met))
-        assert (known.standing, known.step) == (Standing.MET, 3)
+        assert (known.status, known.step) == (CheckStatus.MET, 3)
 
     @given(st.permutations(["shop:/a", "shop:/b", "wiki:/c", "shop:/d"]))
     def test_the_order_of_steps_changes_no_standing(self, pages: list[str]) -> None:
         steps = [make_step(number, page) for number, page in enumerate(pages, start=1)]
         nodes = [key_node("shop:/b", name="visited"), key_node("shop:/x", name="not")]
         visited, not_visited = verdicts(nodes, make_evidence(OPENING, *steps))
-        assert (visited.standing, visited.step) == (Standing.MET, pages.index("shop:/b") + 1)
-        assert not_visited.standing is Standing.UNMET
+        assert (visited.status, visited.step) == (CheckStatus.MET, pages.index("shop:/b") + 1)
+        assert not_visited.status is CheckStatus.UNMET
 
     @given(st.lists(st.sampled_from(["shop:/a", "shop:/b", None]), max_size=6))
     def test_more_steps_never_unmeet_a_key_node(self, pages: list[str | None]) -> None:
@@ -103,24 +103,24 @@ class TestKeyNodes:
 class TestEndChecks:
     def test_an_end_check_is_judged_by_what_was_found_last(self) -> None:
         evidence = make_evidence(located=[Located(check="check", values=("2 | open",))])
-        assert _verdict(DB, evidence, "2 | open").standing is Standing.MET
-        assert _verdict(DB, evidence, "3 | open").standing is Standing.UNMET
+        assert _verdict(DB, evidence, "2 | open").status is CheckStatus.MET
+        assert _verdict(DB, evidence, "3 | open").status is CheckStatus.UNMET
 
     def test_what_could_not_be_looked_at_is_neither_met_nor_unmet(self) -> None:
         evidence = make_evidence(located=[Located(check="check", error="no answer in 10 s")])
         verdict = _verdict(DB, evidence, [])
-        assert verdict.standing is Standing.UNKNOWN
+        assert verdict.status is CheckStatus.UNKNOWN
         assert verdict.reason == "could not be looked at: no answer in 10 s"
 
     def test_a_check_without_a_record_is_unknown(self) -> None:
-        assert _verdict(DB, make_evidence()).standing is Standing.UNKNOWN
+        assert _verdict(DB, make_evidence()).status is CheckStatus.UNKNOWN
 
     def test_a_query_that_found_nothing_is_unmet(self) -> None:
         verdict = _verdict(DB, make_evidence(located=[Located(check="check")]))
-        assert verdict.standing is Standing.UNMET
+        assert verdict.status is CheckStatus.UNMET
 
     def test_no_answer_is_unmet_not_unknown(self) -> None:
-        assert _verdict(ANSWER, make_evidence()).standing is Standing.UNMET
+        assert _verdict(ANSWER, make_evidence()).status is CheckStatus.UNMET
 
 
 def test_only_checks_of_the_evidences_world_are_judged() -> None:
@@ -139,7 +139,7 @@ def test_each_world_is_judged_by_its_own_value() -> None:
     check = make_check(ANSWER, {"offline": "49", "online": "55"})
     for world, expected in ((World.OFFLINE, "met"), (World.ONLINE, "unmet")):
         [verdict] = verdicts([check], make_evidence(answer="49", world=world))
-        assert verdict.standing == expected
+        assert verdict.status == expected
 
 
 def test_requirements_are_judged_by_what_was_found_before_the_start() -> None:
@@ -149,7 +149,7 @@ def test_requirements_are_judged_by_what_was_found_before_the_start() -> None:
         located=[Located(check="check", values=("Kettle",))],
     )
     [verdict] = required_verdicts([check], evidence)
-    assert verdict.standing is Standing.UNMET
+    assert verdict.status is CheckStatus.UNMET
     assert verdict.reason == "found 'Gone', wanted 'Kettle'"
 
 

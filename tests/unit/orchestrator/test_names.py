@@ -12,7 +12,7 @@ from arena_process import ARENA
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (ARENA, "tasks", "list", "demo", "--json")
-LIBRARY = "import orchestrator.fleet.slot, tasks.loader, evaluators.verdicts, sites.atlas"
+LIBRARY = "import orchestrator.pool.slot, tasks.loader, evaluators.verdicts, sites.atlas"
 
 
 def run(*words: str | Path, cwd: Path, path: str | None = None) -> subprocess.CompletedProcess[str]:

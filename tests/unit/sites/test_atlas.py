@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_core.errors import ManifestError, UnknownNameError
+from arena_core.worlds import World
 from sites.atlas import Atlas, load_atlas
 from sites.belongings import RESERVED_NAMES, own_site_fault
-from sites.errors import ManifestError, UnknownNameError
 from sites.manifest import Site
-from sites.worlds import World
 
 SHIPPED = load_atlas()
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import ManifestError, TaskError
 from sites.documents import open_document, parse_document, read_document
-from sites.errors import ManifestError, TaskError
 from sites.manifest import Site
 
 MANIFEST = """\

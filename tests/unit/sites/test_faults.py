@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from arena_core.errors import ManifestError, TaskError
 from sites.documents import parse_document
-from sites.errors import ManifestError, TaskError
 from sites.faults import mistakes
 from sites.manifest import Site
 from tasks.schema import Suite

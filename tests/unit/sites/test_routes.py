@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from arena_core.worlds import World
 from sites.routes import RouteRule, concrete_path, logical_path
-from sites.worlds import World
 
 RULES = (
     RouteRule(

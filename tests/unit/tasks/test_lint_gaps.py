@@ -22,8 +22,8 @@ from sound_task import (
     val,
 )
 
+from arena_core.errors import ManifestError
 from sites.atlas import Atlas
-from sites.errors import ManifestError
 from tasks.findings import Severity
 
 WIKI_CHANGED = content_of(

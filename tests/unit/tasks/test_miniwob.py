@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import TaskError, UnknownNameError
 from sites.atlas import load_atlas
-from sites.errors import TaskError, UnknownNameError
 from tasks.lint import lint_suite
 from tasks.loader import load_source, load_suite
 from tasks.miniwob import read_seeds

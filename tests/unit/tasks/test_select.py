@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sites.errors import UnknownNameError
+from arena_core.errors import UnknownNameError
 from tasks.schema import Family, Suite
 from tasks.select import Selection, select_tasks
 

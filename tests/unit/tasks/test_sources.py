@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sites.errors import TaskError, UnknownNameError
+from arena_core.errors import TaskError, UnknownNameError
 from tasks.loader import load_source, load_suite
 
 HEAD = """\

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
+from arena_core.worlds import World
 from orchestrator.observation import Assignment, Node, Observation, Tab
-from sites.worlds import World
 
 _LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')
 

@@ -8,11 +8,11 @@ from typing import Protocol
 import pytest
 from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Sends, Stalls
 
-from evaluators.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
+from arena_core.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
+from arena_core.errors import AgentError, ModelError
 from orchestrator.agents.chat import ChatLimits
 from orchestrator.agents.registry import AgentOptions, _ContestantMaker, make_agent
 from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
-from sites.errors import AgentError, ModelError
 from tasks.schema import StopWith
 
 Page = Callable[..., Observation]

@@ -10,10 +10,10 @@ import pytest
 from pydantic import TypeAdapter
 from scripted_model import Says, Script, ScriptedModel
 
-from evaluators.actions import Action, Click, FocusTab, Hover, Select, Stop, Type
+from arena_core.actions import Action, Click, FocusTab, Hover, Select, Stop, Type
+from arena_core.errors import AgentError, UnknownNameError, UsageError
 from orchestrator.agents.registry import AgentOption, AgentOptions, agent_names, make_agent, takes
 from orchestrator.observation import AgentMaker, Assignment, Decision, Observation, Reference
-from sites.errors import AgentError, UnknownNameError, UsageError
 from tasks.schema import OnElement, StopWith
 
 Page = Callable[..., Observation]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import TypeAdapter
 
-from evaluators.actions import (
+from arena_core.actions import (
     Action,
     Back,
     Click,
@@ -22,10 +22,10 @@ from evaluators.actions import (
     Stop,
     Type,
 )
+from arena_core.errors import AgentError
+from arena_core.worlds import World
 from orchestrator.agents.oracle import OracleAgent
 from orchestrator.observation import Observation, Reference
-from sites.errors import AgentError
-from sites.worlds import World
 from tasks.schema import ReferenceAction
 
 Page = Callable[..., Observation]

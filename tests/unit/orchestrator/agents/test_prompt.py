@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from evaluators.actions import Action, Back, Click
+from arena_core.actions import Action, Back, Click
 from orchestrator.agents.pages import part_of_page
 from orchestrator.agents.prompt import (
     EXAMPLES,

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from evaluators.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
-from orchestrator.agents.chance import RandomAgent
+from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
+from arena_core.worlds import World
+from orchestrator.agents.random_agent import RandomAgent
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.observation import Assignment, Observation
-from sites.worlds import World
 
 Page = Callable[..., Observation]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.actions import Back, Click, FocusTab, Stop, Type
+from arena_core.actions import Back, Click, FocusTab, Stop, Type
 from orchestrator.agents.prompt import EXAMPLES
 from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
 from orchestrator.model.client import ModelReply

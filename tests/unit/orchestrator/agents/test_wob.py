@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.actions import Action, Click
+from arena_core.actions import Action, Click
+from arena_core.errors import AgentError
+from arena_core.worlds import World
 from orchestrator.agents.oracle import OracleAgent
 from orchestrator.agents.wob.looking import _best
 from orchestrator.agents.wob.messages import _parties
-from orchestrator.agents.wob.page import Page
+from orchestrator.agents.wob.page import WobPage
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.agents.wob.rules import RULES
 from orchestrator.observation import UNNAMED, Node, Observation, Reference
-from sites.errors import AgentError
-from sites.worlds import World
 from tasks.loader import load_suite
 from tasks.schema import SolveWob, StopWith
 
@@ -32,7 +32,7 @@ def clicks(page: str, goal: str, *observations: Observation) -> list[Action | No
 
 def test_the_goals_own_words_are_no_part_of_the_page() -> None:
     goal = 'Click on the "Ok" button.'
-    page = Page(
+    page = WobPage(
         goal,
         shows(("StaticText", 'Click on the "'), ("StaticText", 'Ok" button.'), ("button", "Ok")),
     )
@@ -40,7 +40,7 @@ def test_the_goals_own_words_are_no_part_of_the_page() -> None:
 
 
 def test_a_text_that_repeats_the_goal_below_it_stays() -> None:
-    page = Page("Ok", shows(("StaticText", "Ok"), ("StaticText", "Ok")))
+    page = WobPage("Ok", shows(("StaticText", "Ok"), ("StaticText", "Ok")))
     assert [node.id for node in page.nodes] == [2]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import BrowserError, BrowserMissingError
 from orchestrator.browser.launch import find_chromium, require_display
-from sites.errors import BrowserError, BrowserMissingError
 
 
 @pytest.fixture

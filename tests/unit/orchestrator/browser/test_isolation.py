@@ -7,7 +7,7 @@ import pytest
 from orchestrator.browser import namespace
 from orchestrator.browser.namespace import unreachable_display
 from orchestrator.browser.programs import closed_in
-from orchestrator.cli.doctor import State, browser_network
+from orchestrator.cli.doctor import DoctorStatus, browser_network
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_what_opens_addresses_on_a_desktop_is_found_in_the_browsers_folder_first
 def test_doctor_says_where_only_flags_keep_the_browser_in_and_what_to_do() -> None:
     lacking = browser_network("Operation not permitted (unshare)")
 
-    assert lacking.state is State.OPTIONAL
+    assert lacking.state is DoctorStatus.OPTIONAL
     assert "Operation not permitted (unshare)" in lacking.found
     assert lacking.mend
-    assert browser_network("").state is State.OK
+    assert browser_network("").state is DoctorStatus.OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.checks import ElementEvent
-from orchestrator.browser.journal import Journal
+from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.watcher import EventReport
 
 
@@ -20,8 +20,8 @@ def _report(event: str, path: str = "#q", value: str | None = None) -> EventRepo
     )
 
 
-def _journal() -> Journal:
-    return Journal(lambda url: url.replace("http://s", "shop:"))
+def _journal() -> SessionJournal:
+    return SessionJournal(lambda url: url.replace("http://s", "shop:"))
 
 
 def test_successive_inputs_into_one_element_count_as_the_last() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluators.keys import playwright_keys
 from orchestrator.browser.axtree import line_of
-from orchestrator.browser.elements import Address, ElementIds
+from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.navigate import demand_web_address
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import origin_of
@@ -74,7 +74,7 @@ def test_a_node_is_always_one_line(name: str, value: str | None, depth: int) -> 
 
 
 _addresses = st.builds(
-    Address,
+    ElementAddress,
     tab=st.integers(0, 2),
     frame=st.sampled_from(["f", "g"]),
     loader=st.sampled_from(["a", "b", "c"]),
@@ -83,7 +83,7 @@ _addresses = st.builds(
 
 
 @given(st.lists(_addresses))
-def test_an_id_stands_for_one_element_for_ever(addresses: list[Address]) -> None:
+def test_an_id_stands_for_one_element_for_ever(addresses: list[ElementAddress]) -> None:
     ids = ElementIds()
     given_ids = [ids.id_of(address) for address in addresses]
     for address, element in zip(addresses, given_ids, strict=True):
@@ -95,8 +95,8 @@ def test_an_id_stands_for_one_element_for_ever(addresses: list[Address]) -> None
 @given(st.integers().filter(lambda element: element not in {1, 2}))
 def test_an_id_never_given_stands_for_nothing(element: int) -> None:
     ids = ElementIds()
-    ids.id_of(Address(0, "f", "a", 1))
-    ids.id_of(Address(0, "f", "a", 2))
+    ids.id_of(ElementAddress(0, "f", "a", 1))
+    ids.id_of(ElementAddress(0, "f", "a", 2))
     assert ids.address_of(element) is None
 
 

@@ -8,8 +8,8 @@ import signal
 
 import pytest
 
+from arena_core.errors import InterruptedRunError
 from orchestrator.cli.asynchronous import run, two_interrupts
-from sites.errors import InterruptedRunError
 
 STOPPED = InterruptedRunError("stopped at once")
 

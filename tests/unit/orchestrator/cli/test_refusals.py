@@ -10,8 +10,8 @@ from arena_process import Ended, arena
 from small_suites import bells, write_suite
 from tiny_run import SUITE, make_lock
 
+from arena_core import errors
 from orchestrator.store.run_folder import RunFolder
-from sites import errors
 
 Call = Callable[..., Ended]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from made_run import make_run
 
-from orchestrator.cli.evaluation import _require_a_score
-from orchestrator.report.reading import read_run
-from sites.errors import NothingScoredError
+from arena_core.errors import NothingScoredError
+from orchestrator.cli.run_setup import _require_a_score
+from orchestrator.report.run_report import read_run
 
 
 def test_a_run_without_any_score_ends_with_an_exit_code_of_its_own(tmp_path: Path) -> None:

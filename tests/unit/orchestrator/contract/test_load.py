@@ -6,14 +6,14 @@ from http.server import BaseHTTPRequestHandler
 import requests
 from standing_web import Answer, Web
 
+from orchestrator.access.origin_client import OriginClient
 from orchestrator.contract.load import READERS, WRITERS, broken_under_load
-from orchestrator.fleet.doors import Door
 
 SECONDS = 0.5
 
 
-def post(session: requests.Session, door: Door, text: str) -> requests.Response:
-    return session.post(door.url("/notes"), data={"text": text}, timeout=10)
+def post(session: requests.Session, client: OriginClient, text: str) -> requests.Response:
+    return session.post(client.url("/notes"), data={"text": text}, timeout=10)
 
 
 def site(web: Web) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from make_changes import added, changed, removed
 
+from arena_core.errors import UsageError
 from evaluators.changes import (
     Change,
     ChangeKind,
@@ -22,7 +23,6 @@ from evaluators.side_effects import match_delta
 from orchestrator.delta.as_check import ByItself, check_of
 from orchestrator.delta.delta import Delta, NextId
 from orchestrator.delta.moments import Moments
-from sites.errors import UsageError
 from sites.manifest import Clock
 
 STARTED = datetime(2026, 11, 22, 10, 0, tzinfo=UTC)

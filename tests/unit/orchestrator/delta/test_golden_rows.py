@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import ImageError
 from orchestrator.delta.golden_rows import GoldenRows
-from sites.errors import ImageError
 
 
 def test_rows_of_another_version_are_refused_with_what_mends_it(tmp_path: Path) -> None:

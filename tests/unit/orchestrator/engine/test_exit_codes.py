@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 from docker import APIClient
 
+from arena_core.errors import EngineError
 from orchestrator.engine.container_calls import _exit_code
-from sites.errors import EngineError
 
 
 class LateEngine:

@@ -4,8 +4,7 @@ import pytest
 import requests
 from docker.errors import APIError, DockerException
 
-from orchestrator.engine.faults import mapped
-from sites.errors import (
+from arena_core.errors import (
     ArenaError,
     DiskFullError,
     EngineError,
@@ -14,6 +13,7 @@ from sites.errors import (
     PortTakenError,
     SiteGoneError,
 )
+from orchestrator.engine.faults import mapped
 
 
 def refusal(status: int, explanation: str) -> APIError:

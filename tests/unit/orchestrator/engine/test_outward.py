@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import struct
 
-from orchestrator.cli.doctor import State, container_way_out
+from orchestrator.cli.doctor import DoctorStatus, container_way_out
 from orchestrator.engine.outward import rules
 
 
@@ -21,8 +21,8 @@ def test_the_filter_is_one_batch_whose_every_message_is_answered() -> None:
 
 
 def test_doctor_says_where_containers_can_get_out_and_why() -> None:
-    assert container_way_out("").state is State.OK
+    assert container_way_out("").state is DoctorStatus.OK
     lacking = container_way_out("the kernel refuses: Protocol not supported")
-    assert lacking.state is State.OPTIONAL
+    assert lacking.state is DoctorStatus.OPTIONAL
     assert "the kernel refuses: Protocol not supported" in lacking.found
     assert lacking.mend

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from tiny_run import SUITE
 
+from arena_core.cookie import Cookie
+from arena_core.errors import ArenaError, LoginError, UnknownNameError
+from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agents.registry import AgentOptions, make_agent
-from orchestrator.cookie import Cookie
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.performance import perform
 from orchestrator.episode.recorder import Recorder
-from orchestrator.episode.stage import Part, Stage
 from sites.atlas import load_atlas
-from sites.errors import ArenaError, LoginError, UnknownNameError
-from sites.worlds import World
 
 
 class Loopback:
@@ -49,7 +49,7 @@ async def test_a_task_that_does_not_fit_its_sites_is_unscored_and_stops_nothing(
     browser: Any = Loopback()
     accounts: Any = Refusing(error)
     task = SUITE.tasks[0].model_copy(update={"sites": (), "roles": {"wiki": "admin"}})
-    stage = Stage(
+    environment = EpisodeEnvironment(
         atlas=load_atlas(()),
         world=World.OFFLINE,
         browser=browser,
@@ -58,8 +58,8 @@ async def test_a_task_that_does_not_fit_its_sites_is_unscored_and_stops_nothing(
         database=nobody,
     )
     agent = make_agent("oracle", AgentOptions())
-    part = Part(suite="tiny", task=task, repeat=0, attempt=1, agent=agent, screenshots=False)
-    recorder = Recorder(part, stage)
+    spec = AttemptSpec(suite="tiny", task=task, repeat=0, attempt=1, agent=agent, screenshots=False)
+    recorder = Recorder(spec, environment)
     await perform(recorder)
     fault = recorder.evidence().fault
     assert fault is not None

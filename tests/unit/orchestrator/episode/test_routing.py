@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from arena_core.errors import GatewayError
+from arena_core.worlds import World
+from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.routing import policy_for, read_only_origins
-from orchestrator.episode.stage import Stage
-from orchestrator.gateway.addresses import Address, Resolve
+from orchestrator.gateway.addresses import Resolve, SocketAddress
 from orchestrator.gateway.policy import Route
 from sites.atlas import Atlas
-from sites.errors import GatewayError
 from sites.manifest import Site
-from sites.worlds import World
 from tasks.schema import Task
 
 
@@ -23,7 +23,7 @@ class Standing:
     """A replica, as far as routing looks at one: where it listens."""
 
     def __init__(self, port: int) -> None:
-        self.endpoint = Address("127.0.0.1", port)
+        self.endpoint = SocketAddress("127.0.0.1", port)
 
 
 def site(name: str, **more: object) -> Site:
@@ -53,15 +53,17 @@ ATLAS = Atlas(
     {
         "shop": site("shop", live={"origin": "https://www.shop.example", "pace_s": 2}),
         "forum": site("forum", roles={"member": MEMBER}),
-        "home": site("home", told=True),
+        "home": site("home", episode_info=True),
     }
 )
 
 
-def stage(world: World, **more: Any) -> Stage:
+def environment(world: World, **more: Any) -> EpisodeEnvironment:
     nobody: Any = None
     more = {"replicas": {}, **more}
-    return Stage(atlas=ATLAS, world=world, browser=nobody, accounts=nobody, database=nobody, **more)
+    return EpisodeEnvironment(
+        atlas=ATLAS, world=world, browser=nobody, accounts=nobody, database=nobody, **more
+    )
 
 
 def task(*sites: str, live_writes: bool = False, roles: dict[str, str] | None = None) -> Task:
@@ -90,26 +92,29 @@ def task(*sites: str, live_writes: bool = False, roles: dict[str, str] | None = 
 REPLICAS = {"shop": Standing(4001), "forum": Standing(4002), "home": Standing(4003)}
 
 
-def routes(wanted: Task, on: Stage) -> dict[str, Route]:
+def routes(wanted: Task, on: EpisodeEnvironment) -> dict[str, Route]:
     return {route.site: route for route in policy_for(wanted, on).routes}
 
 
 def test_offline_a_site_is_its_replica_and_may_be_written_to() -> None:
-    found = routes(task("shop", "forum"), stage(World.OFFLINE, replicas=REPLICAS))
+    found = routes(task("shop", "forum"), environment(World.OFFLINE, replicas=REPLICAS))
     assert [(one.host, one.port, one.upstream) for one in found.values()] == [
-        ("shop.arena.test", 80, Address("127.0.0.1", 4001)),
-        ("forum.arena.test", 80, Address("127.0.0.1", 4002)),
+        ("shop.arena.test", 80, SocketAddress("127.0.0.1", 4001)),
+        ("forum.arena.test", 80, SocketAddress("127.0.0.1", 4002)),
     ]
     assert not any(one.live or one.read_only or one.pace_s for one in found.values())
-    assert read_only_origins(task("shop"), stage(World.OFFLINE, replicas=REPLICAS)) == frozenset()
+    assert (
+        read_only_origins(task("shop"), environment(World.OFFLINE, replicas=REPLICAS))
+        == frozenset()
+    )
 
 
 def test_a_site_that_the_task_does_not_visit_has_no_route() -> None:
-    assert set(routes(task("shop"), stage(World.OFFLINE, replicas=REPLICAS))) == {"shop"}
+    assert set(routes(task("shop"), environment(World.OFFLINE, replicas=REPLICAS))) == {"shop"}
 
 
 def test_online_a_site_is_its_live_origin_read_only_and_paced() -> None:
-    on = stage(World.ONLINE, replicas=REPLICAS)
+    on = environment(World.ONLINE, replicas=REPLICAS)
     shop = routes(task("shop", "forum"), on)["shop"]
     assert (shop.live, shop.host, shop.port, shop.upstream) == (
         True,
@@ -122,43 +127,43 @@ def test_online_a_site_is_its_live_origin_read_only_and_paced() -> None:
 
 
 def test_online_a_site_without_a_live_origin_is_still_its_replica() -> None:
-    forum = routes(task("shop", "forum"), stage(World.ONLINE, replicas=REPLICAS))["forum"]
-    assert (forum.live, forum.upstream) == (False, Address("127.0.0.1", 4002))
+    forum = routes(task("shop", "forum"), environment(World.ONLINE, replicas=REPLICAS))["forum"]
+    assert (forum.live, forum.upstream) == (False, SocketAddress("127.0.0.1", 4002))
 
 
 def test_a_task_that_may_write_live_is_not_held_to_reading() -> None:
-    on = stage(World.ONLINE)
+    on = environment(World.ONLINE)
     assert routes(task("shop", live_writes=True), on)["shop"].read_only is False
     assert read_only_origins(task("shop", live_writes=True), on) == frozenset()
 
 
 def test_a_staged_origin_is_found_where_it_stands_and_needs_no_sparing() -> None:
     to = Resolve.parse("www.shop.example:443:127.0.0.1:8443")
-    shop = routes(task("shop"), stage(World.ONLINE, resolves=(to,), staged=("shop",)))["shop"]
-    assert shop.upstream == Address("127.0.0.1", 8443)
+    shop = routes(task("shop"), environment(World.ONLINE, resolves=(to,), staged=("shop",)))["shop"]
+    assert shop.upstream == SocketAddress("127.0.0.1", 8443)
     assert (shop.live, shop.read_only, shop.pace_s) == (True, True, 0.0)
 
 
 def test_a_site_with_neither_replica_nor_live_origin_is_refused_by_name() -> None:
     with pytest.raises(GatewayError, match="forum"):
-        policy_for(task("forum"), stage(World.ONLINE))
+        policy_for(task("forum"), environment(World.ONLINE))
 
 
 def test_only_a_start_page_is_told_of_the_episode() -> None:
-    found = routes(task("shop", "home"), stage(World.OFFLINE, replicas=REPLICAS))
-    assert found["shop"].told is None
-    assert found["home"].told is not None
+    found = routes(task("shop", "home"), environment(World.OFFLINE, replicas=REPLICAS))
+    assert found["shop"].episode_info is None
+    assert found["home"].episode_info is not None
 
 
-def told(world: World) -> Any:
+def episode_info(world: World) -> Any:
     wanted = task("home", "shop", "forum", roles={"forum": "member"})
-    header = routes(wanted, stage(world, replicas=REPLICAS))["home"].told
+    header = routes(wanted, environment(world, replicas=REPLICAS))["home"].episode_info
     assert header is not None
     return json.loads(b64decode(header))
 
 
 def test_a_start_page_lists_the_other_sites_where_the_agent_finds_them() -> None:
-    offline, online = told(World.OFFLINE)["sites"], told(World.ONLINE)["sites"]
+    offline, online = episode_info(World.OFFLINE)["sites"], episode_info(World.ONLINE)["sites"]
     assert [(one["name"], one["url"]) for one in offline] == [
         ("shop", "http://shop.arena.test/"),
         ("forum", "http://forum.arena.test/"),
@@ -170,6 +175,6 @@ def test_a_start_page_lists_the_other_sites_where_the_agent_finds_them() -> None
 
 
 def test_a_start_page_names_who_is_logged_in_and_tells_no_password() -> None:
-    document = told(World.OFFLINE)
+    document = episode_info(World.OFFLINE)
     assert document["accounts"] == [{"site": "forum", "username": "anna"}]
     assert "a-secret-of-anna" not in json.dumps(document)

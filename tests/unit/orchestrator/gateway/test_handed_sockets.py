@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
+from arena_core.errors import GatewayError
 from orchestrator.gateway import Gateway, Policy
-from sites.errors import GatewayError
 
 
 async def test_a_gateway_listens_on_the_socket_that_it_is_handed() -> None:

@@ -8,9 +8,9 @@ from orchestrator.gateway.heads import (
     MAX_FIELDS,
     NO_BODY,
     BadMessageError,
+    BodyKind,
     Field,
     Framing,
-    Kind,
     parse_request,
     parse_response,
     write_head,
@@ -117,28 +117,28 @@ def test_a_requests_body_is_framed_as_it_says() -> None:
     assert parse_request(b"GET / HTTP/1.1").framing() == NO_BODY
     assert parse_request(b"POST / HTTP/1.1\r\nContent-Length: 0").framing() == NO_BODY
     assert parse_request(b"POST / HTTP/1.1\r\ncontent-length: 7").framing() == Framing(
-        Kind.LENGTH, 7
+        BodyKind.LENGTH, 7
     )
     assert parse_request(b"POST / HTTP/1.1\r\nTransfer-Encoding: Chunked").framing() == Framing(
-        Kind.CHUNKED
+        BodyKind.CHUNKED
     )
 
 
 @pytest.mark.parametrize(
     ("head", "method", "kind"),
     [
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 5", "GET", Kind.LENGTH),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 5", "HEAD", Kind.NONE),
-        (b"HTTP/1.1 204 No Content\r\nContent-Length: 5", "GET", Kind.NONE),
-        (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 5", "GET", Kind.NONE),
-        (b"HTTP/1.1 103 Early Hints", "GET", Kind.NONE),
-        (b"HTTP/1.1 200\r\nTransfer-Encoding: chunked", "GET", Kind.CHUNKED),
-        (b"HTTP/1.0 200 OK", "GET", Kind.UNTIL_CLOSE),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 0", "GET", Kind.NONE),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5", "GET", BodyKind.LENGTH),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5", "HEAD", BodyKind.NONE),
+        (b"HTTP/1.1 204 No Content\r\nContent-Length: 5", "GET", BodyKind.NONE),
+        (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 5", "GET", BodyKind.NONE),
+        (b"HTTP/1.1 103 Early Hints", "GET", BodyKind.NONE),
+        (b"HTTP/1.1 200\r\nTransfer-Encoding: chunked", "GET", BodyKind.CHUNKED),
+        (b"HTTP/1.0 200 OK", "GET", BodyKind.UNTIL_CLOSE),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 0", "GET", BodyKind.NONE),
     ],
 )
 def test_a_responses_body_is_framed_by_status_method_and_fields(
-    head: bytes, method: str, kind: Kind
+    head: bytes, method: str, kind: BodyKind
 ) -> None:
     assert parse_response(head).framing(method).kind is kind
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import asyncio
 
-from orchestrator.gateway import Journal
+from orchestrator.gateway import GatewayJournal
 
 
 def test_a_write_counts_from_its_beginning_and_an_exchange_from_its_end() -> None:
-    journal = Journal()
+    journal = GatewayJournal()
     mark = journal.mark()
 
     pending = journal.begin("POST", "http://shop.arena.test/", site="shop", live=False)
@@ -22,7 +22,7 @@ def test_a_write_counts_from_its_beginning_and_an_exchange_from_its_end() -> Non
 
 
 async def test_whoever_waits_learns_of_each_change() -> None:
-    journal = Journal()
+    journal = GatewayJournal()
     changed = asyncio.create_task(journal.changed())
     await asyncio.sleep(0)
 

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.gateway import Address, Policy, Resolve, Route
-from sites.errors import GatewayError
+from arena_core.errors import GatewayError
+from orchestrator.gateway import Policy, Resolve, Route, SocketAddress
 
 SHOP = Route(
-    site="shop", live=False, host="shop.arena.test", port=80, upstream=Address("127.0.0.1", 9000)
+    site="shop",
+    live=False,
+    host="shop.arena.test",
+    port=80,
+    upstream=SocketAddress("127.0.0.1", 9000),
 )
 WIKI = Route(site="wiki", live=True, host="en.wikipedia.org", port=443, upstream=None)
 
@@ -31,9 +35,9 @@ def test_a_live_host_is_its_own_address_until_a_resolve_says_otherwise() -> None
     elsewhere = policy.resolved([Resolve.parse("en.wikipedia.org:443:127.0.0.1:8443")])
     found = elsewhere.lookup("en.wikipedia.org", 443)
 
-    assert WIKI.address == Address("en.wikipedia.org", 443)
+    assert WIKI.address == SocketAddress("en.wikipedia.org", 443)
     assert found is not None
-    assert found.address == Address("127.0.0.1", 8443)
+    assert found.address == SocketAddress("127.0.0.1", 8443)
 
 
 def test_a_resolve_never_moves_a_replica() -> None:

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
 
+from arena_core.errors import GatewayError
 from orchestrator.gateway import Deadlines, Gateway, Policy, Route, pages
-from sites.errors import GatewayError
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.gateway import Address, Resolve
-from sites.errors import UsageError
+from arena_core.errors import UsageError
+from orchestrator.gateway import Resolve, SocketAddress
 
 PORTS = st.integers(1, 65535)
 HOSTS = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?(\.[a-z]{2,5}){0,3}", fullmatch=True)
@@ -16,7 +16,7 @@ ADDRESSES = st.ip_addresses().map(str)
 
 @given(HOSTS, PORTS, ADDRESSES, PORTS)
 def test_what_is_written_is_read_back(host: str, port: int, to: str, at: int) -> None:
-    resolve = Resolve(host, port, Address(to, at))
+    resolve = Resolve(host, port, SocketAddress(to, at))
 
     assert Resolve.parse(str(resolve)) == resolve
 
@@ -36,7 +36,7 @@ def test_nonsense_is_one_clear_line_or_a_resolve(text: str) -> None:
 def test_an_ipv6_address_stands_in_brackets() -> None:
     resolve = Resolve.parse("en.wikipedia.org:443:[::1]:8443")
 
-    assert resolve == Resolve("en.wikipedia.org", 443, Address("::1", 8443))
+    assert resolve == Resolve("en.wikipedia.org", 443, SocketAddress("::1", 8443))
     assert str(resolve.to) == "[::1]:8443"
     assert IPv6Address(resolve.to.host).is_loopback
 

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.gateway import Address, Route
+from orchestrator.gateway import Route, SocketAddress
 from orchestrator.gateway.heads import BadMessageError, parse_request
 from orchestrator.gateway.targets import absolute_target, authority_target, origin_target
 
 SHOP = Route(
-    site="shop", live=False, host="shop.arena.test", port=80, upstream=Address("127.0.0.1", 1)
+    site="shop", live=False, host="shop.arena.test", port=80, upstream=SocketAddress("127.0.0.1", 1)
 )
 
 

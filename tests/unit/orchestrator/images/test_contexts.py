@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import ManifestError, PrerequisiteError
 from orchestrator.images.contexts import (
     ca_bundle,
     context_files,
@@ -14,7 +15,6 @@ from orchestrator.images.contexts import (
     context_tar,
     docker_folder,
 )
-from sites.errors import ManifestError, PrerequisiteError
 from sites.manifest import Build
 
 BUILD = Build(dockerfile="alpha/Dockerfile", context=("alpha", "shared"))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from arena_core.errors import ManifestError
 from orchestrator.images.recipes import RecipeBook, recipes_of
 from sites.atlas import Atlas
-from sites.errors import ManifestError
 from sites.manifest import Site
 
 MakeSite = Callable[..., Site]

@@ -11,12 +11,12 @@ import pytest
 from pydantic import SecretStr
 from scripted_model import Fails, HangsUp, Says, Script, ScriptedModel, Sends, Stalls
 
-from orchestrator.model.client import ChatMessage, ModelClient, ModelReply, Speaker
+from arena_core.errors import ContextExceededError, ModelError
+from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
 from orchestrator.model.options import ModelOptions, Parameter
-from sites.errors import ContextExceededError, ModelError
 
 KEY = "sk-arena-secret-0123456789"
-HELLO = (ChatMessage(Speaker.SYSTEM, "be brief"), ChatMessage(Speaker.USER, "hello"))
+HELLO = (ChatMessage(ChatRole.SYSTEM, "be brief"), ChatMessage(ChatRole.USER, "hello"))
 
 StartModel = Callable[[Script], ScriptedModel]
 
@@ -314,7 +314,7 @@ async def test_half_a_code_point_of_a_page_does_not_stop_the_question(
 ) -> None:
     model = scripted_model([Says("hi")])
     client = ModelClient(options(model.url))
-    await client.ask((ChatMessage(Speaker.USER, "price \ud83d of ü"),))
+    await client.ask((ChatMessage(ChatRole.USER, "price \ud83d of ü"),))
     await client.close()
     assert model.requests[0].prompt == "price ? of ü"
 
@@ -341,7 +341,7 @@ async def test_one_client_serves_many_at_once_and_closes_twice(
     client = ModelClient(options(model.url))
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(client.ask((ChatMessage(Speaker.USER, f"question {number}"),)))
+            group.create_task(client.ask((ChatMessage(ChatRole.USER, f"question {number}"),)))
             for number in range(8)
         ]
     await client.close()

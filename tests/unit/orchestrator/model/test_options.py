@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from arena_core.errors import UsageError
 from orchestrator.model.options import OPENAI_URL, ModelOptions
-from sites.errors import UsageError
 
 LOCAL = "http://127.0.0.1:8000/v1"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from made_run import make_run
 
-from orchestrator.report.reading import RunReport, read_run
+from orchestrator.report.run_report import RunReport, read_run
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import pytest
 
 from evaluators.evidence import Proof, Receipt
 from orchestrator.report.html import render_html
-from orchestrator.report.reading import RunReport
 from orchestrator.report.resets import fallbacks, reset_figures
+from orchestrator.report.run_report import RunReport
 
 
 def receipt(

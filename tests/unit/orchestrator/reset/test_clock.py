@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 from supervisor_server import Question, supervisor
 
+from arena_core.errors import ImageError, ResetError, SiteError
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.clock import put_clock_back
@@ -16,7 +17,6 @@ from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import Placement, Replica
 from orchestrator.reset.state import Fingerprint
 from orchestrator.reset.watch import Watch
-from sites.errors import ImageError, ResetError, SiteError
 from sites.manifest import Clock, Site
 
 BEGINS = "2026-10-01T09:00:00Z"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from arena_core.errors import UsageError
 from orchestrator.reset.ladder import LADDER, rungs_for
-from sites.errors import UsageError
 
 
 def test_auto_is_the_whole_ladder_and_a_name_is_one_rung() -> None:

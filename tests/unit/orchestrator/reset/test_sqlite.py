@@ -11,11 +11,11 @@ from typing import cast
 
 import pytest
 
+from arena_core.errors import DatabaseError
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.sqlite import SqliteReader, copy_database, opened
 from orchestrator.reset.sqlite_tables import SqliteTable, read_objects, read_tables
 from orchestrator.reset.state import TableState
-from sites.errors import DatabaseError
 from sites.manifest import FileDatabase, FingerprintProbes, Site
 
 SITE = Site.model_validate(

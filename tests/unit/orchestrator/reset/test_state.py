@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena_core.errors import ImageError
 from orchestrator.reset.state import (
     FileState,
     Fingerprint,
@@ -13,7 +14,6 @@ from orchestrator.reset.state import (
     ProbeState,
     TableState,
 )
-from sites.errors import ImageError
 
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 tables = st.builds(

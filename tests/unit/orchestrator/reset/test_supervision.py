@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 from supervisor_server import READY, Answer, Question, SupervisorServer, supervisor
 
+from arena_core.errors import ImageError, SiteError, SiteGoneError
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.reset import supervision as module
 from orchestrator.reset.state import FileState
 from orchestrator.reset.supervision import Supervision
-from sites.errors import ImageError, SiteError, SiteGoneError
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 from supervisor_server import Question, SupervisorServer, supervisor
 
+from arena_core.errors import ResetError, SiteGoneError
 from orchestrator.engine.containers import Container
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
@@ -17,7 +18,6 @@ from orchestrator.reset.ladder import Clean, Rewind, reset_replica, rungs_for
 from orchestrator.reset.replica import Placement, Replica
 from orchestrator.reset.state import FileState, Fingerprint
 from orchestrator.reset.watch import Watch
-from sites.errors import ResetError, SiteGoneError
 from sites.manifest import Site
 
 SITE = Site.model_validate(

@@ -4,21 +4,21 @@ from pathlib import Path
 import pytest
 from tiny_run import SUITE, make_lock
 
-from evaluators.evidence import Ended, Evidence, Fault, UnscoredReason
-from orchestrator.runner.attempts import Bookkeeper
-from orchestrator.runner.events import AttemptBroke, Noted, RunEvent, TrialEnded
+from arena_core.errors import ModelError, UnhealthyError, UnknownNameError
+from arena_core.worlds import World
+from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from orchestrator.runner.attempts import TrialRunner
+from orchestrator.runner.events import AttemptBroke, ProgressNote, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
-from sites.errors import ModelError, UnhealthyError, UnknownNameError
-from sites.worlds import World
 
 TASK = SUITE.tasks[0]
 TRIAL = Trial("one", World.OFFLINE)
 
 
 class Attempted:
-    """What an attempt left behind, as `Bookkeeper` reads it from a recorder."""
+    """What an attempt left behind, as `TrialRunner` reads it from a recorder."""
 
     def __init__(self, evidence: Evidence, *, interrupted: bool = False) -> None:
         self.screenshots: dict[str, bytes] = {}
@@ -30,7 +30,10 @@ class Attempted:
 
 
 def evidence(
-    answer: str | None = None, *, ended: Ended | None = Ended.STOPPED, fault: Fault | None = None
+    answer: str | None = None,
+    *,
+    ended: Ended | None = Ended.STOPPED,
+    fault: EpisodeFault | None = None,
 ) -> Evidence:
     return Evidence(
         suite="tiny",
@@ -47,8 +50,12 @@ def evidence(
     )
 
 
-INFRA = evidence(ended=None, fault=Fault(reason=UnscoredReason.INFRA, message="container died"))
-DRIFTED = evidence(ended=None, fault=Fault(reason=UnscoredReason.DRIFTED, message="login gone"))
+INFRA = evidence(
+    ended=None, fault=EpisodeFault(reason=UnscoredReason.INFRA, message="container died")
+)
+DRIFTED = evidence(
+    ended=None, fault=EpisodeFault(reason=UnscoredReason.DRIFTED, message="login gone")
+)
 
 
 @pytest.fixture
@@ -71,7 +78,7 @@ async def play(
         return attempt
 
     with folder.writing() as ledger:
-        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        keeper = TrialRunner(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
         is_done = await keeper.play(TRIAL, TASK, perform)
         states = [(one.state, one.outcome) for one in ledger.attempts()]
     assert left == []
@@ -173,7 +180,9 @@ def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], None]) -> list[Att
     with folder.writing() as ledger:
         prepare(ledger, ledger.start(TRIAL))
     with folder.writing() as ledger:
-        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=lambda _: None)
+        keeper = TrialRunner(
+            folder=folder, ledger=ledger, limit=2, total=1, on_event=lambda _: None
+        )
         keeper.recover({"one": TASK})
         return [one.state for one in ledger.attempts()]
 
@@ -229,7 +238,7 @@ async def test_a_trial_whose_evidence_cannot_be_read_is_played_again(
         damage(finish(folder, ledger, ledger.start(TRIAL)))
         if not is_finished:
             ledger.end(TRIAL, 1, AttemptState.STARTED, None)
-        keeper = Bookkeeper(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        keeper = TrialRunner(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
         keeper.recover({"one": TASK})
         assert ledger.finished() == ()
 
@@ -239,6 +248,6 @@ async def test_a_trial_whose_evidence_cannot_be_read_is_played_again(
 
         await keeper.play(TRIAL, TASK, perform)
         assert [one.number for one in ledger.finished()] == [2]
-    told = [event.text for event in events if isinstance(event, Noted)]
+    told = [event.text for event in events if isinstance(event, ProgressNote)]
     assert told == [] or "played again" in told[0]
     assert told != [] or not is_finished

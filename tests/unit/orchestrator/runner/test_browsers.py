@@ -9,7 +9,7 @@ import pytest
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.runner import browsers
 from orchestrator.runner.browsers import BrowserKeeper
-from orchestrator.runner.events import Noted, RunEvent
+from orchestrator.runner.events import ProgressNote, RunEvent
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ async def test_a_run_says_once_where_its_browser_has_no_network_of_its_own(
     await keeper.browser()  # another one, since the first is dead
 
     assert keeper.isolated == (not why)
-    texts = [event.text for event in told if isinstance(event, Noted)]
+    texts = [event.text for event in told if isinstance(event, ProgressNote)]
     assert len(texts) == len(notes)
     assert all(note in text for note, text in zip(notes, texts, strict=True))
     await keeper.close()

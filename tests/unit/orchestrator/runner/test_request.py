@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena_core.worlds import World
 from orchestrator.runner.request import RunRequest, replicas_of
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas
-from sites.worlds import World
 from tasks.schema import Suite
 
 BOTH = (World.OFFLINE, World.ONLINE)

@@ -23,8 +23,8 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     async def stillness() -> None:
         done.append("still")
 
-    async def attempt(_self: Worker, part: Any, _task: object) -> None:
-        done.append(f"attempt {part.attempt}")
+    async def attempt(_self: Worker, spec: Any, _task: object) -> None:
+        done.append(f"attempt {spec.attempt}")
 
     async def play(_trial: object, _task: object, perform: Any) -> None:
         await perform(1)
@@ -38,13 +38,15 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
         suite=SimpleNamespace(suite="a-suite"),
         agent=None,
         screenshots=None,
-        witness=None,
+        proof_hook=None,
     )
-    lane = cast("Any", SimpleNamespace(request=request, bookkeeper=SimpleNamespace(play=play)))
+    world_runner = cast(
+        "Any", SimpleNamespace(request=request, trial_runner=SimpleNamespace(play=play))
+    )
     trial = cast("Trial", SimpleNamespace(task="a-task", repeat=1))
 
     browsers = cast("Any", SimpleNamespace(isolated=isolated))
 
-    await Worker(lane=lane, browsers=browsers, live=None).play(trial)
+    await Worker(world_runner=world_runner, browsers=browsers, live=None).play(trial)
 
     assert done == ["attempt 1", *between, "attempt 2"]

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from make_evidence import ANSWER, PAGE, key_node, make_check, make_evidence, make_step
 
+from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Located, UnscoredReason
 from evaluators.scores import Score, score
-from evaluators.verdicts import Standing
+from evaluators.verdicts import CheckStatus
 from orchestrator.stats.agreement import cohen_kappa, compare, disagreements, mcnemar_exact
 from orchestrator.stats.rates import wilson
-from sites.worlds import World
 
 MakeScore = Callable[..., Score]
 COUNTS = st.integers(0, 60)
@@ -138,8 +138,8 @@ class TestDisagreements:
         online = score(
             checks, make_evidence(make_step(1, "shop:/"), answer="5", world=World.ONLINE)
         )
-        [parting] = disagreements(offline, online)
-        assert parting.check == "reviews"
-        assert (parting.first, parting.second) == (Standing.MET, Standing.UNMET)
-        assert parting.first_reason == "found 'shop:/reviews' at step 1"
-        assert parting.second_reason == "no visit to 'shop:/reviews'; visited 'shop:/'"
+        [divergence] = disagreements(offline, online)
+        assert divergence.check == "reviews"
+        assert (divergence.first, divergence.second) == (CheckStatus.MET, CheckStatus.UNMET)
+        assert divergence.first_reason == "found 'shop:/reviews' at step 1"
+        assert divergence.second_reason == "no visit to 'shop:/reviews'; visited 'shop:/'"

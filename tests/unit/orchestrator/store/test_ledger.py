@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import StoreError
+from arena_core.worlds import World
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.trials import Trial
-from sites.errors import StoreError
-from sites.worlds import World
 
 TRIAL = Trial("kettle", World.OFFLINE, 0)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from made_run import make_run
 
-from orchestrator.report.reading import read_run
+from arena_core.errors import StoreError
+from arena_core.worlds import World
+from orchestrator.report.run_report import read_run
 from orchestrator.store.ledger import AttemptState
 from orchestrator.store.recovery import recover
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial, attempt_of
-from sites.errors import StoreError
-from sites.worlds import World
 
 
 @pytest.fixture

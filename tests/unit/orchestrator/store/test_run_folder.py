@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 from tiny_run import SUITE, make_lock
 
-from evaluators.actions import Click
+from arena_core.actions import Click
+from arena_core.errors import StoreError
+from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
 from orchestrator.store.run_folder import RunFolder
-from sites.errors import StoreError
-from sites.worlds import World
 
 
 def make_evidence() -> Evidence:

@@ -1,0 +1,1 @@
+"""What every package needs: errors, worlds, actions, cookies. It imports none of the others."""

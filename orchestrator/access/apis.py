@@ -1,0 +1,62 @@
+"""Questions to a replica's API, asked as a program with the login of a role."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import requests
+
+from arena_core.errors import DatabaseError
+from orchestrator.access.logins import replica_client, role_of
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, origin_session
+
+if TYPE_CHECKING:
+    from orchestrator.reset.replica import Replica
+    from sites.accounts import ApiLogin
+
+_HEADERS: Final = {"Accept": "application/json, */*;q=0.5", "User-Agent": "Arena checks"}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """What an API answered: redirects are not followed, for they may lead to a login page."""
+
+    status: int
+    body: str
+
+
+async def ask_api(replica: Replica, role: str, path: str) -> ApiAnswer:
+    """GET a path of a replica with a role's API login, past any gateway: nothing is counted.
+
+    Args:
+        replica: whose API.
+        role: one with `api` in the site's manifest.
+        path: path and query.
+
+    Raises:
+        DatabaseError: the role has no API login, or the replica did not answer.
+        UnknownNameError: no such role.
+    """
+    login = role_of(replica.site, role).api
+    if login is None:
+        message = f"site '{replica.site.name}', role '{role}': its manifest has no `api` login"
+        raise DatabaseError(message)
+    return await asyncio.to_thread(_get, replica, login, path)
+
+
+def _get(replica: Replica, login: ApiLogin, path: str) -> ApiAnswer:
+    client = replica_client(replica.site, replica.endpoint)
+    with origin_session(client) as session:
+        try:
+            answer = session.get(
+                client.url(path),
+                headers={**_HEADERS, **login.headers()},
+                timeout=PAGE_TIMEOUT_S,
+                allow_redirects=False,
+            )
+        except requests.RequestException as cause:
+            message = f"site '{replica.site.name}': GET {path} of its API failed: {cause}"
+            raise DatabaseError(message) from cause
+    return ApiAnswer(answer.status_code, answer.text)

@@ -1,0 +1,238 @@
+"""Logging a role in by its HTML form, and proving that the site knows it afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+from collections.abc import Iterable
+from http.cookiejar import Cookie as JarCookie
+from typing import NoReturn
+from urllib.parse import quote_plus, urljoin, urlsplit
+
+import requests
+
+from arena_core.cookie import Cookie
+from arena_core.errors import LoginError, UnknownNameError
+from orchestrator.access.forms import Form, FormPage, read_page
+from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.endpoints import Endpoint
+from sites.accounts import Login, Role
+from sites.manifest import Site
+
+_OK = 200
+_BAD = 400
+_BARRED = frozenset({401, 403})
+
+
+def replica_client(site: Site, endpoint: Endpoint) -> OriginClient:
+    """Return the way to a replica: its own host name, on a port of this machine."""
+    return OriginClient(origin=f"http://{site.host}", address=endpoint)
+
+
+def role_of(site: Site, name: str) -> Role:
+    """Return a role as it logs in on the replica.
+
+    Raises:
+        UnknownNameError: naming the roles there are.
+    """
+    return _known(site, site.roles, name, "")
+
+
+def live_role_of(site: Site, name: str) -> Role:
+    """Return a role as it logs in on the live origin.
+
+    Raises:
+        UnknownNameError: naming the roles that can be used online.
+    """
+    return _known(site, site.live.roles if site.live else {}, name, " online")
+
+
+async def login(site: Site, role_name: str, role: Role, client: OriginClient) -> tuple[Cookie, ...]:
+    """Log a role in and return the cookies that prove it.
+
+    Args:
+        site: for messages.
+        role_name: for messages.
+        role: `role_of` or `live_role_of`.
+        client: the replica or live origin.
+
+    Raises:
+        LoginError: says which step failed, with what came back.
+    """
+    return await asyncio.to_thread(_Attempt(site, role_name, role, client).log_in)
+
+
+async def is_logged_in(
+    site: Site, role_name: str, role: Role, client: OriginClient, cookies: Iterable[Cookie]
+) -> bool:
+    """Whether the site still knows the role by these cookies.
+
+    Raises:
+        LoginError: the proof page could not be fetched at all.
+    """
+    attempt = _Attempt(site, role_name, role, client)
+    return await asyncio.to_thread(attempt.is_known, tuple(cookies))
+
+
+async def is_logged_out(
+    site: Site, role_name: str, role: Role, client: OriginClient, cookies: Iterable[Cookie]
+) -> bool:
+    """Whether the site sends whoever has these cookies to the login, or bars the way.
+
+    Weaker than not `is_logged_in`: a page without the role's name says nothing, for a role may be
+    renamed.
+
+    Raises:
+        LoginError: the proof page could not be fetched at all.
+    """
+    attempt = _Attempt(site, role_name, role, client)
+    return await asyncio.to_thread(attempt.is_barred, tuple(cookies))
+
+
+def _known(site: Site, roles: dict[str, Role], name: str, where: str) -> Role:
+    if name not in roles:
+        there = ", ".join(sorted(roles)) or "none"
+        message = f"site '{site.name}' has no role '{name}'{where}; there are: {there}"
+        raise UnknownNameError(message)
+    return roles[name]
+
+
+class _Attempt:
+    """One role at one door; blocking."""
+
+    def __init__(self, site: Site, role_name: str, role: Role, client: OriginClient) -> None:
+        self._who = f"site '{site.name}', role '{role_name}'"
+        self._role = role
+        self._client = client
+
+    def log_in(self) -> tuple[Cookie, ...]:
+        with origin_session(self._client) as session:
+            landing = self._submit(session, self._role.login)
+            answer = self._proof(session)
+            if landing is not None and not self._recognised(answer):
+                # Most sites set their cookie with the form's own answer. Only where that was not
+                # enough is the page after it worth its time: it may set more.
+                self._ask(session, "follow the form", "GET", landing)
+                answer = self._proof(session)
+            if not self._recognised(answer):
+                self._fail(
+                    f"prove it on {self._role.proof.path}"
+                    f" (wants 200 and '{self._role.proof.contains}')",
+                    answer,
+                )
+            return tuple(_from_jar(cookie) for cookie in session.cookies)
+
+    def is_known(self, cookies: tuple[Cookie, ...]) -> bool:
+        return self._recognised(self._proof_with(cookies))
+
+    def is_barred(self, cookies: tuple[Cookie, ...]) -> bool:
+        answer = self._proof_with(cookies)
+        if answer.is_redirect:
+            to = urljoin(answer.url, answer.headers["Location"])
+            return urlsplit(to).path == self._role.login.path
+        return answer.status_code in _BARRED
+
+    def _proof_with(self, cookies: tuple[Cookie, ...]) -> requests.Response:
+        with origin_session(self._client) as session:
+            for cookie in cookies:
+                session.cookies.set(
+                    cookie.name, cookie.value, domain=cookie.domain, path=cookie.path
+                )
+            return self._proof(session)
+
+    def _submit(self, session: requests.Session, login: Login) -> str | None:
+        """Fill the form in and send it; return the URL that the answer leads to, if any."""
+        answer = self._ask(session, "open the form", "GET", self._client.url(login.path))
+        page = read_page(answer.text)
+        form = page.login_form(login.form)
+        if answer.status_code != _OK or form is None:
+            self._fail(f"find {_form_words(login)} on {login.path}", answer, page)
+        url, sent = urljoin(answer.url, form.action or answer.url), self._filled(form, login)
+        headers = {"Referer": answer.url}
+        data, params = (sent, None) if form.method == "post" else (None, sent)
+        answer = self._ask(
+            session,
+            "send the form",
+            form.method.upper(),
+            url,
+            data=data,
+            params=params,
+            headers=headers,
+            allow_redirects=False,
+        )
+        if answer.status_code >= _BAD:
+            self._fail(f"send the form to {form.action or login.path}", answer)
+        return urljoin(url, answer.headers["Location"]) if answer.is_redirect else None
+
+    def _filled(self, form: Form, login: Login) -> dict[str, str]:
+        values = {
+            name: value.replace("{username}", self._role.username).replace(
+                "{password}", self._role.password
+            )
+            for name, value in login.fields.items()
+        }
+        return form.filled(values, login.submit)
+
+    def _proof(self, session: requests.Session) -> requests.Response:
+        url = self._client.url(self._role.proof.path)
+        return self._ask(session, "open the proof page", "GET", url, allow_redirects=False)
+
+    def _recognised(self, answer: requests.Response) -> bool:
+        wanted = self._role.proof.contains
+        found = wanted in answer.text or wanted in html.unescape(answer.text)
+        return answer.status_code == _OK and found
+
+    def _ask(
+        self,
+        session: requests.Session,
+        step: str,
+        method: str,
+        url: str,
+        *,
+        data: dict[str, str] | None = None,
+        params: dict[str, str] | None = None,
+        headers: dict[str, str] | None = None,
+        allow_redirects: bool = True,
+    ) -> requests.Response:
+        try:
+            return session.request(
+                method,
+                url,
+                data=data,
+                params=params,
+                headers=headers,
+                allow_redirects=allow_redirects,
+                timeout=PAGE_TIMEOUT_S,
+            )
+        except requests.RequestException as cause:
+            message = f"{self._who}: could not {step}: {self._without_secret(str(cause))}"
+            raise LoginError(message) from None
+
+    def _without_secret(self, text: str) -> str:
+        """Return a foreign message that may quote a URL, with the password blotted out."""
+        for form in (self._role.password, quote_plus(self._role.password)):
+            text = text.replace(form, "***")
+        return text
+
+    def _fail(self, step: str, answer: requests.Response, page: FormPage | None = None) -> NoReturn:
+        title = (page or read_page(answer.text)).title
+        moved = answer.headers.get("Location")
+        went = f" to {moved}" if moved else ""
+        message = f"{self._who}: could not {step}: got {answer.status_code}{went}, page '{title}'"
+        raise LoginError(message)
+
+
+def _form_words(login: Login) -> str:
+    return f"form '{login.form}'" if login.form else "exactly one form with a password field"
+
+
+def _from_jar(cookie: JarCookie) -> Cookie:
+    return Cookie(
+        name=cookie.name,
+        value=cookie.value or "",
+        domain=cookie.domain,
+        path=cookie.path,
+        secure=cookie.secure,
+        http_only=cookie.has_nonstandard_attr("HttpOnly"),
+        expires=None if cookie.expires is None else float(cookie.expires),
+    )

@@ -1,0 +1,56 @@
+"""Acts at random: what chance alone achieves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
+from orchestrator.agents.elements import descendants
+from orchestrator.observation import Decision, Node, Observation
+
+STOP_PROBABILITY = 0.02
+
+_CLICKED = frozenset(
+    {"button", "checkbox", "link", "menuitem", "option", "radio", "switch", "tab", "treeitem"}
+)
+_TYPED = frozenset({"combobox", "searchbox", "spinbutton", "textbox"})
+
+
+class RandomAgent:
+    """Chooses uniformly among what the page offers; the seed and the pages decide everything."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = Random(seed)  # noqa: S311 (an experiment, no secret)
+
+    async def decide(self, observation: Observation) -> Decision:
+        """Choose one of the page's actions, or stop with a probability of 2 %."""
+        if self._random.random() < STOP_PROBABILITY:
+            return Decision(Stop())
+        return Decision(self._random.choice(tuple(self._offered(observation))))
+
+    def _offered(self, observation: Observation) -> Iterator[Action]:
+        """Yield what can sensibly be done, once per element; scrolling always can."""
+        yield from (Scroll(direction=direction) for direction in ScrollDirection)
+        if observation.step > 0:
+            yield Back()
+        # A word that stands on the page, so that searches find something at times.
+        words = [word for node in observation.nodes for word in node.name.split()] or ["a"]
+        for position, node in enumerate(observation.nodes):
+            if "disabled" in node.states:
+                continue
+            options = _options(observation.nodes, position)
+            if options:
+                yield Select(element=node.id, option=self._random.choice(options))
+            elif node.role in _CLICKED:
+                yield Click(element=node.id)
+            elif node.role in _TYPED:
+                yield Type(element=node.id, text=self._random.choice(words))
+
+
+def _options(nodes: Sequence[Node], position: int) -> tuple[str, ...]:
+    """Return the labels to choose from, none where the node is no select element."""
+    if nodes[position].role not in {"combobox", "listbox"}:
+        return ()
+    inside = descendants(nodes, position)
+    return tuple(node.name for node in inside if node.role == "option" and node.name)

@@ -1,0 +1,1 @@
+"""How many replicas fit: what each costs in memory, and what the machine can spare."""

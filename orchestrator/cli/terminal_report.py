@@ -1,0 +1,184 @@
+"""A run's report in the terminal: tasks side by side, totals, where the worlds part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arena_core.worlds import World
+from evaluators.verdicts import CheckStatus
+from orchestrator.cli.console import Column, Console, Json
+from orchestrator.report.run_report import RunReport, TaskRow
+from orchestrator.report.wording import interval, percent
+from orchestrator.stats.summary import Summary
+from orchestrator.store.rescoring import ScoredTrial
+
+
+def show_run(report: RunReport, console: Console) -> None:
+    """Print a run: one JSON document, or tables for people."""
+    if console.as_json:
+        console.json(_document(report))
+        return
+    if report.agent_note:
+        console.line(f"{report.lock.agent.name}: {report.agent_note}")
+        console.line("")
+    worlds = report.lock.worlds
+    columns = [Column("task"), *(column for world in worlds for column in _columns(report, world))]
+    console.table(
+        [*columns, Column("parts at")], [_cells(row, worlds) for row in report.rows], None
+    )
+    console.line("")
+    console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
+    for line in _closing(report):
+        console.line(line)
+
+
+_TOTALS = (
+    Column("world"),
+    Column("success", right=True),
+    Column("95 % interval", right=True),
+    Column("bounds", right=True),
+    Column("key nodes", right=True),
+    Column("scored", right=True),
+    Column("unscored"),
+)
+
+
+def _columns(report: RunReport, world: World) -> Iterable[Column]:
+    staged = world is World.ONLINE and report.lock.staged
+    yield Column(f"{world} (staged)" if staged else str(world))
+    yield Column("nodes", right=True)
+    yield Column("steps", right=True)
+    yield Column("s", right=True)
+
+
+def _cells(row: TaskRow, worlds: tuple[World, ...]) -> list[str]:
+    cells = [row.task.id]
+    for world in worlds:
+        trials = row.trials[world]
+        cells += _trial_cells(trials) if trials else ["–", "", "", ""]
+    return [*cells, ", ".join(divergence.check for divergence in row.divergences)]
+
+
+def _trial_cells(trials: tuple[ScoredTrial, ...]) -> list[str]:
+    first = trials[0]
+    outcomes = [str(trial.score.outcome) for trial in trials]
+    return [
+        outcomes[0] if len(set(outcomes)) == 1 else " / ".join(outcomes),
+        f"{first.score.key_nodes_met}/{first.score.key_nodes}",
+        str(first.score.steps),
+        f"{first.evidence.seconds:.1f}",
+    ]
+
+
+def _totals(world: World, summary: Summary) -> list[str]:
+    return [
+        world.value,
+        percent(summary.success),
+        interval(summary.success.interval),
+        interval(summary.bounds),
+        percent(summary.micro_completion),
+        f"{summary.scored}/{summary.trials}",
+        ", ".join(f"{reason} {count}" for reason, count in summary.unscored),
+    ]
+
+
+def _closing(report: RunReport) -> Iterable[str]:
+    if report.agent_note:
+        yield ""
+        yield f"the figures are of {report.lock.agent.name}: {report.agent_note}"
+    agreement = report.agreement
+    if agreement is not None:
+        yield ""
+        yield (
+            f"worlds agree on {percent(agreement.rate)} ({interval(agreement.rate.interval)})"
+            f" of {agreement.paired} paired tasks"
+            f" (both {len(agreement.both)}, only offline {len(agreement.first_only)},"
+            f" only online {len(agreement.second_only)}, neither {len(agreement.neither)};"
+            f" McNemar p = {agreement.p_value:.3f})"
+        )
+    if report.lock.staged:
+        yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
+    yield from damage(report)
+    if report.pending:
+        left = "episode is" if report.pending == 1 else "episodes are"
+        yield f"{report.pending} {left} left: arena eval --resume {report.folder.path}"
+
+
+def damage(report: RunReport) -> Iterable[str]:
+    """Yield what of the run's folder cannot be read, and what mends it."""
+    todo = f"arena eval --resume {report.folder.path}"
+    if report.recovered:
+        yield (
+            f"the ledger knows nothing of {report.recovered} attempts whose evidence is there:"
+            f" they were read from it; {todo} enters them again"
+        )
+    for trial in report.unreadable:
+        yield f"unreadable, so unscored: {trial.trial.world} {trial.score.because}"
+    if report.unreadable:
+        yield f"what cannot be read is played again by {todo}"
+
+
+def _document(report: RunReport) -> Json:
+    agreement = report.agreement
+    return {
+        "run": report.lock.run,
+        "folder": str(report.folder.path),
+        "suite": report.lock.suite,
+        "agent": report.lock.agent.name,
+        "agent_note": report.agent_note,
+        "staged": list(report.lock.staged),
+        "pending": report.pending,
+        "recovered": report.recovered,
+        "unreadable": [trial.score.because for trial in report.unreadable],
+        "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},
+        "agreement": None
+        if agreement is None
+        else {
+            "paired": agreement.paired,
+            "rate": agreement.rate.value,
+            "both": list(agreement.both),
+            "offline_only": list(agreement.first_only),
+            "online_only": list(agreement.second_only),
+            "neither": list(agreement.neither),
+            "unpaired": list(agreement.unpaired),
+            "mcnemar_p": agreement.p_value,
+            "kappa": agreement.kappa,
+        },
+        "tasks": [
+            {
+                "task": row.task.id,
+                "parts_at": [divergence.check for divergence in row.divergences],
+                "trials": [
+                    {
+                        **trial.document(),
+                        "seconds": trial.evidence.seconds,
+                        "unmet": [
+                            verdict.check
+                            for verdict in trial.score.verdicts
+                            if verdict.status is CheckStatus.UNMET
+                        ],
+                    }
+                    for trials in row.trials.values()
+                    for trial in trials
+                ],
+            }
+            for row in report.rows
+        ],
+    }
+
+
+def _summary(summary: Summary) -> Json:
+    success = summary.success.interval
+    return {
+        "tasks": summary.tasks,
+        "trials": summary.trials,
+        "scored": summary.scored,
+        "unscored": {reason.value: count for reason, count in summary.unscored},
+        "success": summary.success.value,
+        "interval": None if success is None else [success.low, success.high],
+        "bounds": None if summary.bounds is None else [summary.bounds.low, summary.bounds.high],
+        "macro_completion": summary.macro_completion,
+        "micro_completion": summary.micro_completion,
+        "efficiency": summary.efficiency,
+        "alignment": summary.alignment,
+    }

@@ -1,0 +1,107 @@
+"""What an episode is played on, and with whom."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from arena_core.cookie import Cookie
+from arena_core.worlds import World
+from evaluators.changes import Change, IgnoredChanges
+from orchestrator.access.apis import ApiAnswer
+from orchestrator.browser.launch import Browser
+from orchestrator.episode.proof_hook import ProofHook
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.observation import AgentMaker
+from orchestrator.reset.replica import Replica
+from orchestrator.reset.watch import Mark
+from sites.atlas import Atlas
+from tasks.schema import Task
+
+
+class Accounts(Protocol):
+    """Hands out what makes a browser context logged in."""
+
+    async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
+        """Return the proven login of a role, in the world of the stage.
+
+        Raises:
+            LoginError: the role cannot log in or is not recognised.
+        """
+
+    async def is_logged_out(self, site: str, role: str, cookies: Sequence[Cookie]) -> bool:
+        """Whether the site bars the role's page to whoever has these cookies.
+
+        Raises:
+            LoginError: a replica's page could not be fetched at all.
+        """
+
+
+class Database(Protocol):
+    """Answers read-only questions to the replicas of the stage."""
+
+    async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
+        """Return the rows of one SELECT.
+
+        Raises:
+            DatabaseError: the query failed.
+        """
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs from the state that the replica was golden in.
+
+        Raises:
+            SiteError: its state could not be read.
+            ImageError: its image was sealed without rows.
+        """
+
+    async def marks(self) -> Mapping[str, Mark]:
+        """Return what moves when the state of a replica does, as it is now, by site.
+
+        Raises:
+            SiteError: a replica does not answer.
+        """
+
+    async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
+        """Return what the site's API answers to a GET with a role's API login.
+
+        Raises:
+            DatabaseError: the role has none, or the replica did not answer.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeEnvironment:
+    """The world of one episode, ready to be entered.
+
+    Attributes:
+        replicas: by site name; sites that are visited live have none.
+        resolves: where live hosts are sent elsewhere.
+        staged: sites whose live origin is a staged stand-in.
+        interrupted: set when the user asked to stop: no step begins after the one under way.
+    """
+
+    atlas: Atlas
+    world: World
+    browser: Browser
+    replicas: Mapping[str, Replica]
+    accounts: Accounts
+    database: Database
+    resolves: tuple[Resolve, ...] = ()
+    staged: tuple[str, ...] = ()
+    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptSpec:
+    """Who plays what: one attempt at one task."""
+
+    suite: str
+    task: Task
+    repeat: int
+    attempt: int
+    agent: AgentMaker
+    screenshots: bool = True
+    proof_hook: ProofHook | None = None

@@ -1,0 +1,66 @@
+"""Looks at an episode in its middle: what the end checks would find if it ended there.
+
+Nothing of it is evidence, and the agent, its pages and the sites must not notice. So pages are read
+in a browser context of their own, with a copy of the cookies; what a replica's own counters saw
+move meanwhile is told, since some applications write when they are only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.evidence import Located
+from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.launch import Browser
+from orchestrator.browser.session import Session
+from orchestrator.reset.watch import Mark
+from tasks.schema import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeSnapshot:
+    """What one look showed.
+
+    Attributes:
+        step: the action that had not been done yet, from 1.
+        located: what the task's end checks found.
+        asked: what was asked for beside them.
+        moved: by site, what the look itself moved; empty where it left no trace.
+    """
+
+    step: int
+    located: tuple[Located, ...]
+    asked: tuple[Located, ...] = ()
+    moved: Mapping[str, str]
+
+
+class ProofHook(Protocol):
+    """Decides when to look, and is told what was seen."""
+
+    def wants(self, task: Task, world: World, step: int) -> Sequence[Check] | None:
+        """Return what to look for beside the end checks before an action; None for no look."""
+
+    def saw(self, task: Task, world: World, snapshot: EpisodeSnapshot) -> None:
+        """Take what was seen; a later attempt at the same task is told again."""
+
+
+@asynccontextmanager
+async def side_context(
+    browser: Browser, options: SessionOptions, session: Session
+) -> AsyncIterator[Session]:
+    """Open a context beside the agent's, logged in as that is now."""
+    cookies = await session.cookies()
+    apart = {login: await session.cookies(login) for login in options.apart}
+    async with browser.session(replace(options, cookies=cookies, apart=apart)) as beside:
+        yield beside
+
+
+def moved_between(before: Mapping[str, Mark], after: Mapping[str, Mark]) -> dict[str, str]:
+    """Say by site what moved from one moment to another; sites that stood still are left out."""
+    moved = {name: mark.moved_since(before[name]) for name, mark in after.items() if name in before}
+    return {name: what for name, what in moved.items() if what is not None}

@@ -1,0 +1,1 @@
+"""What commands do to the replicas of `arena up`: find, lock, browse."""

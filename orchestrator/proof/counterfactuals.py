@@ -1,0 +1,69 @@
+"""Evidence of what might have been: made from what was played and seen, without playing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from arena_core.actions import Stop
+from evaluators.checks import Check, LocateAnswer, LocateElement, LocateUrl
+from evaluators.evidence import Ended, Evidence, StepEvidence
+from evaluators.scores import Score, score
+from orchestrator.episode.proof_hook import EpisodeSnapshot
+from tasks.schema import Task
+
+
+def stopped_at(evidence: Evidence, snapshot: EpisodeSnapshot, answer: str | None) -> Evidence:
+    """Return what an agent would have left behind that did the same, and stopped at a look.
+
+    Args:
+        evidence: of the whole episode.
+        snapshot: what the end checks found then.
+        answer: what it would have stopped with.
+    """
+    done = evidence.steps[: snapshot.step]
+    last = done[-1]
+    stop = StepEvidence(
+        index=snapshot.step,
+        action=Stop(answer=answer),
+        url=last.url,
+        logical=last.logical,
+        title=last.title,
+    )
+    return evidence.model_copy(
+        update={
+            "steps": (*done, stop),
+            "located": snapshot.located,
+            "answer": answer,
+            "ended": Ended.STOPPED,
+            "ended_because": None,
+        }
+    )
+
+
+def with_answer(evidence: Evidence, answer: str | None) -> Evidence:
+    """Return what an agent would have left behind that did the same, and answered otherwise."""
+    return evidence.model_copy(update={"answer": answer})
+
+
+def scored(task: Task, evidence: Evidence) -> Score:
+    """Score evidence by a task's checks."""
+    return score(task.checks, evidence, task.requires)
+
+
+def comparable(task: Task, sibling: Task) -> tuple[Check, ...]:
+    """Return a task's checks that a sibling's evidence can tell about.
+
+    What was looked up outside of the steps is there only where the sibling looked for the same.
+    """
+    same = {check.name: check.locate for check in sibling.checks}
+    return tuple(
+        check
+        for check in task.checks
+        if isinstance(check.locate, LocateUrl | LocateElement | LocateAnswer)
+        or same.get(check.name) == check.locate
+    )
+
+
+def has_answer_check(checks: Iterable[Check]) -> bool:
+    """Whether one of them reads the answer."""
+    return any(isinstance(check.locate, LocateAnswer) for check in checks)

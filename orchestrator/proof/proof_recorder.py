@@ -1,0 +1,54 @@
+"""The witness of a proof: looks at a reference twice while it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arena_core.worlds import World
+from evaluators.checks import Check
+from orchestrator.episode.proof_hook import EpisodeSnapshot
+from tasks.computing import lookup
+from tasks.schema import StopWith, Task
+
+
+@dataclass(frozen=True, slots=True)
+class ProofRecorder:
+    """Looks before the first action of a reference, and before the last that is no stop.
+
+    Attributes:
+        snapshots: what was seen, by task, world and step; of several attempts the last.
+    """
+
+    snapshots: dict[tuple[str, World, int], EpisodeSnapshot] = field(default_factory=dict)
+
+    def wants(self, task: Task, world: World, step: int) -> Sequence[Check] | None:
+        """Ask for computed values where nothing was done yet, on replicas."""
+        if step == 1:
+            return lookups(task) if world is World.OFFLINE else ()
+        return () if step == last_action(task, world) else None
+
+    def saw(self, task: Task, world: World, snapshot: EpisodeSnapshot) -> None:
+        """Keep what was seen."""
+        self.snapshots[task.id, world, snapshot.step] = snapshot
+
+    def untouched(self, task: Task, world: World) -> EpisodeSnapshot | None:
+        """Return what was seen before the first action."""
+        return self.snapshots.get((task.id, world, 1))
+
+    def before_last(self, task: Task, world: World) -> EpisodeSnapshot | None:
+        """Return what was seen before the last action; None for a reference that only stops."""
+        step = last_action(task, world)
+        return self.snapshots.get((task.id, world, step)) if step else None
+
+
+def lookups(task: Task) -> tuple[Check, ...]:
+    """Return what finds the computed values of a task's checks in the offline world."""
+    found = (lookup(check) for check in task.checks_in(World.OFFLINE))
+    return tuple(check for check in found if check is not None)
+
+
+def last_action(task: Task, world: World) -> int:
+    """Return the number, from 1, of the last reference action that is no stop; 0 for none."""
+    played = (action for action in task.reference if action.only in (None, world))
+    return sum(not isinstance(action, StopWith) for action in played)

@@ -1,0 +1,221 @@
+"""What the play of one task must show; each proof says in one sentence what it found wrong.
+
+The references are played once. What an agent would have left behind that did nothing, or stopped
+early, is made from the looks in between: `idle` differs from the first of them in nothing but the
+moment of the look, so that a second episode would prove no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from arena_core.worlds import World
+from evaluators.checks import (
+    Check,
+    LocateAnswer,
+    LocateDelta,
+    LocatePage,
+    MatchDelta,
+    When,
+)
+from evaluators.evidence import Evidence, UnscoredReason
+from evaluators.match import match
+from evaluators.scores import Score, score
+from evaluators.verdicts import CheckStatus, OutcomeKind
+from orchestrator.episode.proof_hook import EpisodeSnapshot
+from orchestrator.proof.counterfactuals import (
+    comparable,
+    has_answer_check,
+    scored,
+    stopped_at,
+    with_answer,
+)
+from tasks.computing import computed_fault
+from tasks.findings import Location, TaskFault
+from tasks.schema import Family, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """One reference as it was played in one world.
+
+    Attributes:
+        untouched: the look before the first action; None where the agent was not started.
+        before_last: the look before the last action that is no stop; None where there is none.
+    """
+
+    task: Task
+    world: World
+    evidence: Evidence
+    score: Score
+    untouched: EpisodeSnapshot | None
+    before_last: EpisodeSnapshot | None
+
+    @property
+    def traces(self) -> dict[str, str]:
+        """By site, what looking in the middle moved; empty where it left no trace."""
+        seen = [one for one in (self.untouched, self.before_last) if one is not None]
+        return {site: moved for one in seen for site, moved in one.moved.items()}
+
+    @property
+    def was_slow(self) -> bool:
+        """Whether it failed where the machine may have been too slow, not the reference wrong."""
+        fault = self.evidence.fault
+        is_broken = fault is not None and fault.reason is UnscoredReason.INFRA
+        has_failed = any(True for _ in oracle_passes(self))
+        return has_failed and (is_broken or not all(step.settled for step in self.evidence.steps))
+
+    @property
+    def was_played(self) -> bool:
+        """Whether the agent was started and the world held until its end."""
+        return self.untouched is not None and self.evidence.fault is None
+
+
+def judged(played: Played, siblings: Sequence[Played]) -> Iterator[TaskFault]:
+    """Yield what a play shows to be wrong with its task.
+
+    Args:
+        played: what was played.
+        siblings: the other instances of its template in the same world.
+    """
+    yield from oracle_passes(played)
+    if not played.was_played:
+        return
+    yield from computed_agree(played)
+    yield from untouched_fails(played)
+    yield from cut_short_fails(played)
+    for sibling in siblings:
+        if sibling.was_played and sibling.score.outcome.kind is OutcomeKind.SUCCESS:
+            yield from sibling_fails(played, sibling)
+
+
+def oracle_passes(played: Played) -> Iterator[TaskFault]:
+    """The reference succeeds and meets every key node, or parts exactly as the task says."""
+    outcome, parts = played.score.outcome, played.task.parts
+    unmet = [one for one in played.score.verdicts if one.status is CheckStatus.UNMET]
+    names = [one.check for one in unmet]
+    if played.world is World.ONLINE and parts is not None:
+        if str(outcome) != parts.outcome:
+            message = f"must part as '{parts.outcome}', ended as '{outcome}'"
+            yield TaskFault(("parts",), f"{message}: {played.score.because}")
+        elif parts.at is not None and names[:1] != [parts.at]:
+            where = f"parted at {', '.join(names) or 'no check'}"
+            yield TaskFault(("parts", "at"), f"must part at '{parts.at}', {where}")
+        return
+    if outcome.kind is OutcomeKind.SUCCESS:
+        return
+    message = f"the reference must succeed, ended as '{outcome}': {played.score.because}"
+    gave_up = played.evidence.ended_because
+    yield TaskFault(("reference",), f"{message}; {gave_up}" if gave_up else message)
+    for one in unmet:
+        if one.when is When.STEP and outcome.kind is OutcomeKind.FAILURE:
+            message = f"the reference does not meet key node '{one.check}': {one.reason}"
+            yield TaskFault(_place(played.task, one.check), message)
+
+
+def computed_agree(played: Played) -> Iterator[TaskFault]:
+    """What the untouched replica says is what the checks expect."""
+    if played.untouched is None or played.world is not World.OFFLINE:
+        return
+    found = {located.check: located for located in played.untouched.asked}
+    for check in played.task.checks_in(World.OFFLINE):
+        if check.computed is None:
+            continue
+        located = found[check.name]
+        at = (*_place(played.task, check.name), "computed")
+        if located.error is not None:
+            yield TaskFault(at, f"check '{check.name}' cannot be computed: {located.error}")
+            continue
+        wrong = computed_fault(check, located.values)
+        if wrong is not None:
+            yield TaskFault(at, f"check '{check.name}': {wrong}")
+
+
+def untouched_fails(played: Played) -> Iterator[TaskFault]:
+    """Doing nothing fails, and nothing that is asked for holds before the first action."""
+    task, snapshot = played.task, played.untouched
+    if snapshot is None:
+        return
+    supposed = scored(task, stopped_at(played.evidence, snapshot, None))
+    if supposed.outcome.kind is not OutcomeKind.FAILURE:
+        message = f"doing nothing must fail, ends as '{supposed.outcome}': {supposed.because}"
+        yield TaskFault(("checks",), message)
+    for verdict in supposed.verdicts:
+        check = next(one for one in task.checks if one.name == verdict.check)
+        if verdict.status is CheckStatus.MET and not may_hold_untouched(task, check):
+            message = f"check '{check.name}' holds before the first action: {verdict.reason}"
+            yield TaskFault(_place(task, check.name), message)
+    opening = {located.check: located for located in played.evidence.steps[0].located}
+    for check in task.checks_in(played.world):
+        is_seen = check.when is When.STEP and isinstance(check.locate, LocatePage)
+        located = opening.get(check.name) if is_seen else None
+        if located and located.error is None and match(check, located.values, played.world).met:
+            message = f"key node '{check.name}' is met by the page that the task starts on"
+            yield TaskFault(_place(task, check.name), message)
+
+
+def may_hold_untouched(task: Task, check: Check) -> bool:
+    """Whether a check may hold before the first action: that nothing was changed, next to others.
+
+    Where something is to be changed, such a check would let an agent through that did not do it.
+    """
+    if task.family is Family.UNACHIEVABLE:
+        return not isinstance(check.locate, LocateAnswer)
+    asks_for_nothing = (
+        isinstance(check.locate, LocateDelta)
+        and isinstance(check.match, MatchDelta)
+        and not check.match.changes
+    )
+    return asks_for_nothing and task.family is not Family.CONTENT
+
+
+def cut_short_fails(played: Played) -> Iterator[TaskFault]:
+    """Without its last action, and with the same answer, the reference fails.
+
+    What cannot be done is answered for: there nothing but the answer counts, so it is left out.
+    """
+    task, snapshot = played.task, played.before_last
+    if snapshot is None:
+        return
+    answer = None if task.family is Family.UNACHIEVABLE else played.evidence.answer
+    supposed = scored(task, stopped_at(played.evidence, snapshot, answer))
+    if supposed.outcome.kind is OutcomeKind.FAILURE:
+        return
+    at: Location = ("reference", _index_of_last(played))
+    message = f"stopped before its last action, the reference ends as '{supposed.outcome}'"
+    yield TaskFault(
+        at, f"{message}: {supposed.because}: the action is not needed, or no check sees it"
+    )
+
+
+def sibling_fails(played: Played, sibling: Played) -> Iterator[TaskFault]:
+    """The answer of a sibling does not pass here; without an answer, its work does not."""
+    task, name = played.task, sibling.task.id
+    if has_answer_check(task.checks_in(played.world)):
+        supposed = scored(task, with_answer(played.evidence, sibling.evidence.answer))
+        if supposed.outcome.kind is not OutcomeKind.FAILURE:
+            told = f"the answer of '{name}' ({sibling.evidence.answer!r}) passes as well"
+            yield TaskFault(("checks",), f"{told}: it ends as '{supposed.outcome}'")
+        return
+    shared = [check for check in comparable(task, sibling.task) if played.world in check.worlds]
+    supposed = score(shared, sibling.evidence)
+    if supposed.outcome.kind is not OutcomeKind.FAILURE:
+        names = ", ".join(check.name for check in shared) or "none can be compared"
+        yield TaskFault(
+            ("checks",), f"what solves '{name}' meets the checks of this task too: {names}"
+        )
+
+
+def _place(task: Task, name: str) -> Location:
+    names = [check.name for check in task.checks]
+    return ("checks", names.index(name))
+
+
+def _index_of_last(played: Played) -> int:
+    """Return the place in the task's file of the last action that is no stop."""
+    return max(
+        number
+        for number, action in enumerate(played.task.reference)
+        if action.only in (None, played.world) and action.do != "stop"
+    )

@@ -1,0 +1,175 @@
+"""Proves a suite by playing its references once, in each world that a task runs in."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from arena_core.worlds import World
+from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.engine.engine import Engine
+from orchestrator.proof.proof_recorder import ProofRecorder
+from orchestrator.proof.proof_rules import Played, judged, oracle_passes
+from orchestrator.runner.events import OnEvent, ProgressNote
+from orchestrator.runner.lock_writer import make_lock
+from orchestrator.runner.request import RunRequest
+from orchestrator.runner.run import Run
+from orchestrator.store.lock import AgentLock
+from orchestrator.store.rescoring import ScoredTrial, rescore
+from orchestrator.store.run_folder import RunFolder
+from sites.atlas import Atlas
+from tasks.findings import Finding, TaskFault
+from tasks.schema import Task
+from tasks.sources import SuiteSource
+
+# What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
+# study, where each of them is told.
+_ATTEMPTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prover:
+    """Plays references to prove them.
+
+    Attributes:
+        workers: how many references of a world are played side by side.
+    """
+
+    atlas: Atlas
+    engine: Engine
+    on_event: OnEvent
+    workers: int = 1
+
+    async def prove(self, source: SuiteSource, tasks: tuple[Task, ...]) -> tuple[Finding, ...]:
+        """Play the references of tasks, live origins staged; return what that shows to be wrong.
+
+        What failed on pages that did not come to rest in time is played once more, by one worker:
+        a busy machine is no mistake of the suite. Where a look in the middle of an episode left
+        traces, such as the record of a visit, its reference is played once more unseen: it must
+        pass without them.
+
+        Raises:
+            ArenaError: the machine could not play it at all.
+        """
+        proof_hook = ProofRecorder()
+        with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
+            folder = Path(scratch)
+            seen = await self._play(source, tasks, folder / "seen", proof_hook)
+            slow = _chosen(tasks, [one for one in seen if one.was_slow])
+            if slow:
+                self._tell(f"the machine was too slow: {_listed(slow)} once more, one by one")
+                alone = replace(self, workers=1)
+                anew = await alone._play(source, slow, folder / "slow", proof_hook)  # noqa: SLF001
+                seen = _with(seen, anew)
+            traced = _chosen(tasks, [one for one in seen if one.traces])
+            unseen: tuple[Played, ...] = ()
+            if traced:
+                traces = sorted(
+                    {f"{at}: {what}" for one in seen for at, what in one.traces.items()}
+                )
+                self._tell(f"looking left traces ({'; '.join(traces)}): {_listed(traced)} unseen")
+                unseen = await self._play(source, traced, folder / "unseen", None)
+        return tuple(_findings(source, seen, unseen))
+
+    def _tell(self, text: str) -> None:
+        self.on_event(ProgressNote(text))
+
+    async def _play(
+        self,
+        source: SuiteSource,
+        tasks: tuple[Task, ...],
+        path: Path,
+        proof_hook: ProofRecorder | None,
+    ) -> tuple[Played, ...]:
+        request = RunRequest(
+            suite=source.suite,
+            tasks=tasks,
+            worlds=(World.OFFLINE, World.ONLINE),
+            attempts=_ATTEMPTS,
+            agent=make_agent("oracle", AgentOptions()),
+            agent_lock=AgentLock(name="oracle", options={"kind": "oracle"}),
+            staged=True,
+            screenshots=False,
+            workers=self.workers,
+            proof_hook=proof_hook,
+        )
+        lock = await make_lock(request, self.atlas, self.engine)
+        folder = RunFolder.create(path, lock, source.suite)
+        await Run(
+            request=request,
+            folder=folder,
+            owner=lock.run,
+            atlas=self.atlas,
+            engine=self.engine,
+            on_event=self.on_event,
+            interrupted=asyncio.Event(),
+        ).play()
+        return tuple(_played(trial, proof_hook or ProofRecorder()) for trial in rescore(folder))
+
+
+def _chosen(tasks: Iterable[Task], plays: Iterable[Played]) -> tuple[Task, ...]:
+    """Return the tasks of plays, in their order."""
+    wanted = {one.task.id for one in plays}
+    return tuple(task for task in tasks if task.id in wanted)
+
+
+def _with(plays: Iterable[Played], anew: Sequence[Played]) -> tuple[Played, ...]:
+    """Return plays with those of tasks that were played anew in place of their first."""
+    again = {one.task.id for one in anew}
+    return (*(one for one in plays if one.task.id not in again), *anew)
+
+
+def _listed(tasks: Iterable[Task]) -> str:
+    return ", ".join(task.id for task in tasks)
+
+
+def _played(trial: ScoredTrial, proof_hook: ProofRecorder) -> Played:
+    task, world = trial.task, trial.trial.world
+    return Played(
+        task=task,
+        world=world,
+        evidence=trial.evidence,
+        score=trial.score,
+        untouched=proof_hook.untouched(task, world),
+        before_last=proof_hook.before_last(task, world),
+    )
+
+
+def _findings(
+    source: SuiteSource, seen: Sequence[Played], unseen: Sequence[Played]
+) -> Iterator[Finding]:
+    for number, task in enumerate(source.suite.tasks):
+        for played in seen:
+            if played.task.id == task.id:
+                yield from _told(source, number, played, judged(played, _siblings(played, seen)))
+        for played in unseen:
+            if played.task.id == task.id:
+                yield from _told(source, number, played, oracle_passes(played))
+
+
+def _siblings(played: Played, others: Iterable[Played]) -> list[Played]:
+    """Return the plays of the other instances of a task's template in the same world."""
+    return [
+        one
+        for one in others
+        if one.task.template is not None
+        and one.task.template == played.task.template
+        and one.world is played.world
+        and one.task.id != played.task.id
+    ]
+
+
+def _told(
+    source: SuiteSource, number: int, played: Played, faults: Iterable[TaskFault]
+) -> Iterator[Finding]:
+    for fault in faults:
+        yield Finding(
+            fault.severity,
+            played.task.id,
+            source.where(number, fault.at),
+            f"{played.world}: {fault.message}",
+        )

@@ -1,0 +1,151 @@
+"""A run as data: each task's worlds side by side, totals with intervals, where the worlds part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arena_core.worlds import World
+from evaluators.evidence import Receipt, UnscoredReason
+from orchestrator.report.wording import agent_note
+from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
+from orchestrator.stats.summary import Summary, summarise
+from orchestrator.store.ledger import Attempt
+from orchestrator.store.lock import RunLock
+from orchestrator.store.rescoring import ScoredTrial, rescore
+from orchestrator.store.run_folder import RunFolder
+from tasks.schema import Task
+
+_OF_THE_WORLD = frozenset({UnscoredReason.DRIFTED, UnscoredReason.BLOCKED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """One task with its trials in each world.
+
+    Attributes:
+        trials: by world, in the order of repeats; empty where the task is not played there.
+        divergences: the checks on which the first repeats of the two worlds part; none where one of
+            them has no score.
+    """
+
+    task: Task
+    trials: Mapping[World, tuple[ScoredTrial, ...]]
+    divergences: tuple[Disagreement, ...]
+
+    @property
+    def worlds_part(self) -> bool:
+        """Whether the outcomes of the first repeats differ between the worlds.
+
+        A machine that failed says nothing about a world.
+        """
+        outcomes = {trials[0].score.outcome for trials in self.trials.values() if trials}
+        told = {one for one in outcomes if one.reason is None or one.reason in _OF_THE_WORLD}
+        return len(told) > 1
+
+    @property
+    def unscored(self) -> tuple[ScoredTrial, ...]:
+        """The trials without a score."""
+        return tuple(
+            trial
+            for trials in self.trials.values()
+            for trial in trials
+            if trial.score.outcome.reason is not None
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """Everything a report shows.
+
+    Attributes:
+        pending: how many trials of the run are not finished.
+        recovered: how many attempts the ledger on disk does not know, and the evidence does.
+        agreement: of the two worlds; None where only one was played.
+        attempts: every attempt, the broken and abandoned ones too.
+    """
+
+    folder: RunFolder
+    lock: RunLock
+    title: str
+    rows: tuple[TaskRow, ...]
+    summaries: Mapping[World, Summary]
+    agreement: Agreement | None
+    attempts: tuple[Attempt, ...]
+    pending: int
+    recovered: int
+
+    @property
+    def unreadable(self) -> tuple[ScoredTrial, ...]:
+        """The trials whose evidence cannot be read: they count as unscored."""
+        return tuple(trial for trial in self.unscored if trial.is_unreadable)
+
+    @property
+    def agent_note(self) -> str | None:
+        """What is to be said of the agent beside its figures; None for a contestant."""
+        return agent_note(self.lock.agent)
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The proofs of every reset that made a slot ready."""
+        return tuple(
+            receipt
+            for row in self.rows
+            for trials in row.trials.values()
+            for trial in trials
+            for receipt in trial.evidence.receipts
+        )
+
+    @property
+    def unscored(self) -> tuple[ScoredTrial, ...]:
+        """The trials without a score."""
+        return tuple(trial for row in self.rows for trial in row.unscored)
+
+
+def read_run(folder: RunFolder) -> RunReport:
+    """Read a run, finished or not, and score it from its evidence.
+
+    Raises:
+        StoreError: lock, suite or ledger of the run cannot be read.
+    """
+    lock, suite = folder.lock(), folder.suite()
+    scored = rescore(folder)
+    with folder.reading() as ledger:
+        attempts = ledger.attempts()
+        recovered = ledger.recovered
+    chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
+    rows = tuple(_row(task, lock.worlds, scored) for task in chosen)
+    by_world = {
+        world: {
+            row.task.id: [t.score for t in row.trials[world]] for row in rows if row.trials[world]
+        }
+        for world in lock.worlds
+    }
+    wanted = sum(world in task.worlds for world in lock.worlds for task in chosen) * lock.repeats
+    return RunReport(
+        folder=folder,
+        lock=lock,
+        title=suite.title,
+        rows=rows,
+        summaries={world: summarise(scores) for world, scores in by_world.items()},
+        agreement=compare(by_world[World.OFFLINE], by_world[World.ONLINE])
+        if set(lock.worlds) == set(World)
+        else None,
+        attempts=attempts,
+        pending=wanted - len(scored),
+        recovered=recovered,
+    )
+
+
+def _row(task: Task, worlds: tuple[World, ...], scored: tuple[ScoredTrial, ...]) -> TaskRow:
+    trials = {
+        world: tuple(one for one in scored if one.task.id == task.id and one.trial.world is world)
+        for world in worlds
+    }
+    offline, online = trials.get(World.OFFLINE, ()), trials.get(World.ONLINE, ())
+    firsts = [*offline[:1], *online[:1]]
+    has_both = len(firsts) == len(World)
+    if not has_both or any(one.score.outcome.reason is not None for one in firsts):
+        return TaskRow(task=task, trials=trials, divergences=())
+    divergences = disagreements(firsts[0].score, firsts[1].score)
+    return TaskRow(task=task, trials=trials, divergences=divergences)

@@ -1,0 +1,84 @@
+"""Writes down, before a run begins, everything that says what is measured."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from arena_core.errors import ImageError
+from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.engine.engine import Engine
+from orchestrator.runner.request import RunRequest
+from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
+from sites.atlas import Atlas
+
+
+async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
+    """Return the lock of a new run, with an id of its own.
+
+    Raises:
+        ImageError: an image that the run needs is not there.
+    """
+    now = datetime.now(UTC)
+    live = request.sites_visited_live(atlas)
+    return RunLock(
+        run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
+        created_at=now.isoformat(timespec="seconds"),
+        suite=request.suite.suite,
+        suite_version=request.suite.version,
+        suite_hash=hash_suite(request.suite),
+        tasks=tuple(task.id for task in request.tasks),
+        worlds=request.worlds,
+        repeats=request.repeats,
+        attempts=request.attempts,
+        agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
+        staged=live if request.staged else (),
+        resolves=tuple(str(resolve) for resolve in request.resolves),
+        workers=request.workers,
+        spares=request.spares,
+        memory_bytes=request.memory_bytes,
+        strategy=request.strategy,
+        images=await _image_ids(request, atlas, engine),
+        engine=await engine.version(),
+        browser=await _browser_version(request),
+        packages=package_versions(),
+        host=describe_host(),
+    )
+
+
+async def require_same_images(lock: RunLock, engine: Engine) -> None:
+    """Refuse to go on with a run on other images than it began with: its figures would mix two.
+
+    Raises:
+        ImageError: naming the image that is gone or another one now.
+    """
+    for tag, began_with in lock.images.items():
+        found = await engine.image(tag)
+        if found is None or found.id != began_with:
+            now = "is gone" if found is None else "is another one now"
+            message = f"run {lock.run}: the image {tag} that it began with {now}"
+            raise ImageError(message, hint="start a new run; what had finished can be reported")
+
+
+async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[str, str]:
+    tags: list[str] = []
+    for world in request.worlds:
+        names = request.sites_with_replicas(atlas, world)
+        tags += [site.image.tag for site in atlas.select(names)] if names else []
+    if request.staged:
+        for site in atlas.select(request.sites_visited_live(atlas)):
+            tags += [site.live.staged.image.tag] if site.live and site.live.staged else []
+    return {tag: await _image_id(tag, engine) for tag in dict.fromkeys(tags)}
+
+
+async def _image_id(tag: str, engine: Engine) -> str:
+    image = await engine.image(tag)
+    if image is None:
+        message = f"there is no image {tag}, and the run needs it"
+        raise ImageError(message, hint="arena build, with --staged for staged live origins")
+    return image.id
+
+
+async def _browser_version(request: RunRequest) -> str:
+    async with launch(BrowserOptions(headless=request.headless)) as browser:
+        return browser.version

@@ -1,0 +1,75 @@
+"""One world of a run: what all its workers share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena_core.task_group import task_group
+from arena_core.worlds import World
+from orchestrator.browser.launch import BrowserOptions
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.runner.accounts import LiveAccounts
+from orchestrator.runner.attempts import TrialRunner, ends_the_run, in_one_line
+from orchestrator.runner.events import ProgressNote
+from orchestrator.runner.request import RunRequest
+from orchestrator.runner.worker import Worker
+from orchestrator.store.trials import Trial
+from sites.atlas import Atlas
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldRunner:
+    """The trials of one world and everything they are played with.
+
+    Attributes:
+        browser: what each worker's browser is like.
+        slot_pool: the replicas of this world; None where every site is visited live.
+        live: logins at live origins; None offline.
+    """
+
+    world: World
+    request: RunRequest
+    atlas: Atlas
+    browser: BrowserOptions
+    slot_pool: SlotPool | None
+    live: LiveAccounts | None
+    resolves: tuple[Resolve, ...]
+    staged: tuple[str, ...]
+    trial_runner: TrialRunner
+    interrupted: asyncio.Event
+
+    async def play(self, trials: Sequence[Trial]) -> tuple[Exception, ...]:
+        """Play trials until they are done or the user interrupts.
+
+        Each worker takes the next trial in order when it is free. One that fails stops, and leaves
+        its trial open; the others go on.
+
+        Returns:
+            Why workers stopped before their time.
+
+        Raises:
+            ModelError: the model refuses for good; all workers were stopped at once.
+        """
+        left = deque(trials)
+        failures: list[Exception] = []
+        async with task_group() as workers:
+            for _ in range(min(self.request.workers, len(trials))):
+                workers.create_task(self._work(left, failures))
+        return tuple(failures)
+
+    async def _work(self, left: deque[Trial], failures: list[Exception]) -> None:
+        try:
+            async with Worker.of(self) as worker:
+                while left and not self.interrupted.is_set():
+                    await worker.play(left.popleft())
+        except Exception as failure:  # raised when the other workers are done
+            if ends_the_run(failure):
+                raise
+            failures.append(failure)
+            self.trial_runner.on_event(
+                ProgressNote(f"{self.world}: a worker stopped: {in_one_line(failure)}")
+            )

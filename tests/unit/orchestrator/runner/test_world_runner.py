@@ -1,0 +1,101 @@
+"""Workers of one world: one that stops leaves the others playing, unless the model refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from arena_core.errors import ModelError, SiteError
+from arena_core.worlds import World
+from orchestrator.runner.run import Run
+from orchestrator.runner.worker import Worker
+from orchestrator.runner.world_runner import WorldRunner
+from orchestrator.store.trials import Trial
+
+TRIALS = [Trial(name, World.OFFLINE) for name in ("one", "two", "three", "four")]
+
+
+class Played:
+    """What workers were given, and how the first trial fails."""
+
+    def __init__(self, failure: Exception) -> None:
+        self.trials: list[str] = []
+        self.cancelled: list[str] = []
+        self._failure = failure
+
+    async def play(self, trial: Trial) -> None:
+        self.trials.append(trial.task)
+        if trial.task == "one":
+            await asyncio.sleep(0)  # the other worker has begun
+            raise self._failure
+        try:
+            if isinstance(self._failure, ModelError):
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(trial.task)
+            raise
+
+    @asynccontextmanager
+    async def of(self, _world_runner: WorldRunner) -> AsyncIterator[Played]:
+        yield self
+
+
+def world_runner() -> WorldRunner:
+    return WorldRunner(
+        world=World.OFFLINE,
+        request=cast("Any", SimpleNamespace(workers=2)),
+        atlas=cast("Any", None),
+        browser=cast("Any", None),
+        slot_pool=None,
+        live=None,
+        resolves=(),
+        staged=(),
+        trial_runner=cast("Any", SimpleNamespace(on_event=lambda _: None)),
+        interrupted=asyncio.Event(),
+    )
+
+
+async def test_a_worker_that_stops_leaves_the_others_playing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = Played(SiteError("gone"))
+    monkeypatch.setattr(Worker, "of", played.of)
+    [failure] = await world_runner().play(TRIALS)
+    assert str(failure) == "gone"
+    assert played.trials == ["one", "two", "three", "four"]
+
+
+async def test_a_refusal_for_good_stops_every_worker_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played = Played(ModelError("answered 401", is_permanent=True))
+    monkeypatch.setattr(Worker, "of", played.of)
+    async with asyncio.timeout(5):
+        with pytest.raises(ModelError, match="answered 401"):
+            await world_runner().play(TRIALS)
+    assert played.trials == ["one", "two"]
+    assert played.cancelled == ["two"]
+
+
+@pytest.mark.parametrize("is_permanent", [True, False])
+async def test_only_a_refusal_for_good_ends_the_other_world_too(
+    monkeypatch: pytest.MonkeyPatch, *, is_permanent: bool
+) -> None:
+    refusal = ModelError("refused", is_permanent=is_permanent)
+
+    def failing(*_: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr(Run, "_world_runner", failing)
+    run = object.__new__(Run)
+    playing = run._play_world(World.OFFLINE, TRIALS, {}, cast("Any", None))
+    if is_permanent:
+        with pytest.raises(ModelError):
+            await playing
+    else:
+        assert await playing == (refusal,)
