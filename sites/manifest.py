@@ -285,7 +285,8 @@ class Site(Strict):
         state: set where the image has Arena's supervisor, which can rewind it in place.
         clock: the time, time zone and language of the site.
         routes: rules from replica's and live origin's paths to one logical path.
-        episode_info: whether it is told each episode's sites and accounts (header `X-Arena-Episode`).
+        episode_info: whether each request carries the episode's sites and accounts (header
+            `X-Arena-Episode`).
     """
 
     name: Name

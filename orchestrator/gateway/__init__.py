@@ -9,7 +9,6 @@ from orchestrator.gateway.policy import Policy, Route
 from orchestrator.gateway.server import Gateway
 
 __all__ = [
-    "SocketAddress",
     "Deadlines",
     "Exchange",
     "Gateway",
@@ -17,4 +16,5 @@ __all__ = [
     "Policy",
     "Resolve",
     "Route",
+    "SocketAddress",
 ]

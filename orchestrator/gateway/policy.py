@@ -21,7 +21,7 @@ class Route:
         upstream: None for a live host that is found by its name.
         read_only: refuse methods that may write where the gateway can read them.
         pace_s: least time between two page loads of a live host, in seconds.
-        episode_info: what each request tells this site of the episode; None where it is told nothing.
+        episode_info: sent with each request to a site that lists it; None for all others.
     """
 
     site: str

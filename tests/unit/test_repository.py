@@ -41,6 +41,7 @@ def test_the_top_level_is_what_the_design_says() -> None:
         "LICENSE",
         "Makefile",
         "README.md",
+        "arena_core",
         "docker",
         "evaluators",
         "examples",

@@ -14,10 +14,10 @@ from orchestrator.operations.command_lock import command_lock
 
 _HOLDER = """
 import asyncio, sys
-from orchestrator.operations.command_lock import turn
+from orchestrator.operations.command_lock import command_lock
 sys.argv[1:] = ["reset", "shop"]
 async def hold():
-    async with turn("up", print):
+    async with command_lock("up", print):
         print("mine", flush=True)
         await asyncio.Event().wait()
 asyncio.run(hold())

@@ -31,7 +31,7 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
         await perform(2)
 
     monkeypatch.setattr(worker, "await_stillness", stillness)
-    monkeypatch.setattr(worker, "Part", SimpleNamespace)
+    monkeypatch.setattr(worker, "AttemptSpec", SimpleNamespace)
     monkeypatch.setattr(Worker, "_attempt", attempt)
     request = SimpleNamespace(
         tasks=[SimpleNamespace(id="a-task")],
