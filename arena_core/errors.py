@@ -26,9 +26,11 @@ It lives in the lowest package, so that every package may raise from it::
     ├── BrowserError             60   the browser crashed or does not answer
     ├── ModelError               70   the model endpoint refused, stalled or answered garbage
     │   └── ContextExceededError 72   a prompt is longer than the model's context window
-    ├── AgentError               71   an agent broke off
+    ├── AgentError               71   an agent gave up
+    │   └── AgentCrashedError    73   an agent's own code raised an exception
     ├── StoreError               80   a run folder cannot be read or written
     ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
+    ├── InternalError            99   a bug of Arena's: an exception that no code expected
     └── InterruptedRunError     130   the user pressed Ctrl-C
 
 A message says what failed, on what, the evidence, and the next step.
@@ -203,9 +205,15 @@ class ContextExceededError(ModelError):
 
 
 class AgentError(ArenaError):
-    """An agent broke off for a reason of its own."""
+    """An agent gave up for a reason of its own."""
 
     exit_code = 71
+
+
+class AgentCrashedError(AgentError):
+    """The code of an agent that is not Arena's own raised an exception."""
+
+    exit_code = 73
 
 
 class StoreError(ArenaError):
@@ -218,6 +226,12 @@ class NothingScoredError(ArenaError):
     """A run was played to its end, and none of its episodes could be scored."""
 
     exit_code = 90
+
+
+class InternalError(ArenaError):
+    """A bug of Arena's ended a command, or episodes of a run."""
+
+    exit_code = 99
 
 
 class InterruptedRunError(ArenaError):

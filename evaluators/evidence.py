@@ -138,8 +138,10 @@ class WobRecord(_Record):
 class Ended(StrEnum):
     """How an episode came to its end.
 
-    `not_started`: what the task requires did not hold. `page_ended`, `page_left`: of a MiniWoB++
-    page, which ends its episode itself, or is gone before.
+    `not_started`: what the task requires did not hold. `agent_crashed`: an agent that is not
+    Arena's own raised an exception of no known kind; it is the agent's doing, like giving up.
+    `page_ended`, `page_left`: of a MiniWoB++ page, which ends its episode itself, or is gone
+    before.
     """
 
     NOT_STARTED = "not_started"
@@ -147,6 +149,7 @@ class Ended(StrEnum):
     STEP_LIMIT = "step_limit"
     DEADLINE = "deadline"
     AGENT_GAVE_UP = "agent_gave_up"
+    AGENT_CRASHED = "agent_crashed"
     PAGE_ENDED = "page_ended"
     PAGE_LEFT = "page_left"
 
@@ -154,24 +157,32 @@ class Ended(StrEnum):
 class UnscoredReason(StrEnum):
     """Why an episode has no score.
 
+    `internal`: a bug of Arena's, an exception that no code expected.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     """
 
     INFRA = "infra"
     BLOCKED = "blocked"
     DRIFTED = "drifted"
-    TAPE_MISS = "tape_miss"
-    JUDGE_UNAVAILABLE = "judge_unavailable"
     CHECK_ERROR = "check_error"
-    BUDGET = "budget"
+    INTERNAL = "internal"
     UNREADABLE = "unreadable"
 
 
 class EpisodeFault(_Record):
-    """Why an episode broke off before it could be scored."""
+    """Why an episode broke off before it could be scored.
+
+    `place` is where a bug lies, as `file:line function`; None for what is no bug.
+    """
 
     reason: UnscoredReason
     message: str
+    place: str | None = None
+
+    @property
+    def because(self) -> str:
+        """The message, with the place of a bug."""
+        return self.message if self.place is None else f"{self.message} at {self.place}"
 
 
 class Proof(StrEnum):

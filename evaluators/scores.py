@@ -108,7 +108,7 @@ def _unscored_by(reason: UnscoredReason, because: str) -> Judgement:
 def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | None:
     """Return why the agent was not tried, None where it was."""
     if evidence.fault is not None:
-        return _unscored_by(evidence.fault.reason, evidence.fault.message)
+        return _unscored_by(evidence.fault.reason, evidence.fault.because)
     for status, reason in (
         (CheckStatus.UNMET, UnscoredReason.DRIFTED),
         (CheckStatus.UNKNOWN, UnscoredReason.CHECK_ERROR),

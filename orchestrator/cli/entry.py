@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
 import typer
 
-from arena_core.errors import ArenaError
+from arena_core.errors import ArenaError, InternalError
 from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
+from sites.bugs import bug_in_words, place_of
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
 _PANELS: dict[str, dict[str, str]] = {
@@ -41,6 +43,14 @@ _PANELS: dict[str, dict[str, str]] = {
 }
 
 
+_EXIT_CODES = (
+    "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-12 this"
+    " machine; 20 images; 30-36 sites; 40-42 the Docker engine; 50 gateway; 60 browser; 70, 72"
+    " model; 71, 73 agent; 80 run folder; 90 nothing could be scored; 99 a bug of Arena's;"
+    " 130 interrupted."
+)
+
+
 def build_app(words: Sequence[str]) -> typer.Typer:
     """Return the command line that `words` need: only the command they name is imported."""
     app = typer.Typer(
@@ -51,6 +61,7 @@ def build_app(words: Sequence[str]) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
         help="The same task on Docker replicas and on the live web, scored with one ruler.",
+        epilog=_EXIT_CODES,
     )
     app.callback()(_root)
     called = next((word for word in words if not word.startswith("-")), "")
@@ -96,11 +107,21 @@ def main() -> None:
     except ArenaError as error:
         _refuse(error)
     except OSError as failure:
+        drop_stdout()
         told = of_the_machine(failure)
         if told is None:
-            raise
-        drop_stdout()
+            _end_by_bug(failure)
         _refuse(told)
+    except Exception as bug:  # noqa: BLE001  nothing lies above the entry point
+        drop_stdout()
+        _end_by_bug(bug)
+
+
+def _end_by_bug(bug: Exception) -> NoReturn:
+    """Print the traceback, which a report needs, and end with the exit code of a bug."""
+    traceback.print_exception(bug)
+    message = f"a bug of Arena's: {bug_in_words(bug)} at {place_of(bug)}"
+    _refuse(InternalError(message, hint="please report it, with the traceback above"))
 
 
 def _refuse(error: ArenaError) -> NoReturn:

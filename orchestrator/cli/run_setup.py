@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena_core.errors import InterruptedRunError, ModelError, NothingScoredError, UsageError
+from arena_core.errors import InterruptedRunError, ModelError, UsageError
 from arena_core.worlds import World
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.cli.agent_choice import kind_of, lock_agent, options_of
@@ -27,8 +27,9 @@ from orchestrator.cli.run_resources import RunResources
 from orchestrator.cli.terminal_report import show_run
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
+from orchestrator.report.ending import require_sound
 from orchestrator.report.html import write_html
-from orchestrator.report.run_report import RunReport, read_run
+from orchestrator.report.run_report import read_run
 from orchestrator.report.wording import agent_note
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.lock_writer import make_lock, require_same_images
@@ -173,28 +174,13 @@ async def _play(
         raise interrupted
     show_run(report, console)
     console.note(f"report: {folder.report_path}")
-    _require_a_score(report)
+    require_sound(report)
 
 
 def _resumable(refusal: ModelError, folder: RunFolder) -> ModelError:
     """Return a refusal that says what becomes of the run: its trial stays open."""
     hint = f"{refusal.hint}; then: arena eval --resume {folder.path}"
     return ModelError(refusal.message, hint=hint, is_permanent=True)
-
-
-def _require_a_score(report: RunReport) -> None:
-    """Refuse to end as if something had been measured.
-
-    Raises:
-        NothingScoredError: no episode of the run could be scored.
-    """
-    unscored = report.unscored
-    if any(summary.scored for summary in report.summaries.values()) or not unscored:
-        return
-    message = f"{report.folder.path}: none of {len(unscored)} episodes could be scored"
-    first = unscored[0]
-    hint = f"the first, {first.trial.task}: {first.score.outcome}, {first.score.because}"
-    raise NothingScoredError(message, hint=" ".join(hint.split()))
 
 
 @asynccontextmanager

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import io
 import os
 import sys
 from contextlib import suppress
-from typing import Final, TextIO
+from typing import TextIO
 
 from arena_core.errors import PrerequisiteError
-
-# The machine's matter, and none of Arena's: also where the error names no file.
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+from sites.bugs import DISK_FULL, is_exhaustion
 
 
 def prepare() -> None:
@@ -57,6 +54,8 @@ def of_the_machine(failure: OSError) -> PrerequisiteError | None:
             f"{what} cannot be used: {failure.strerror}",
             hint="name a file or folder that this user may read and write",
         )
-    if failure.errno in _FULL:
+    if failure.errno in DISK_FULL:
         return PrerequisiteError(f"the output could not be written: {failure.strerror}")
+    if is_exhaustion(failure):
+        return PrerequisiteError(f"this machine has run out: {failure.strerror}")
     return None

@@ -99,6 +99,7 @@ def _closing(report: RunReport) -> Iterable[str]:
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
     yield from damage(report)
+    yield from bugs(report)
     if report.pending:
         left = "episode is" if report.pending == 1 else "episodes are"
         yield f"{report.pending} {left} left: arena eval --resume {report.folder.path}"
@@ -118,6 +119,19 @@ def damage(report: RunReport) -> Iterable[str]:
         yield f"what cannot be read is played again by {todo}"
 
 
+def bugs(report: RunReport) -> Iterable[str]:
+    """Yield the episodes that a bug of Arena's ended, and those in which the agent crashed."""
+    for trial in report.internal:
+        yield f"a bug of Arena's: {_named(trial)}: {trial.score.because}"
+    for trial in report.crashed:
+        yield f"the agent's code crashed: {_named(trial)}: {trial.evidence.ended_because}"
+
+
+def _named(trial: ScoredTrial) -> str:
+    repeat = f" repeat {trial.trial.repeat}" if trial.trial.repeat else ""
+    return f"{trial.trial.world} {trial.trial.task}{repeat}"
+
+
 def _document(report: RunReport) -> Json:
     agreement = report.agreement
     return {
@@ -130,6 +144,8 @@ def _document(report: RunReport) -> Json:
         "pending": report.pending,
         "recovered": report.recovered,
         "unreadable": [trial.score.because for trial in report.unreadable],
+        "internal": [trial.score.because for trial in report.internal],
+        "crashed": [trial.evidence.ended_because for trial in report.crashed],
         "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},
         "agreement": None
         if agreement is None

@@ -10,6 +10,7 @@ from typing import TypeVar
 from arena_core.actions import Stop
 from arena_core.cookie import Cookie
 from arena_core.errors import (
+    AgentCrashedError,
     AgentError,
     BrowserError,
     ContextExceededError,
@@ -34,6 +35,7 @@ from orchestrator.browser.context import DEFAULT_VIEWPORT, SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.session import Session
 from orchestrator.episode.block_detection import detect_block
+from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.exchanges import host_of, may_have_written, refuse_broken
 from orchestrator.episode.locating import Locators
@@ -45,6 +47,7 @@ from orchestrator.episode.wob import VIEWPORT as WOB_VIEWPORT
 from orchestrator.episode.wob import WobEpisode, start_wob
 from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
+from sites.bugs import is_bug
 from tasks.schema import Task
 
 SETTLE_DEADLINE_S = 10.0
@@ -54,7 +57,7 @@ Result = TypeVar("Result")
 
 
 async def perform(recorder: Recorder) -> None:
-    """Play one attempt into its record; a fault of the world is recorded, never raised."""
+    """Play one attempt into its record; a fault of the world or a bug is recorded, never raised."""
     spec, environment = recorder.spec, recorder.environment
     try:
         await _play(spec, environment, recorder)
@@ -70,6 +73,10 @@ async def perform(recorder: Recorder) -> None:
         recorder.fault(UnscoredReason.INFRA, error.message)
     except (SiteError, EngineError, GatewayError, BrowserError) as error:
         recorder.fault(UnscoredReason.INFRA, error.message)
+    except Exception as error:
+        if not is_bug(error):
+            raise
+        recorder.bug(error)
 
 
 async def _play(spec: AttemptSpec, environment: EpisodeEnvironment, recorder: Recorder) -> None:
@@ -137,10 +144,13 @@ class _Performance:
         if wall is not None:
             self._recorder.fault(wall.reason, wall.message)
             return
+        deadline = asyncio.timeout(self._task.limits.seconds)
         try:
-            async with asyncio.timeout(self._task.limits.seconds) as deadline:
+            async with deadline:
                 await self._act(observation, deadline)
         except TimeoutError:
+            if not deadline.expired():
+                raise
             self._end(Ended.DEADLINE, f"{self._task.limits.seconds:g} s were over")
         if not self._recorder.interrupted:
             self._recorder.located = await self._locators.at_end(self._checks)
@@ -180,10 +190,18 @@ class _Performance:
 
     async def _act(self, observation: Observation, deadline: asyncio.Timeout) -> None:
         """Let the agent act until it stops or its limit is reached."""
-        agent = self._spec.agent(self._assignment(), Reference(self._task.reference, self._url_of))
+        reference = Reference(self._task.reference, self._url_of)
+        try:
+            agent = make_episode_agent(self._spec.agent, self._assignment(), reference)
+        except AgentCrashedError as crash:
+            self._end(Ended.AGENT_CRASHED, crash.message)
+            return
         for index in range(1, self._task.limits.steps + 1):
             try:
-                decision, decide_ms = await _timed(_uncounted(agent.decide(observation), deadline))
+                decision, decide_ms = await _timed(_uncounted(decide(agent, observation), deadline))
+            except AgentCrashedError as crash:
+                self._end(Ended.AGENT_CRASHED, crash.message)
+                return
             except (AgentError, ContextExceededError) as error:
                 self._end(Ended.AGENT_GAVE_UP, error.message)
                 return

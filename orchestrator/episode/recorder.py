@@ -17,6 +17,7 @@ from evaluators.evidence import (
     WobRecord,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+from sites.bugs import bug_in_words, place_of
 
 
 @dataclass(slots=True)
@@ -46,6 +47,20 @@ class Recorder:
         """Write down why the attempt broke off; the first reason stands."""
         if self._fault is None:
             self._fault = EpisodeFault(reason=reason, message=message)
+
+    def bug(self, error: Exception) -> None:
+        """Write down a bug of Arena's that broke the attempt off."""
+        if self._fault is None:
+            self._fault = EpisodeFault(
+                reason=UnscoredReason.INTERNAL,
+                message=bug_in_words(error),
+                place=place_of(error),
+            )
+
+    @property
+    def has_bug(self) -> bool:
+        """Whether a bug broke it off: then nobody knows what was done to sites and browser."""
+        return self._fault is not None and self._fault.reason is UnscoredReason.INTERNAL
 
     def keep_screenshot(self, index: int, image: bytes) -> str:
         """Keep a step's screenshot and return its file name."""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from arena_core.errors import InternalError
 from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
 from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.engine import Engine
 from orchestrator.proof.proof_recorder import ProofRecorder
@@ -53,6 +55,7 @@ class Prover:
         pass without them.
 
         Raises:
+            InternalError: a bug of Arena's ended an episode, which so proved nothing.
             ArenaError: the machine could not play it at all.
         """
         proof_hook = ProofRecorder()
@@ -73,6 +76,7 @@ class Prover:
                 )
                 self._tell(f"looking left traces ({'; '.join(traces)}): {_listed(traced)} unseen")
                 unseen = await self._play(source, traced, folder / "unseen", None)
+        _refuse_bugs((*seen, *unseen))
         return tuple(_findings(source, seen, unseen))
 
     def _tell(self, text: str) -> None:
@@ -109,6 +113,13 @@ class Prover:
             interrupted=asyncio.Event(),
         ).play()
         return tuple(_played(trial, proof_hook or ProofRecorder()) for trial in rescore(folder))
+
+
+def _refuse_bugs(plays: Iterable[Played]) -> None:
+    for one in plays:
+        if one.score.outcome.reason is UnscoredReason.INTERNAL:
+            message = f"a bug of Arena's: {one.world} {one.task.id}: {one.score.because}"
+            raise InternalError(message, hint="nothing is proven by such an episode; report it")
 
 
 def _chosen(tasks: Iterable[Task], plays: Iterable[Played]) -> tuple[Task, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from arena_core.worlds import World
-from evaluators.evidence import Receipt, UnscoredReason
+from evaluators.evidence import Ended, Receipt, UnscoredReason
 from orchestrator.report.wording import agent_note
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
@@ -81,6 +81,27 @@ class RunReport:
         return tuple(trial for trial in self.unscored if trial.is_unreadable)
 
     @property
+    def internal(self) -> tuple[ScoredTrial, ...]:
+        """The trials that a bug of Arena's ended: they count as unscored."""
+        return tuple(
+            trial
+            for trial in self.unscored
+            if trial.score.outcome.reason is UnscoredReason.INTERNAL
+        )
+
+    @property
+    def crashed(self) -> tuple[ScoredTrial, ...]:
+        """The trials in which the agent's own code raised an exception."""
+        return tuple(trial for trial in self.trials if trial.evidence.ended is Ended.AGENT_CRASHED)
+
+    @property
+    def trials(self) -> tuple[ScoredTrial, ...]:
+        """Every finished trial, by task and world."""
+        return tuple(
+            trial for row in self.rows for trials in row.trials.values() for trial in trials
+        )
+
+    @property
     def agent_note(self) -> str | None:
         """What is to be said of the agent beside its figures; None for a contestant."""
         return agent_note(self.lock.agent)
@@ -88,13 +109,7 @@ class RunReport:
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The proofs of every reset that made a slot ready."""
-        return tuple(
-            receipt
-            for row in self.rows
-            for trials in row.trials.values()
-            for trial in trials
-            for receipt in trial.evidence.receipts
-        )
+        return tuple(receipt for trial in self.trials for receipt in trial.evidence.receipts)
 
     @property
     def unscored(self) -> tuple[ScoredTrial, ...]:

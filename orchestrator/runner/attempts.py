@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena_core.errors import ArenaError, InputError, ModelError, StoreError, UsageError
-from evaluators.evidence import Evidence, UnscoredReason
-from evaluators.scores import score
+from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runner.events import AttemptBroke, OnEvent, ProgressNote, TrialEnded
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial
+from orchestrator.store.unplayed import unplayed
+from sites.bugs import bug_in_words, is_bug, place_of
 from tasks.schema import Task
 
 
@@ -54,19 +56,24 @@ class TrialRunner:
             Exception: not even the last attempt could begin, a person's input is wrong, or the
                 model refuses for good; the trial stays open, so that the run can go on with it when
                 that is mended.
+
+        A bug ends the trial as `unscored: internal`: another attempt would hide it.
         """
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
             try:
                 recorder = await perform(number)
+                evidence = recorder.evidence()
             except Exception as error:
-                # Whatever kills a worker here is not the agent's doing: the trial is played again.
+                if is_bug(error):
+                    self._end_by_bug(trial, number, task, error)
+                    return True
+                # A machine that fails is not the agent's doing: the trial is played again.
                 if number_left == 1 or cannot_go_better(error):
                     self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                     raise
                 self._retry(trial, number, in_one_line(error))
                 continue
-            evidence = recorder.evidence()
             self.folder.save_evidence(trial.folder(number), evidence, recorder.screenshots)
             if recorder.interrupted:
                 self.ledger.end(trial, number, AttemptState.ABANDONED, None)
@@ -98,6 +105,14 @@ class TrialRunner:
             if attempt.state is AttemptState.STARTED:
                 self._adopt(attempt, tasks[attempt.trial.task])
 
+    def _end_by_bug(self, trial: Trial, number: int, task: Task, bug: Exception) -> None:
+        fault = EpisodeFault(
+            reason=UnscoredReason.INTERNAL, message=bug_in_words(bug), place=place_of(bug)
+        )
+        evidence = unplayed(self.folder.lock(), trial, number, fault)
+        self.folder.save_evidence(trial.folder(number), evidence, {})
+        self._finish(trial, number, task, evidence)
+
     def _adopt(self, attempt: Attempt, task: Task) -> None:
         has_evidence = self.folder.has_evidence(attempt.folder)
         evidence = self._evidence(attempt) if has_evidence else None
@@ -115,7 +130,7 @@ class TrialRunner:
             return None
 
     def _finish(self, trial: Trial, number: int, task: Task, evidence: Evidence) -> None:
-        result = score(task.checks, evidence, task.requires)
+        result = score_task(task, evidence)
         self.ledger.end(trial, number, AttemptState.FINISHED, str(result.outcome))
         self.done += 1
         self.on_event(
@@ -134,10 +149,12 @@ class TrialRunner:
 
 
 def in_one_line(failure: Exception) -> str:
-    """Say what failed; of a bug its kind as well."""
+    """Say what failed; of a bug its kind and place as well."""
     if isinstance(failure, ArenaError):
         return failure.message.splitlines()[0]
-    return f"{type(failure).__name__}: {failure}".splitlines()[0]
+    if is_bug(failure):
+        return f"{bug_in_words(failure)} at {place_of(failure)}"
+    return bug_in_words(failure)
 
 
 def cannot_go_better(error: Exception) -> bool:

@@ -127,6 +127,8 @@ class Worker:
             )
             recorder = Recorder(spec, environment, slot.receipts if slot else ())
             await perform(recorder)
+            if recorder.has_bug:
+                await self.browsers.close()
             if slot is not None:
                 await _account_for(slot, recorder)
             return recorder
@@ -159,7 +161,8 @@ def _longest(task: Task) -> float:
 
 async def _account_for(slot: Slot, recorder: Recorder) -> None:
     """Tell the slot what was written to; a container that died makes the attempt `infra`."""
-    for site in recorder.wrote & set(slot.replicas):
+    wrote = set(slot.replicas) if recorder.has_bug else recorder.wrote & set(slot.replicas)
+    for site in wrote:
         slot.wrote(site)
     lost = await slot.lost()
     if lost is not None:

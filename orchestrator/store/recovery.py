@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from arena_core.errors import StoreError
 from evaluators.evidence import Evidence, UnscoredReason
-from evaluators.scores import score
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
+from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial, attempt_of
 
 if TYPE_CHECKING:
@@ -101,9 +101,7 @@ def _attempt(
     if is_last:
         task = tasks[trial.task]
         state = AttemptState.FINISHED
-        outcome = (
-            str(score(task.checks, evidence, task.requires).outcome) if evidence else _UNREADABLE
-        )
+        outcome = str(score_task(task, evidence).outcome) if evidence else _UNREADABLE
     elif evidence is not None and broke_off(evidence):
         state, outcome = AttemptState.RETRIED, str(UnscoredReason.INFRA)
     return Attempt(trial=trial, number=number, state=state, outcome=outcome)

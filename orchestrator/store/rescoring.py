@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from arena_core.errors import StoreError
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
-from evaluators.scores import Score, score
+from evaluators.scores import Score
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial
+from orchestrator.store.unplayed import unplayed
 from tasks.schema import Suite, Task
 
 
@@ -89,7 +91,7 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
                 trial=attempt.trial,
                 task=task,
                 evidence=evidence,
-                score=score(task.checks, evidence, task.requires),
+                score=score_task(task, evidence),
                 was=attempt.outcome or "",
                 folder=attempt.folder,
             )
@@ -101,15 +103,5 @@ def _evidence(folder: RunFolder, attempt: Attempt) -> Evidence:
     try:
         return folder.evidence(attempt.folder)
     except StoreError as unreadable:
-        lock = folder.lock()
-        return Evidence(
-            suite=lock.suite,
-            task=attempt.trial.task,
-            world=attempt.trial.world,
-            agent=lock.agent.name,
-            repeat=attempt.trial.repeat,
-            attempt=attempt.number,
-            started_at=lock.created_at,
-            seconds=0.0,
-            fault=EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message),
-        )
+        fault = EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message)
+        return unplayed(folder.lock(), attempt.trial, attempt.number, fault)

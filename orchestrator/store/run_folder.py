@@ -25,12 +25,13 @@ _PARTIAL = ".partial"
 
 
 class RunFolder:
-    """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html."""
+    """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html, log."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.ledger_path = path / "ledger.sqlite"
         self.report_path = path / "report.html"
+        self.log_path = path / "arena.log"
 
     @classmethod
     def create(cls, path: Path, lock: RunLock, suite: Suite) -> Self:

@@ -1,3 +1,5 @@
+import errno
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runner.attempts import TrialRunner
 from orchestrator.runner.events import AttemptBroke, ProgressNote, RunEvent, TrialEnded
 from orchestrator.store.ledger import AttemptState, Ledger
+from orchestrator.store.rescoring import rescore
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 
@@ -123,19 +126,49 @@ async def test_a_replica_that_cannot_be_made_ready_once_is_tried_again(folder: R
     ]
 
 
-async def test_a_bug_in_the_machinery_is_no_failure_of_the_agents(folder: RunFolder) -> None:
-    _, events, states = await play(folder, ZeroDivisionError("a bug"), Attempted(evidence("1891")))
+async def test_a_bug_is_not_tried_again_and_its_place_is_kept(folder: RunFolder) -> None:
+    is_done, events, states = await play(folder, ZeroDivisionError("a bug"))
+    assert is_done
+    assert states == [(AttemptState.FINISHED, "unscored: internal")]
+    [ended] = events
+    assert isinstance(ended, TrialEnded)
+    fault = folder.evidence(TRIAL.folder(1)).fault
+    assert fault is not None
+    assert (fault.reason, fault.message) == (UnscoredReason.INTERNAL, "ZeroDivisionError: a bug")
+    assert re.fullmatch(r"orchestrator/runner/attempts\.py:\d+ play", fault.place or "")
+    assert ended.score.because == f"{fault.message} at {fault.place}"
+    assert [str(one.score.outcome) for one in rescore(folder)] == ["unscored: internal"]
+
+
+async def test_a_bug_while_evidence_is_gathered_ends_the_trial_too(folder: RunFolder) -> None:
+    class Broken(Attempted):
+        def evidence(self) -> Evidence:
+            raise AttributeError
+
+    _, _, states = await play(folder, Broken(INFRA))
+    assert states == [(AttemptState.FINISHED, "unscored: internal")]
+
+
+async def test_a_bug_in_scoring_hides_no_evidence_and_no_other_score(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise LookupError
+
+    monkeypatch.setattr("orchestrator.store.scoring.score", broken)
+    _, [ended], states = await play(folder, Attempted(evidence("1891")))
+    assert states == [(AttemptState.FINISHED, "unscored: internal")]
+    assert isinstance(ended, TrialEnded)
+    assert ended.score.because.startswith("while scoring: LookupError at ")
+    monkeypatch.undo()
+    assert [str(one.score.outcome) for one in rescore(folder)] == ["success"]
+
+
+async def test_a_machine_that_is_full_is_no_bug(folder: RunFolder) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    _, events, states = await play(folder, full, Attempted(evidence("1891")))
     assert states == [(AttemptState.RETRIED, "infra"), (AttemptState.FINISHED, "success")]
-    assert [event.reason for event in events if isinstance(event, AttemptBroke)] == [
-        "ZeroDivisionError: a bug"
-    ]
-
-
-async def test_a_bug_that_stays_is_raised_and_leaves_the_trial_open(folder: RunFolder) -> None:
-    with pytest.raises(ZeroDivisionError):
-        await play(folder, ZeroDivisionError("a bug"), ZeroDivisionError("a bug"))
-    with folder.reading() as ledger:
-        assert ledger.finished() == ()
+    assert [type(event) for event in events] == [AttemptBroke, TrialEnded]
 
 
 async def test_a_persons_mistake_is_not_tried_again(folder: RunFolder) -> None:

@@ -1,0 +1,89 @@
+"""Whose matter an exception is that comes out of an agent."""
+
+from __future__ import annotations
+
+import errno
+from typing import Any, cast
+
+import pytest
+
+from arena_core.actions import Stop
+from arena_core.errors import AgentCrashedError, AgentError, ModelError, UsageError
+from orchestrator.agents.idle import IdleAgent
+from orchestrator.episode.deciding import decide, make_episode_agent
+from orchestrator.observation import Agent, Decision, Observation
+
+SEEN = Observation(step=0, url="", title="", tabs=(), nodes=(), text="")
+
+
+class Plugged:
+    """An agent from outside, which raises or returns what it is given."""
+
+    def __init__(self, outcome: object) -> None:
+        self.outcome = outcome
+
+    async def decide(self, _: Observation) -> Any:
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("price"), TimeoutError(), UsageError("an error of Arena's, misused")]
+)
+async def test_an_exception_of_an_agent_from_outside_is_its_crash_with_its_place(
+    error: Exception,
+) -> None:
+    with pytest.raises(AgentCrashedError, match=r"at episode/test_deciding\.py:\d+ decide"):
+        await decide(Plugged(error), SEEN)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [AgentError("no way on"), ModelError("stalls"), OSError(errno.ENOSPC, "No space left")],
+    ids=["gives up", "its model", "the machine"],
+)
+async def test_what_an_agent_may_raise_passes(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        await decide(Plugged(error), SEEN)
+    assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        Stop(answer="1891"),
+        Decision(action=cast("Any", {"kind": "stop"})),
+        Decision(action=Stop(), input_tokens=cast("Any", None)),
+        Decision(action=Stop(), thought=cast("Any", 7)),
+    ],
+    ids=["nothing", "an action alone", "no action", "no tokens", "no text"],
+)
+async def test_a_decision_that_is_none_is_a_crash_and_no_bug_of_arenas(answer: object) -> None:
+    with pytest.raises(AgentCrashedError, match=r"test_deciding\.Plugged\.decide: "):
+        await decide(Plugged(answer), SEEN)
+
+
+async def test_a_right_decision_passes() -> None:
+    decision = Decision(action=Stop(answer="1891"), thought="because", input_tokens=3)
+    assert await decide(Plugged(decision), SEEN) is decision
+
+
+async def test_an_exception_of_arenas_own_agent_is_a_bug_and_passes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def broken(_self: IdleAgent, _seen: Observation) -> Decision:
+        raise KeyError
+
+    monkeypatch.setattr(IdleAgent, "decide", broken)
+    with pytest.raises(KeyError):
+        await decide(IdleAgent(), SEEN)
+
+
+def test_a_factory_from_outside_that_raises_is_a_crash() -> None:
+    def factory(*_: object) -> Agent:
+        raise LookupError
+
+    with pytest.raises(AgentCrashedError, match=r"LookupError at episode/test_deciding\.py"):
+        make_episode_agent(cast("Any", factory), cast("Any", None), cast("Any", None))
