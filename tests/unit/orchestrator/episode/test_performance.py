@@ -8,7 +8,7 @@ import pytest
 from tiny_run import SUITE
 
 from arena_core.cookie import Cookie
-from arena_core.errors import ArenaError, LoginError, UnknownNameError
+from arena_core.errors import LoginError, UnknownNameError
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agents.registry import AgentOptions, make_agent
@@ -28,7 +28,7 @@ class Loopback:
 class Refusing:
     """Accounts that hand out no login."""
 
-    def __init__(self, error: ArenaError) -> None:
+    def __init__(self, error: Exception) -> None:
         self.error = error
 
     async def cookies(self, *_: Any) -> tuple[Cookie, ...]:
@@ -36,14 +36,19 @@ class Refusing:
 
 
 @pytest.mark.parametrize(
-    ("error", "reason"),
+    ("error", "reason", "message"),
     [
-        (UnknownNameError("site 'wiki' has no role 'admin'"), UnscoredReason.CHECK_ERROR),
-        (LoginError("could not log in"), UnscoredReason.INFRA),
+        (
+            UnknownNameError("site 'wiki' has no role 'admin'"),
+            UnscoredReason.CHECK_ERROR,
+            "site 'wiki' has no role 'admin'",
+        ),
+        (LoginError("could not log in"), UnscoredReason.INFRA, "could not log in"),
+        (KeyError("admin"), UnscoredReason.INTERNAL, "KeyError: 'admin'"),
     ],
 )
-async def test_a_task_that_does_not_fit_its_sites_is_unscored_and_stops_nothing(
-    error: ArenaError, reason: UnscoredReason
+async def test_what_breaks_off_before_the_first_step_is_unscored_and_stops_nothing(
+    error: Exception, reason: UnscoredReason, message: str
 ) -> None:
     nobody: Any = None
     browser: Any = Loopback()
@@ -63,4 +68,6 @@ async def test_a_task_that_does_not_fit_its_sites_is_unscored_and_stops_nothing(
     await perform(recorder)
     fault = recorder.evidence().fault
     assert fault is not None
-    assert (fault.reason, fault.message) == (reason, error.message)
+    assert (fault.reason, fault.message) == (reason, message)
+    is_bug = reason is UnscoredReason.INTERNAL
+    assert (fault.place or "").startswith("orchestrator/episode/performance.py:") is is_bug

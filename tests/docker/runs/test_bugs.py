@@ -1,0 +1,56 @@
+"""A bug of Arena's in the middle of a run: told, placed, not tried again, and no other's matter."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from arena_process import ArenaProcess, arena
+from run_at import RunAt
+from small_suites import bells, write_suite
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+# `arena` with a bug in an agent of its own, which shows in the first episode alone.
+BROKEN = """
+from orchestrator.agents.oracle import OracleAgent
+from orchestrator.cli.entry import main
+
+right = OracleAgent.decide
+asked = []
+
+async def decide(self, observation):
+    asked.append(observation)
+    if len(asked) == 1:
+        raise KeyError("seeded")
+    return await right(self, observation)
+
+OracleAgent.decide = decide
+main()
+"""
+
+
+def test_a_bug_ends_its_episode_alone_and_the_command_with_its_own_code(
+    run: RunAt, tmp_path: Path
+) -> None:
+    suite = write_suite(tmp_path, bells("bells"), bells("after"))
+    words = ("eval", "--suite", suite, "--out", "run")
+    program = (sys.executable, "-c", BROKEN)
+    with ArenaProcess(*words, cwd=run.cwd, program=program) as process:
+        played = process.wait()
+    assert played.code == 99, played.err
+    assert run.attempts() == [("finished", "unscored: internal"), ("finished", "success")]
+    assert "a bug of Arena's ended 1 of 2 episodes" in played.err
+    fault = run.evidence("bells").fault
+    assert fault is not None
+    assert fault.message == "KeyError: 'seeded'"
+    assert fault.place is not None
+    assert fault.place.startswith("orchestrator/episode/")
+    assert f"offline bells: {fault.because}" in played.out
+    assert run.containers() == ()
+    scored = arena("score", "run", "--json", cwd=run.cwd)
+    assert {row["task"]: row["outcome"] for row in scored.document} == {
+        "bells": "unscored: internal",
+        "after": "success",
+    }
