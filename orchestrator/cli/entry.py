@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import typer
 
+from arena_core.bugs import bug_in_words, place_of
 from arena_core.errors import ArenaError, InternalError
 from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
-from sites.bugs import bug_in_words, place_of
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
 _PANELS: dict[str, dict[str, str]] = {

@@ -9,8 +9,8 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+from arena_core.bugs import DISK_FULL, is_exhaustion
 from arena_core.errors import PrerequisiteError
-from sites.bugs import DISK_FULL, is_exhaustion
 
 
 def prepare() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 from arena_core.actions import Action
+from arena_core.bugs import bug_in_words, is_bug, is_exhaustion, place_outside, runs_outside
 from arena_core.errors import AgentCrashedError, AgentError, ModelError
 from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
-from sites.bugs import bug_in_words, is_bug, is_exhaustion, place_outside, runs_outside
 
 _ACTIONS: tuple[type, ...] = get_args(get_args(Action)[0])
 

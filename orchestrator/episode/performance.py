@@ -8,6 +8,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from arena_core.actions import Stop
+from arena_core.bugs import is_bug
 from arena_core.cookie import Cookie
 from arena_core.errors import (
     AgentCrashedError,
@@ -47,7 +48,6 @@ from orchestrator.episode.wob import VIEWPORT as WOB_VIEWPORT
 from orchestrator.episode.wob import WobEpisode, start_wob
 from orchestrator.gateway import Exchange, Gateway
 from orchestrator.observation import Assignment, Decision, Observation, Reference
-from sites.bugs import is_bug
 from tasks.schema import Task
 
 SETTLE_DEADLINE_S = 10.0

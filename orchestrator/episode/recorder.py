@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from arena_core.bugs import bug_in_words, place_of
 from evaluators.evidence import (
     Ended,
     EpisodeFault,
@@ -17,7 +18,6 @@ from evaluators.evidence import (
     WobRecord,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from sites.bugs import bug_in_words, place_of
 
 
 @dataclass(slots=True)

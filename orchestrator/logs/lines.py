@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
-from sites.bugs import place_of
+from arena_core.bugs import place_of
 
 # What every record has; the rest was passed as `extra`.
 _ORDINARY: Final = frozenset(

@@ -14,7 +14,7 @@ from orchestrator.logs.context import ContextFilter
 from orchestrator.logs.lines import JsonLines, TextLines
 from orchestrator.logs.redaction import RedactingFilter, Redactor, secrets_of
 
-PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites")
+PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites", "arena_core")
 # What others say of a model's endpoint and of the event loop. Below these levels openai logs whole
 # conversations.
 _LIBRARIES: Final = {"openai": logging.INFO, "httpx": logging.INFO, "asyncio": logging.WARNING}

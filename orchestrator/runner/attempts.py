@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import ArenaError, InputError, ModelError, StoreError, UsageError
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runner.events import AttemptBroke, OnEvent, ProgressNote, TrialEnded
@@ -15,7 +16,6 @@ from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial
 from orchestrator.store.unplayed import unplayed
-from sites.bugs import bug_in_words, is_bug, place_of
 from tasks.schema import Task
 
 

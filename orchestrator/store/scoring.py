@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from arena_core.bugs import bug_in_words, is_bug, place_of
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import Score, score
 from evaluators.verdicts import Outcome, OutcomeKind
-from sites.bugs import bug_in_words, is_bug, place_of
 from tasks.schema import Task
 
 

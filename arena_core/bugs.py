@@ -15,7 +15,7 @@ DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # What a machine that ran out of something answers: no other code would fare better there.
 _EXHAUSTED: Final = DISK_FULL | {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
 _ROOT: Final = Path(__file__).resolve().parent.parent
-_PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites")
+_PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites", "arena_core")
 _STDLIB: Final = sysconfig.get_path("stdlib")
 _WIDTH: Final = 300
 

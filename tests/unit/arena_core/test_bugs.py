@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.bugs import bug_in_words, is_bug, place_of, place_outside, runs_outside
 from arena_core.errors import AgentError, EngineError, InputError
 from arena_core.worlds import World
-from sites.bugs import bug_in_words, is_bug, place_of, place_outside, runs_outside
 
 
 def raised(work: Callable[[], object]) -> Exception:
@@ -57,7 +57,7 @@ def test_the_place_is_the_innermost_one_in_arenas_own_code() -> None:
 def test_code_from_outside_is_named_by_its_own_file_not_pythons() -> None:
     error = raised(lambda: json.loads("{"))
     assert runs_outside(error)
-    assert place_outside(error).startswith("sites/test_bugs.py:")
+    assert place_outside(error).startswith("arena_core/test_bugs.py:")
     assert not runs_outside(ValueError("never raised"))
 
 
