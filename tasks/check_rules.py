@@ -28,7 +28,7 @@ from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import Task
 from tasks.selectors import selector_fault
-from tasks.sql import select_fault
+from tasks.sql import engine_of, select_fault
 
 
 def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
@@ -133,7 +133,7 @@ def _database(
     if site is not None and site.database is None:
         yield TaskFault((*at, "site"), f"site '{locate.site}' has no database")
     yield from _behind_live(at, check, locate.site, task, atlas)
-    fault = select_fault(locate.sql)
+    fault = select_fault(locate.sql, engine_of(site))
     if fault:
         yield TaskFault((*at, "sql"), fault)
 

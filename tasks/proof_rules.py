@@ -15,7 +15,7 @@ from tasks.check_rules import api_role_fault, located_checks
 from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Suite, Task
 from tasks.selectors import selector_fault
-from tasks.sql import select_fault
+from tasks.sql import engine_of, select_fault
 
 
 def proof_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
@@ -62,7 +62,7 @@ def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[
         return
     if site.database is None:
         yield TaskFault((*at, "site"), f"site '{computed.site}' has no database")
-    fault = select_fault(computed.sql)
+    fault = select_fault(computed.sql, engine_of(site))
     if fault:
         yield TaskFault((*at, "sql"), fault)
 

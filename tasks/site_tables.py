@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
+
+from sites.manifest import DatabaseEngine
 
 _SHOWN = 8
 
@@ -19,11 +20,13 @@ class SiteTables:
         state: columns by table that are part of the site's state: what a change can be seen in.
         volatile: columns by table that are no part of it; a query may read them.
         unlisted: tables and views whose columns are not known.
+        engine: whose SQL the site's queries are.
     """
 
     state: Mapping[str, Collection[str]]
     volatile: Mapping[str, Collection[str]] = field(default_factory=dict)
     unlisted: frozenset[str] = frozenset()
+    engine: DatabaseEngine = DatabaseEngine.MARIADB
 
     @cached_property
     def columns(self) -> Mapping[str, Collection[str]]:
@@ -32,15 +35,6 @@ class SiteTables:
             table: (*columns, *self.volatile.get(table, ()))
             for table, columns in self.state.items()
         }
-
-    @cached_property
-    def database(self) -> sqlite3.Connection:
-        """An empty database with these tables, to resolve names in."""
-        made = sqlite3.connect(":memory:")
-        for table, columns in self.columns.items():
-            listed = ", ".join(map(_quoted, dict.fromkeys(columns)))
-            made.execute(f"CREATE TABLE {_quoted(table)} ({listed or '_'})")
-        return made
 
 
 # By site.
@@ -52,7 +46,3 @@ def like(name: str, names: Iterable[str]) -> str:
     there = sorted(names)
     near = get_close_matches(name, there) or there[:_SHOWN]
     return f"; there are: {', '.join(near)}{', …' if len(near) < len(there) else ''}"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

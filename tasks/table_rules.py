@@ -43,7 +43,7 @@ def _queries(task: Task, known: Tables) -> Iterator[TaskFault]:
         if check.computed is not None and check.computed.sql is not None:
             asked.append(((*at, "computed", "sql"), check.computed.site, check.computed.sql))
     for at, site, sql in asked:
-        if site in known and select_fault(sql) is None:
+        if site in known and select_fault(sql, known[site].engine) is None:
             fault = names_fault(sql, known[site])
             if fault:
                 yield TaskFault(at, f"the query cannot be answered: {fault}")

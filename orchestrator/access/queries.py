@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import TYPE_CHECKING
 
 from arena_core.errors import DatabaseError, UsageError
 from orchestrator.reset.replica import Replica
 from sites.manifest import FileDatabase
+from tasks.sql import reading_fault
 
 if TYPE_CHECKING:
     from orchestrator.reset.query_result import QueryResult
     from orchestrator.reset.sqlite import DatabaseCopy
-    from sites.manifest import Site
+    from sites.manifest import DatabaseEngine, Site
 
 DEADLINE_S = 60.0
 
 Row = tuple[object, ...]
-
-_QUOTED_OR_COMMENT = re.compile(
-    r"""'(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*`
-      | --[ \t][^\n]* | --$ | \#[^\n]* | /\*.*?\*/""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
-_READING = frozenset({"select", "show", "with", "describe", "explain"})
 
 
 async def ask(replica: Replica, sql: str, limit: int | None = None) -> QueryResult:
@@ -48,32 +41,22 @@ async def ask(replica: Replica, sql: str, limit: int | None = None) -> QueryResu
         raise DatabaseError(message) from cause
 
 
-def require_one_reading(sql: str) -> None:
+def require_one_reading(sql: str, engine: DatabaseEngine | None = None) -> None:
     """Refuse anything but one statement that reads, before a connection is made.
 
     The database refuses writes too; this is for the clear line.
 
+    Args:
+        sql: the text.
+        engine: whose SQL it is; MariaDB's where it is not known.
+
     Raises:
-        UsageError: it is empty, more than one statement, or does not begin like a query.
+        UsageError: it is not one SELECT, SHOW, DESCRIBE or EXPLAIN, or does more than read.
     """
-    bare = _QUOTED_OR_COMMENT.sub(_blank, sql).strip().rstrip(";").strip()
-    first = re.match(r"\(*\s*(\w*)", bare)
-    word = first.group(1).lower() if first else ""
-    if ";" in bare:
-        message = "one statement at a time: there is a ';' inside"
+    fault = reading_fault(sql, engine)
+    if fault is not None:
+        message = f"{fault}: the account is read-only"
         raise UsageError(message)
-    if word not in _READING:
-        said = f"'{word.upper()}'" if word else "nothing"
-        message = f"only one SELECT or SHOW is run here, not {said}: the account is read-only"
-        raise UsageError(message)
-
-
-def _blank(found: re.Match[str]) -> str:
-    """Keep that something was quoted; drop comments, but not those that MariaDB runs."""
-    text = found.group()
-    if text.startswith(("/*!", "/*M!")):
-        return "; more"
-    return " '' " if text[0] in "'\"`" else " "
 
 
 async def _ask_file(

@@ -34,10 +34,7 @@ def db(
 
     That is the account that checks use: what is seen here is what a check sees.
     """
-    from orchestrator.access.queries import require_one_reading
-
     console = Console(as_json)
-    require_one_reading(sql)
     answer = run(_ask(site, slot, sql, limit))
     rows = [tuple(_cell(value) for value in row) for row in answer.rows]
     columns = tuple(
@@ -49,13 +46,16 @@ def db(
 
 
 async def _ask(site: str, slot: int, sql: str, limit: int) -> QueryResult:
-    from orchestrator.access.queries import ask
+    from orchestrator.access.queries import ask, require_one_reading
     from orchestrator.cli.known_sites import known_sites
     from orchestrator.engine.engine import Engine
     from orchestrator.operations.inventory import running_replica
+    from tasks.sql import engine_of
 
+    atlas = known_sites()
+    require_one_reading(sql, engine_of(atlas.sites.get(site)))
     async with await Engine.connect() as engine:
-        return await ask(await running_replica(engine, known_sites(), site, slot), sql, limit)
+        return await ask(await running_replica(engine, atlas, site, slot), sql, limit)
 
 
 def _cell(value: object) -> Cell:

@@ -67,6 +67,7 @@ async def _tables(engine: Engine, site: Site) -> SiteTables | None:
             for name, shape in shapes.items()
         },
         unlisted=site.fingerprint.volatile_tables | _views(golden.document) | _half_known(site),
+        engine=site.database.engine if site.database else DatabaseEngine.MARIADB,
     )
 
 

@@ -211,7 +211,7 @@ def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> 
     assert "only the first 1 rows are shown" in called.err
     refused = arena("db", "kiosk", "DROP TABLE note")
     assert (refused.code, refused.out) == (2, "")
-    assert "only one SELECT or SHOW is run here, not 'DROP'" in refused.err
+    assert "must be a SELECT or SHOW, and begins with 'drop'" in refused.err
     assert arena("db", "kiosk", "SELECT nothing FROM note").code == 35
 
 
