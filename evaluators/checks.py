@@ -181,7 +181,8 @@ class LocateApi(_Strict):
         role: asked with this role's API login instead (`Role.api` of the manifest), which only a
             replica has: a task that runs online limits the check by `worlds` where the site has a
             live origin.
-        json_path: dotted names and `[index]` or `[*]`; the whole body as text where omitted.
+        json_path: JSONPath (RFC 9535), its leading `$.` may be left away: `items[0].id`; the whole
+            body as text where omitted.
     """
 
     by: Literal["api"] = "api"
