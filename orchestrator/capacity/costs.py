@@ -6,13 +6,13 @@ It is a cache in the user's cache folder: where it cannot be read or written, no
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
+from arena_core.user_cache import user_cache
 from orchestrator.capacity.sizes import MIB
 from sites.manifest import Site
 
@@ -99,6 +99,4 @@ class Costs:
 
 
 def _default_path() -> Path:
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(given) if given.startswith("/") else Path.home() / ".cache"
-    return base / "arena" / "costs.json"
+    return user_cache() / "costs.json"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.errors import ImageError
+from arena_core.user_cache import user_cache
 
 _KEPT_FILES: Final = 24
 _ABANDONED_S: Final = 3600.0
@@ -21,10 +22,8 @@ _LEVEL: Final = 6  # 2 % larger than the smallest, in a third of the time
 
 
 def cache_folder() -> Path:
-    """Return the folder (XDG base directories: an XDG_CACHE_HOME that is no full path is none)."""
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    base = named if named.is_absolute() else Path.home() / ".cache"
-    return base / "arena" / "golden"
+    """Return the folder, which need not be there yet."""
+    return user_cache() / "golden"
 
 
 def digest_of(file: Path) -> str:

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from arena_core.errors import LeaseError
+from arena_core.user_cache import user_cache
 
 WAIT_S = 900.0
 
@@ -132,6 +133,4 @@ class _Lock:
 
 
 def _path(owner: str) -> Path:
-    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    base = named if named.is_absolute() else Path.home() / ".cache"
-    return base / "arena" / f"{owner}.lock"
+    return user_cache() / f"{owner}.lock"

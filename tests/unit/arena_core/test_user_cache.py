@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.user_cache import user_cache
 from orchestrator.images.image_cache import cache_folder
-from orchestrator.user_cache import user_cache
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the paths are those of Linux")
 
