@@ -14,7 +14,8 @@ from arena_core.worlds import World
 from sites.belongings import own_site_fault
 from sites.documents import open_document, validated
 from sites.manifest import Site
-from sites.routes import concrete_path, logical_path
+from sites.routes import RouteForm, logical_path
+from sites.upstreams import Upstreams, upstream_of, url_at
 
 OWN_SITES: Final = "arena-sites"
 OWN_SITES_VARIABLE: Final = "ARENA_SITES"
@@ -63,13 +64,21 @@ class Atlas:
         wanted = tuple(dict.fromkeys(names))
         return tuple(self.site(name) for name in wanted or sorted(self.sites))
 
-    def origin(self, site: Site, world: World) -> str:
-        """Return scheme and host under which the browser sees a site in a world."""
-        match world:
-            case World.OFFLINE:
-                return f"http://{site.host}"
-            case World.ONLINE:
-                return site.live.origin if site.live else f"http://{site.host}"
+    def upstreams(self, names: Iterable[str], world: World, *, staged: bool = False) -> Upstreams:
+        """Return what answers for the named sites in a world.
+
+        Args:
+            names: of the sites.
+            world: in which they are visited.
+            staged: live origins are staged on this machine.
+
+        Raises:
+            UnknownNameError: no such site.
+            UsageError: the manifest of a live origin does not say how to stage it.
+        """
+        return Upstreams(
+            world, {name: upstream_of(self.site(name), world, staged=staged) for name in names}
+        )
 
     def logical(self, url: str) -> str | None:
         """Map a URL as the browser shows it to `site:/path?query#fragment`.
@@ -82,9 +91,9 @@ class Atlas:
         except ValueError:
             return None
         for site in self.sites.values():
-            world = self._face(site, parts.hostname or "")
-            if world is not None:
-                path = logical_path(site.routes, parts.path or "/", world)
+            form = _form_at(site, parts.hostname or "")
+            if form is not None:
+                path = logical_path(site.routes, parts.path or "/", form)
                 query = f"?{parts.query}" if parts.query else ""
                 fragment = f"#{parts.fragment}" if parts.fragment else ""
                 return f"{site.name}:{path}{query}{fragment}"
@@ -95,33 +104,19 @@ class Atlas:
 
         Raises:
             UnknownNameError: no such site.
-            ManifestError: a route rule knows the path, but not its form in this world.
+            ManifestError: a route rule knows the path, but not its form there.
         """
         name, _, rest = logical.partition(":")
-        site = self.site(name)
-        path, mark, tail = _split_path(rest or "/")
-        face = world if site.live else World.OFFLINE
-        concrete = concrete_path(site.routes, path, face)
-        if concrete is None:
-            message = (
-                f"site '{name}': '{path}' has no form in the {face} world: its route needs more"
-            )
-            raise ManifestError(message, hint="name the page by a path that the route can fill")
-        return f"{self.origin(site, world)}{concrete}{mark}{tail}"
-
-    def _face(self, site: Site, host: str) -> World | None:
-        if host == site.host:
-            return World.OFFLINE
-        if site.live and host == site.live.host:
-            return World.ONLINE
-        return None
+        return url_at(upstream_of(self.site(name), world), rest)
 
 
-def _split_path(rest: str) -> tuple[str, str, str]:
-    for position, character in enumerate(rest):
-        if character in "?#":
-            return rest[:position], character, rest[position + 1 :]
-    return rest, "", ""
+def _form_at(site: Site, host: str) -> RouteForm | None:
+    """Return in which form a host has the paths of a site; None where it is not the site's."""
+    if host == site.host:
+        return RouteForm.REPLICA
+    if site.live and host == site.live.host:
+        return RouteForm.LIVE
+    return None
 
 
 def own_site_folders() -> tuple[Path, ...]:

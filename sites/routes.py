@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from functools import cache
-from typing import Self
+from typing import Self, assert_never
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from arena_core.worlds import World
 from sites.fields import SitePath
 
 _SEGMENT = re.compile(r"\{([a-z_]+)(\*?)\}")
+
+
+class RouteForm(StrEnum):
+    """Whose paths: a replica's, or those of the live origin and of what stands in for it."""
+
+    REPLICA = "replica"
+    LIVE = "live"
 
 
 class RouteRule(BaseModel):
@@ -57,42 +64,44 @@ class RouteRule(BaseModel):
                     raise ValueError(message)
         return self
 
-    def concrete(self, world: World) -> str:
-        """Return the template of the given world's paths."""
-        match world:
-            case World.OFFLINE:
+    def concrete(self, form: RouteForm) -> str:
+        """Return the template of the paths in a form."""
+        match form:
+            case RouteForm.REPLICA:
                 return self.replica
-            case World.ONLINE:
+            case RouteForm.LIVE:
                 return self.live
+            case _:
+                assert_never(form)
 
 
-def logical_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str:
-    """Map a path as the given world has it to the logical path; the first rule that fits wins.
+def logical_path(rules: tuple[RouteRule, ...], path: str, form: RouteForm) -> str:
+    """Map a path in the given form to the logical path; the first rule that fits wins.
 
     A rule that fits but for a trailing slash counts after all others. A path that no rule knows is
     its own logical path.
     """
     for spelling in _spellings(path):
         for rule in rules:
-            found = _pattern(rule.concrete(world)).fullmatch(spelling)
+            found = _pattern(rule.concrete(form)).fullmatch(spelling)
             if found:
                 return _fill(rule.logical, found.groupdict())
     return path
 
 
-def concrete_path(rules: tuple[RouteRule, ...], path: str, world: World) -> str | None:
-    """Map a logical path to a path of the given world.
+def concrete_path(rules: tuple[RouteRule, ...], path: str, form: RouteForm) -> str | None:
+    """Map a logical path to a path in the given form.
 
     Returns:
-        The path; the same path where no rule knows it; None where a rule knows it but its form in
-        that world needs a part that the logical path does not hold.
+        The path; the same path where no rule knows it; None where a rule knows it but that form
+        of it needs a part that the logical path does not hold.
     """
     for spelling in _spellings(path):
         for rule in rules:
             found = _pattern(rule.logical).fullmatch(spelling)
             if found:
                 values = found.groupdict()
-                template = rule.concrete(world)
+                template = rule.concrete(form)
                 needed = {name for name, _ in _SEGMENT.findall(template)}
                 return _fill(template, values) if needed <= set(values) else None
     return path

@@ -108,9 +108,7 @@ def test_a_site_alone_is_its_start_page() -> None:
 
 
 def test_a_page_without_a_form_in_a_world_is_a_clear_error() -> None:
-    with pytest.raises(
-        ManifestError, match="site 'shop': '/sale' has no form in the offline world"
-    ):
+    with pytest.raises(ManifestError, match="site 'shop': '/sale' has no form on its replica"):
         ATLAS.url("shop:/sale", World.OFFLINE)
 
 

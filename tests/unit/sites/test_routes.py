@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from arena_core.worlds import World
-from sites.routes import RouteRule, concrete_path, logical_path
+from sites.routes import RouteForm, RouteRule, concrete_path, logical_path
 
 RULES = (
     RouteRule(
@@ -26,52 +25,55 @@ SLUG = st.text("abcdefghijklmnopqrstuvwxyz0123456789-", min_size=1, max_size=20)
 TITLE = st.lists(st.text("abcXYZ_%20()'", min_size=1), min_size=1, max_size=3).map("/".join)
 
 
-@given(st.integers(1, 10**6), SLUG, st.sampled_from(World))
-def test_a_pages_path_survives_the_way_there_and_back(number: int, slug: str, world: World) -> None:
+@given(st.integers(1, 10**6), SLUG, st.sampled_from(RouteForm))
+def test_a_pages_path_survives_the_way_there_and_back(
+    number: int, slug: str, form: RouteForm
+) -> None:
     for logical in (f"/product/{number}/{slug}", f"/product/{number}/{slug}/reviews"):
-        concrete = concrete_path(RULES, logical, world)
+        concrete = concrete_path(RULES, logical, form)
         assert concrete is not None
-        assert logical_path(RULES, concrete, world) == logical
+        assert logical_path(RULES, concrete, form) == logical
 
 
-@given(TITLE, st.sampled_from(World))
-def test_the_rest_of_a_path_survives_too(title: str, world: World) -> None:
-    concrete = concrete_path(RULES, f"/article/{title}", world)
+@given(TITLE, st.sampled_from(RouteForm))
+def test_the_rest_of_a_path_survives_too(title: str, form: RouteForm) -> None:
+    concrete = concrete_path(RULES, f"/article/{title}", form)
     assert concrete in (f"/content/book/{title}", f"/wiki/{title}")
-    assert logical_path(RULES, concrete, world) == f"/article/{title}"
+    assert logical_path(RULES, concrete, form) == f"/article/{title}"
 
 
 @given(st.integers(1, 10**6), SLUG)
 def test_both_worlds_have_one_logical_path(number: int, slug: str) -> None:
-    offline = logical_path(RULES, f"/catalogue/{slug}_{number}/", World.OFFLINE)
-    online = logical_path(RULES, f"/p/{number}/{slug}", World.ONLINE)
+    offline = logical_path(RULES, f"/catalogue/{slug}_{number}/", RouteForm.REPLICA)
+    online = logical_path(RULES, f"/p/{number}/{slug}", RouteForm.LIVE)
     assert offline == online == f"/product/{number}/{slug}"
 
 
 @given(
-    st.text("abc/_{}.*+?()[]\\ é", max_size=30).map(lambda rest: f"/{rest}"), st.sampled_from(World)
+    st.text("abc/_{}.*+?()[]\\ é", max_size=30).map(lambda rest: f"/{rest}"),
+    st.sampled_from(RouteForm),
 )
-def test_a_path_that_no_rule_knows_is_its_own(path: str, world: World) -> None:
-    assert logical_path((), path, world) == path
-    assert concrete_path((), path, world) == path
+def test_a_path_that_no_rule_knows_is_its_own(path: str, form: RouteForm) -> None:
+    assert logical_path((), path, form) == path
+    assert concrete_path((), path, form) == path
 
 
-@given(st.text(max_size=40), st.sampled_from(World))
-def test_no_path_makes_mapping_raise(path: str, world: World) -> None:
-    logical_path(RULES, path, world)
-    concrete_path(RULES, path, world)
+@given(st.text(max_size=40), st.sampled_from(RouteForm))
+def test_no_path_makes_mapping_raise(path: str, form: RouteForm) -> None:
+    logical_path(RULES, path, form)
+    concrete_path(RULES, path, form)
 
 
 def test_a_rule_is_one_worlds_own() -> None:
-    assert logical_path(RULES, "/p/12/kettle", World.OFFLINE) == "/p/12/kettle"
-    assert logical_path(RULES, "/bag/", World.ONLINE) == "/basket"
+    assert logical_path(RULES, "/p/12/kettle", RouteForm.REPLICA) == "/p/12/kettle"
+    assert logical_path(RULES, "/bag/", RouteForm.LIVE) == "/basket"
 
 
 @pytest.mark.parametrize("path", ["/p/12/kettle", "/p/12/kettle/"])
 def test_a_trailing_slash_makes_no_other_page(path: str) -> None:
-    assert logical_path(RULES, path, World.ONLINE) == "/product/12/kettle"
-    assert concrete_path(RULES, "/basket/", World.ONLINE) == "/bag/"
-    assert concrete_path(RULES, "/basket", World.ONLINE) == "/bag/"
+    assert logical_path(RULES, path, RouteForm.LIVE) == "/product/12/kettle"
+    assert concrete_path(RULES, "/basket/", RouteForm.LIVE) == "/bag/"
+    assert concrete_path(RULES, "/basket", RouteForm.LIVE) == "/bag/"
 
 
 def test_a_path_that_fits_as_it_stands_is_not_respelled() -> None:
@@ -79,18 +81,18 @@ def test_a_path_that_fits_as_it_stands_is_not_respelled() -> None:
         RouteRule(logical="/list", replica="/c", live="/c"),
         RouteRule(logical="/list/all", replica="/c/", live="/c/"),
     )
-    assert logical_path(rules, "/c/", World.OFFLINE) == "/list/all"
-    assert logical_path(rules, "/c", World.OFFLINE) == "/list"
+    assert logical_path(rules, "/c/", RouteForm.REPLICA) == "/list/all"
+    assert logical_path(rules, "/c", RouteForm.REPLICA) == "/list"
 
 
 def test_a_form_that_needs_more_than_the_logical_path_holds_is_none() -> None:
-    assert concrete_path(RULES, "/sale", World.OFFLINE) is None
-    assert concrete_path(RULES, "/sale", World.ONLINE) == "/sale"
+    assert concrete_path(RULES, "/sale", RouteForm.REPLICA) is None
+    assert concrete_path(RULES, "/sale", RouteForm.LIVE) == "/sale"
 
 
 def test_what_only_one_side_has_is_dropped_on_the_way_to_the_logical_path() -> None:
-    assert logical_path(RULES, "/sale/spring/", World.OFFLINE) == "/sale"
-    assert logical_path(RULES, "/u/7/emma", World.OFFLINE) == "/user/emma"
+    assert logical_path(RULES, "/sale/spring/", RouteForm.REPLICA) == "/sale"
+    assert logical_path(RULES, "/u/7/emma", RouteForm.REPLICA) == "/user/emma"
 
 
 @pytest.mark.parametrize(
@@ -116,4 +118,4 @@ def test_a_rules_own_letters_are_no_pattern() -> None:
         RouteRule(logical="/b/{id}", replica="/b.x/{id}", live="/b/{id}"),
     )
     for path in ("/xyphp", "/b-x/1"):
-        assert logical_path(rules, path, World.OFFLINE) == path
+        assert logical_path(rules, path, RouteForm.REPLICA) == path
