@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from arena_core.worlds import World
 from evaluators.checks import (
@@ -23,12 +24,14 @@ from evaluators.checks import (
 )
 from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
+from sites.capabilities import api_login_fault, changes_fault, sql_fault
 from sites.manifest import DatabaseEngine, Site
 from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import Task
 from tasks.selectors import selector_fault
 from tasks.sql import engine_of, select_fault
+from tasks.upstream_rules import unanswered
 
 
 def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
@@ -130,9 +133,7 @@ def _database(
 ) -> Iterator[TaskFault]:
     yield from _site(at, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
-    if site is not None and site.database is None:
-        yield TaskFault((*at, "site"), f"site '{locate.site}' has no database")
-    yield from _behind_live(at, check, locate.site, task, atlas)
+    yield from unanswered(at, check, task, site, fault_of=sql_fault)
     fault = select_fault(locate.sql, engine_of(site))
     if fault:
         yield TaskFault((*at, "sql"), fault)
@@ -146,29 +147,17 @@ def _api(
     fault = None if locate.json_path is None else json_path_fault(locate.json_path)
     if fault:
         yield TaskFault((*at, "json_path"), fault)
-    if locate.role is None or site is None:
-        return
-    unknown = api_role_fault(site, locate.role)
-    if unknown:
-        yield TaskFault((*at, "role"), unknown)
-    yield from _behind_live(at, check, locate.site, task, atlas, what="API login")
-
-
-def api_role_fault(site: Site, name: str) -> str | None:
-    """Say that a role of a site has no API login; None where it has one."""
-    with_api = sorted(one for one, role in site.roles.items() if role.api)
-    if name in with_api:
-        return None
-    there_are = ", ".join(with_api) or "none"
-    return f"site '{site.name}' has no API login of role '{name}'; there are: {there_are}"
+    if locate.role is not None:
+        has_login = partial(api_login_fault, role=locate.role)
+        yield from unanswered(at, check, task, site, fault_of=has_login, field="role")
 
 
 def _delta(
     at: Location, check: Check, locate: LocateDelta, task: Task, atlas: Atlas
 ) -> Iterator[TaskFault]:
     yield from _site(at, locate.site, task, atlas)
-    yield from _behind_live(at, check, locate.site, task, atlas)
     site = atlas.sites.get(locate.site)
+    yield from unanswered(at, check, task, site, fault_of=changes_fault)
     if not isinstance(check.match, MatchDelta):
         return
     if site is not None:
@@ -223,17 +212,6 @@ def _outside(at: Location, asked: MatchDelta, site: Site) -> Iterator[TaskFault]
             listed = ", ".join(folders) or "none"
             message = f"'{pattern}' is in no folder of '{site.name}' that is state: {listed}"
             yield TaskFault(where, message)
-
-
-def _behind_live(
-    at: Location, check: Check, name: str, task: Task, atlas: Atlas, *, what: str = "database"
-) -> Iterator[TaskFault]:
-    """Yield a check that looks behind a site in a world where the site is visited live."""
-    site = atlas.sites.get(name)
-    worlds = set(check.worlds) & set(task.worlds)
-    if site is not None and site.live is not None and World.ONLINE in worlds:
-        message = f"there is no {what} behind the live '{name}'"
-        yield TaskFault(at[:-1], f"{message}: give check '{check.name}' `worlds: [offline]`")
 
 
 def _site(at: Location, name: str, task: Task, atlas: Atlas) -> Iterator[TaskFault]:

@@ -10,8 +10,9 @@ from evaluators.checks import Check, LocateAnswer, LocateDb, LocateDelta, When
 from evaluators.computed import Computed
 from evaluators.json_path import json_path_fault
 from sites.atlas import Atlas
-from sites.manifest import Site
-from tasks.check_rules import api_role_fault, located_checks
+from sites.capabilities import api_login_fault, sql_fault
+from sites.upstreams import Upstream, upstream_of
+from tasks.check_rules import located_checks
 from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Suite, Task
 from tasks.selectors import selector_fault
@@ -57,17 +58,19 @@ def _computed(at: Location, check: Check, task: Task, atlas: Atlas) -> Iterator[
     site = atlas.sites.get(computed.site)
     if site is None:
         return
-    yield from _asked_of_pages(at, computed, site)
+    replica = upstream_of(site, World.OFFLINE)
+    yield from _asked_of_pages(at, computed, replica)
     if computed.sql is None:
         return
-    if site.database is None:
-        yield TaskFault((*at, "site"), f"site '{computed.site}' has no database")
+    fault = sql_fault(replica)
+    if fault:
+        yield TaskFault((*at, "site"), fault)
     fault = select_fault(computed.sql, engine_of(site))
     if fault:
         yield TaskFault((*at, "sql"), fault)
 
 
-def _asked_of_pages(at: Location, computed: Computed, site: Site) -> Iterator[TaskFault]:
+def _asked_of_pages(at: Location, computed: Computed, replica: Upstream) -> Iterator[TaskFault]:
     """Yield what keeps a value from being read from a page or a JSON answer."""
     if computed.selector is not None:
         fault = selector_fault(computed.selector)
@@ -78,7 +81,7 @@ def _asked_of_pages(at: Location, computed: Computed, site: Site) -> Iterator[Ta
         if fault:
             yield TaskFault((*at, "json_path"), fault)
     if computed.role is not None:
-        fault = api_role_fault(site, computed.role)
+        fault = api_login_fault(replica, computed.role)
         if fault:
             yield TaskFault((*at, "role"), fault)
 

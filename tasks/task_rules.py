@@ -15,6 +15,7 @@ from evaluators.checks import (
 )
 from sites.atlas import Atlas
 from sites.manifest import Site
+from sites.upstreams import Upstream, is_visited_live, upstream_of
 from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Task
 
@@ -60,9 +61,17 @@ def _roles_of(task: Task, site: Site, at: Location) -> Iterator[TaskFault]:
         if role not in site.roles:
             known = ", ".join(sorted(site.roles)) or "none"
             yield TaskFault(at, f"unknown role '{role}' of site '{site.name}'; it has: {known}")
-        elif World.ONLINE in task.worlds and site.live and role not in site.live.roles:
-            message = f"the task runs online, but site '{site.name}' has no live login for '{role}'"
-            yield TaskFault(at, f"{message}: limit `worlds` or add live.roles.{role}")
+            continue
+        for world in task.worlds:
+            yield from _no_login(at, role, upstream_of(site, world))
+
+
+def _no_login(at: Location, role: str, upstream: Upstream) -> Iterator[TaskFault]:
+    """Yield a known role that cannot log in at what answers for the site."""
+    if role in upstream.roles:
+        return
+    message = f"the task runs online, but site '{upstream.site.name}' has no live login for"
+    yield TaskFault(at, f"{message} '{role}': limit `worlds` or add live.roles.{role}")
 
 
 def _start_roles(task: Task) -> Iterator[TaskFault]:
@@ -118,8 +127,13 @@ def _family(task: Task) -> Iterator[TaskFault]:
 
 
 def _writes(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
-    live = [name for name in task.sites if name in atlas.sites and atlas.sites[name].live]
-    writes_live = bool(live) and World.ONLINE in task.worlds
+    known = [atlas.sites[name] for name in task.sites if name in atlas.sites]
+    live = [
+        site.name
+        for site in known
+        if any(is_visited_live(upstream_of(site, world)) for world in task.worlds)
+    ]
+    writes_live = bool(live)
     if task.family is Family.CONTENT and writes_live and not task.live_writes:
         message = f"changes content online, where {', '.join(live)} is read-only"
         yield TaskFault(("live_writes",), f"{message}: say `live_writes: true` or limit `worlds`")

@@ -43,7 +43,7 @@ WIKI_CHANGED = content_of(
         (
             computed_of(site="shop", page="/sale", selector="p"),
             "checks.1.computed.page",
-            "no form in the offline world",
+            "no form on its replica",
         ),
         (
             computed_of(site="shop", path="/api", json_path="a.."),
