@@ -18,7 +18,8 @@ It lives in the lowest package, so that every package may raise from it::
     │   ├── ResetError           33   a reset did not lead back to golden
     │   ├── SiteGoneError        34   the container died or was removed
     │   ├── DatabaseError        35   a read-only query failed
-    │   └── LeaseError           36   no slot was ready in time, or one was held too long
+    │   ├── LeaseError           36   no slot was ready in time, or one was held too long
+    │   └── ApiError             37   an API or page did not answer a check as it should
     ├── EngineError              40   the engine refused or broke off an operation
     │   ├── PortTakenError       41
     │   └── DiskFullError        42
@@ -124,9 +125,17 @@ class UnhealthyError(SiteError):
 
 
 class LoginError(SiteError):
-    """A role could not log in, or the site did not recognise it afterwards."""
+    """A role could not log in, or the site did not recognise it afterwards.
+
+    Attributes:
+        site: where; empty where no single site is meant.
+    """
 
     exit_code = 32
+
+    def __init__(self, message: str, *, hint: str = "", site: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.site = site
 
 
 class ResetError(SiteError):
@@ -151,6 +160,12 @@ class LeaseError(SiteError):
     """No slot of replicas was ready in time, or an episode held one too long."""
 
     exit_code = 36
+
+
+class ApiError(SiteError):
+    """A site's API, or a page read by HTTP, did not answer a check as it should."""
+
+    exit_code = 37
 
 
 class EngineError(ArenaError):

@@ -86,6 +86,8 @@ class StagedUpstream:
         return RouteForm.LIVE
 
 
+# What answers under the live origin's name.
+OriginUpstream = LiveUpstream | StagedUpstream
 Upstream = ReplicaUpstream | LiveUpstream | StagedUpstream
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import requests
 
-from arena_core.errors import DatabaseError
+from arena_core.errors import ApiError
 from orchestrator.access.logins import replica_client, role_of
 from orchestrator.access.origin_client import PAGE_TIMEOUT_S, origin_session
 
@@ -36,13 +36,13 @@ async def ask_api(replica: Replica, role: str, path: str) -> ApiAnswer:
         path: path and query.
 
     Raises:
-        DatabaseError: the role has no API login, or the replica did not answer.
+        ApiError: the role has no API login, or the replica did not answer.
         UnknownNameError: no such role.
     """
     login = role_of(replica.site, role).api
     if login is None:
         message = f"site '{replica.site.name}', role '{role}': its manifest has no `api` login"
-        raise DatabaseError(message)
+        raise ApiError(message)
     return await asyncio.to_thread(_get, replica, login, path)
 
 
@@ -58,5 +58,5 @@ def _get(replica: Replica, login: ApiLogin, path: str) -> ApiAnswer:
             )
         except requests.RequestException as cause:
             message = f"site '{replica.site.name}': GET {path} of its API failed: {cause}"
-            raise DatabaseError(message) from cause
+            raise ApiError(message) from cause
     return ApiAnswer(answer.status_code, answer.text)

@@ -18,6 +18,7 @@ from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, orig
 from orchestrator.engine.endpoints import Endpoint
 from sites.accounts import Login, Role
 from sites.manifest import Site
+from sites.upstreams import ReplicaUpstream, Upstream, kind_in_words
 
 _OK = 200
 _BAD = 400
@@ -35,16 +36,21 @@ def role_of(site: Site, name: str) -> Role:
     Raises:
         UnknownNameError: naming the roles there are.
     """
-    return _known(site, site.roles, name, "")
+    return role_at(ReplicaUpstream(site), name)
 
 
-def live_role_of(site: Site, name: str) -> Role:
-    """Return a role as it logs in on the live origin.
+def role_at(upstream: Upstream, name: str) -> Role:
+    """Return a role as it logs in at what answers for its site.
 
     Raises:
-        UnknownNameError: naming the roles that can be used online.
+        UnknownNameError: naming the roles that can log in there.
     """
-    return _known(site, site.live.roles if site.live else {}, name, " online")
+    if name not in upstream.roles:
+        there = ", ".join(sorted(upstream.roles)) or "none"
+        where = f"the {kind_in_words(upstream)} of site '{upstream.site.name}'"
+        message = f"{where} has no role '{name}'; there are: {there}"
+        raise UnknownNameError(message)
+    return upstream.roles[name]
 
 
 async def login(site: Site, role_name: str, role: Role, client: OriginClient) -> tuple[Cookie, ...]:
@@ -53,7 +59,7 @@ async def login(site: Site, role_name: str, role: Role, client: OriginClient) ->
     Args:
         site: for messages.
         role_name: for messages.
-        role: `role_of` or `live_role_of`.
+        role: `role_of` or `role_at`.
         client: the replica or live origin.
 
     Raises:
@@ -89,18 +95,11 @@ async def is_logged_out(
     return await asyncio.to_thread(attempt.is_barred, tuple(cookies))
 
 
-def _known(site: Site, roles: dict[str, Role], name: str, where: str) -> Role:
-    if name not in roles:
-        there = ", ".join(sorted(roles)) or "none"
-        message = f"site '{site.name}' has no role '{name}'{where}; there are: {there}"
-        raise UnknownNameError(message)
-    return roles[name]
-
-
 class _Attempt:
     """One role at one door; blocking."""
 
     def __init__(self, site: Site, role_name: str, role: Role, client: OriginClient) -> None:
+        self._site = site
         self._who = f"site '{site.name}', role '{role_name}'"
         self._role = role
         self._client = client
@@ -206,7 +205,7 @@ class _Attempt:
             )
         except requests.RequestException as cause:
             message = f"{self._who}: could not {step}: {self._without_secret(str(cause))}"
-            raise LoginError(message) from None
+            raise LoginError(message, site=self._site.name) from None
 
     def _without_secret(self, text: str) -> str:
         """Return a foreign message that may quote a URL, with the password blotted out."""
@@ -219,7 +218,7 @@ class _Attempt:
         moved = answer.headers.get("Location")
         went = f" to {moved}" if moved else ""
         message = f"{self._who}: could not {step}: got {answer.status_code}{went}, page '{title}'"
-        raise LoginError(message)
+        raise LoginError(message, site=self._site.name)
 
 
 def _form_words(login: Login) -> str:

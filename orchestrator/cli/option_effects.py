@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
 
 from arena_core.errors import UsageError
 from orchestrator.cli.run_resources import RunResources
 from orchestrator.runner.request import RunRequest
+from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstream
 
 if TYPE_CHECKING:
     from sites.atlas import Atlas
@@ -44,7 +46,7 @@ def refuse_idle_pace(request: RunRequest, pace: RunResources, atlas: Atlas) -> N
         UsageError: naming the option.
     """
     replicas = {
-        name for world in request.worlds for name in request.sites_with_replicas(atlas, world)
+        name for world in request.worlds for name in request.upstreams(atlas, world).replicas
     }
     stateful = {name for name in replicas if atlas.site(name).stateful}
     if pace.memory_bytes is not None and not replicas:
@@ -57,13 +59,12 @@ def refuse_idle_pace(request: RunRequest, pace: RunResources, atlas: Atlas) -> N
 
 
 def _refuse_live(request: RunRequest, atlas: Atlas) -> None:
-    visited = atlas.select(names) if (names := request.sites_visited_live(atlas)) else ()
-    lives = [site.live for site in visited if site.live]
-    if request.staged and not any(live.staged for live in lives):
+    if request.staged and not any(
+        map(_can_be_staged, _visited(replace(request, staged=False), atlas))
+    ):
         message = "--staged has no effect: no chosen task visits a site with a staged live origin"
         raise UsageError(message)
-    # A staged origin is where its stand-in listens, whatever else is said.
-    left = {(live.host, live.port) for live in lives if not (request.staged and live.staged)}
+    left = {place for one in _visited(request, atlas) if (place := _place_on_the_web(one))}
     for resolve in request.resolves:
         if (resolve.host, resolve.port) not in left:
             message = f"--resolve {resolve} has no effect: the run visits no such live origin"
@@ -71,3 +72,29 @@ def _refuse_live(request: RunRequest, atlas: Atlas) -> None:
             hint = f"live origins that are visited and not staged: {shown}"
             raise UsageError(message, hint=hint)
         left.remove((resolve.host, resolve.port))
+
+
+def _visited(request: RunRequest, atlas: Atlas) -> Iterator[Upstream]:
+    for world in request.worlds:
+        yield from request.upstreams(atlas, world).by_site.values()
+
+
+def _can_be_staged(upstream: Upstream) -> bool:
+    match upstream:
+        case ReplicaUpstream():
+            return False
+        case LiveUpstream(live=live) | StagedUpstream(live=live):
+            return live.staged is not None
+        case _:
+            assert_never(upstream)
+
+
+def _place_on_the_web(upstream: Upstream) -> tuple[str, int] | None:
+    """Return host and port that are looked up; None for what is on this machine."""
+    match upstream:
+        case ReplicaUpstream() | StagedUpstream():
+            return None
+        case LiveUpstream(live=live):
+            return live.host, live.port
+        case _:
+            assert_never(upstream)

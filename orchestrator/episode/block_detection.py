@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arena_core.worlds import World
 from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.episode.environment import EpisodeEnvironment
+from sites.upstreams import is_visited_live
 
 # What bot walls, rate limits and regional bars answer with; a start page is open to everybody else.
 _BARRED = frozenset({401, 403, 429, 451, 503})
@@ -25,11 +25,8 @@ def detect_block(
         environment: where the episode is played.
         answers: URL and HTTP status of each tab.
     """
-    if environment.world is not World.ONLINE:
-        return None
     for url, status in answers:
-        site, _, _ = (environment.atlas.logical(url) or "").partition(":")
-        if site in environment.replicas:
+        if not _is_live(url, environment):
             continue
         if status in _BARRED:
             message = f"the live site answered {status} to the start page {url}"
@@ -38,3 +35,10 @@ def detect_block(
             message = f"the start page {url} is gone from the live site ({status})"
             return EpisodeFault(reason=UnscoredReason.DRIFTED, message=message)
     return None
+
+
+def _is_live(url: str, environment: EpisodeEnvironment) -> bool:
+    """Whether a start page is at a live origin, or was led away to a host of no site."""
+    name, _, _ = (environment.atlas.logical(url) or "").partition(":")
+    upstreams = environment.upstreams.by_site
+    return any(map(is_visited_live, [upstreams[name]] if name in upstreams else upstreams.values()))

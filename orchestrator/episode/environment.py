@@ -18,6 +18,7 @@ from orchestrator.observation import AgentMaker
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas
+from sites.upstreams import Upstreams
 from tasks.schema import Task
 
 
@@ -40,7 +41,7 @@ class Accounts(Protocol):
 
 
 class Database(Protocol):
-    """Answers read-only questions to the replicas of the stage."""
+    """Answers what only the database and the files behind a site can."""
 
     async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
         """Return the rows of one SELECT.
@@ -64,11 +65,15 @@ class Database(Protocol):
             SiteError: a replica does not answer.
         """
 
+
+class SiteApi(Protocol):
+    """Answers what a site's own HTTP API can."""
+
     async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
-        """Return what the site's API answers to a GET with a role's API login.
+        """Return what the site's API answers to a GET with a role's API login, whatever its status.
 
         Raises:
-            DatabaseError: the role has none, or the replica did not answer.
+            ApiError: the role has none at the site's upstream, or nothing answered.
         """
 
 
@@ -77,21 +82,26 @@ class EpisodeEnvironment:
     """The world of one episode, ready to be entered.
 
     Attributes:
-        replicas: by site name; sites that are visited live have none.
+        upstreams: what answers for each site of the task.
+        replicas: by site name; sites that no replica answers for have none.
         resolves: where live hosts are sent elsewhere.
-        staged: sites whose live origin is a staged stand-in.
         interrupted: set when the user asked to stop: no step begins after the one under way.
     """
 
     atlas: Atlas
-    world: World
+    upstreams: Upstreams
     browser: Browser
     replicas: Mapping[str, Replica]
     accounts: Accounts
     database: Database
+    api: SiteApi
     resolves: tuple[Resolve, ...] = ()
-    staged: tuple[str, ...] = ()
     interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def world(self) -> World:
+        """Which upstreams these are."""
+        return self.upstreams.world
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from arena_core.errors import ArenaError, BrowserError, DatabaseError, SiteGoneError, TaskError
+from arena_core.errors import ApiError, ArenaError, BrowserError, SiteGoneError, TaskError
 from evaluators.changes import change_as_text
 from evaluators.checks import (
     Check,
@@ -122,16 +122,16 @@ class Locators:
             selector = selector.of(self._environment.world)
         if locate.at == "own":
             return await self._session.read_own(selector, locate.attribute)
-        url = self._environment.atlas.url(locate.at, self._environment.world)
+        url = self._environment.upstreams.url(locate.at)
         login = login_name(self._task, locate.at.partition(":")[0], locate.role)
         return await self._opener.read_fresh(url, selector, locate.attribute, login=login)
 
     async def _api(self, locate: LocateApi) -> tuple[str, ...]:
-        url = self._environment.atlas.url(f"{locate.site}:{locate.path}", self._environment.world)
+        url = self._environment.upstreams.url(f"{locate.site}:{locate.path}")
         answer = await self._answer(locate, url)
         if answer.status != 200:  # noqa: PLR2004
-            message = f"GET {url} answered {answer.status}, wanted 200"
-            raise DatabaseError(message)
+            message = f"site '{locate.site}': GET {url} answered {answer.status}, wanted 200"
+            raise ApiError(message)
         if locate.json_path is None:
             return (answer.body,)
         try:
@@ -140,15 +140,15 @@ class Locators:
                 for value in read_json_path(json.loads(answer.body), locate.json_path)
             )
         except (ValueError, JsonPathError) as error:
-            message = f"GET {url}: {error}"
-            raise DatabaseError(message) from error
+            message = f"site '{locate.site}': the answer to GET {url} cannot be read: {error}"
+            raise ApiError(message) from error
 
     async def _answer(self, locate: LocateApi, url: str) -> Fetched | ApiAnswer:
         if locate.role is None:
             return await self._opener.fetch_text(url)
         parts = urlsplit(url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        return await self._environment.database.ask_api(locate.site, locate.role, path)
+        return await self._environment.api.ask_api(locate.site, locate.role, path)
 
 
 def rows_as_text(rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from arena_core.cookie import Cookie
-from arena_core.worlds import World
+from arena_core.errors import LoginError
+from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.browser.session import Session
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.gateway import GatewayJournal
-from sites.accounts import Login
-from sites.manifest import Site
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    Upstream,
+    is_visited_live,
+)
 from tasks.schema import Task
 
 
@@ -29,11 +36,11 @@ async def dropped_login(
     if not task.roles:
         return None
     for name, role, cookies in await _held(task, session):
-        site = environment.atlas.site(name)
-        login = _login(site, role, environment.world)
+        upstream = environment.upstreams.of(name)
+        login = upstream.roles[role].login if role in upstream.roles else None
         if login is None or not login.ends:
             continue
-        if any(map(login.is_ended_by, _asked(site, environment.world, journal, session))):
+        if any(map(login.is_ended_by, _asked(upstream, journal, session))):
             continue
         if await environment.accounts.is_logged_out(name, role, cookies):
             return (
@@ -48,6 +55,14 @@ def login_name(task: Task, site: str, role: str | None) -> str:
     return f"{site}: {role}" if (site, role) in task.further_roles else ""
 
 
+def login_fault(environment: EpisodeEnvironment, error: LoginError) -> EpisodeFault:
+    """Say what a login that failed makes of an episode, by what answers for the site."""
+    upstream = environment.upstreams.by_site.get(error.site)
+    is_live = upstream is not None and is_visited_live(upstream)
+    reason = UnscoredReason.DRIFTED if is_live else UnscoredReason.INFRA
+    return EpisodeFault(reason=reason, message=error.message)
+
+
 async def _held(task: Task, session: Session) -> list[tuple[str, str, tuple[Cookie, ...]]]:
     """Return every role of a task with the cookies of its context."""
     return [
@@ -57,15 +72,15 @@ async def _held(task: Task, session: Session) -> list[tuple[str, str, tuple[Cook
     ]
 
 
-def _login(site: Site, role: str, world: World) -> Login | None:
-    roles = site.live.roles if world is World.ONLINE and site.live else site.roles
-    return roles[role].login if role in roles else None
-
-
-def _asked(site: Site, world: World, journal: GatewayJournal, session: Session) -> Iterator[str]:
+def _asked(upstream: Upstream, journal: GatewayJournal, session: Session) -> Iterator[str]:
     """Yield what was asked for; inside TLS only the browser sees it."""
-    if world is World.ONLINE and site.live:
-        yield from session.asked_of(site.live.host)
+    match upstream:
+        case ReplicaUpstream():
+            pass
+        case LiveUpstream(live=live) | StagedUpstream(live=live):
+            yield from session.asked_of(live.host)
+        case _:
+            assert_never(upstream)
     for one in journal.since(0):
-        if one.site == site.name and one.refused is None:
+        if one.site == upstream.site.name and one.refused is None:
             yield one.url

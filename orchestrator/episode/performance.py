@@ -23,7 +23,6 @@ from arena_core.errors import (
     SiteError,
 )
 from arena_core.task_group import task_group
-from arena_core.worlds import World
 from evaluators.evidence import (
     Ended,
     RequestNote,
@@ -40,7 +39,7 @@ from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.exchanges import host_of, may_have_written, refuse_broken
 from orchestrator.episode.locating import Locators
-from orchestrator.episode.logins import dropped_login, login_name
+from orchestrator.episode.logins import dropped_login, login_fault, login_name
 from orchestrator.episode.proof_hook import EpisodeSnapshot, moved_between, side_context
 from orchestrator.episode.recorder import Recorder
 from orchestrator.episode.routing import policy_for, read_only_origins
@@ -62,8 +61,8 @@ async def perform(recorder: Recorder) -> None:
     try:
         await _play(spec, environment, recorder)
     except LoginError as error:
-        live = environment.world is World.ONLINE
-        recorder.fault(UnscoredReason.DRIFTED if live else UnscoredReason.INFRA, error.message)
+        fault = login_fault(environment, error)
+        recorder.fault(fault.reason, fault.message)
     except InputError as error:
         # The task does not fit its sites, and only playing it showed that.
         recorder.fault(UnscoredReason.CHECK_ERROR, error.message)
@@ -173,10 +172,7 @@ class _Performance:
         )
 
     async def _open(self) -> Observation:
-        urls = [
-            self._environment.atlas.url(page, self._environment.world)
-            for page in self._task.start_pages
-        ]
+        urls = [self._environment.upstreams.url(page) for page in self._task.start_pages]
         logins = [
             "" if isinstance(one, str) else login_name(self._task, one.site, one.role)
             for one in self._task.start
@@ -341,21 +337,21 @@ class _Performance:
         return told + activity.refused
 
     def _assignment(self) -> Assignment:
-        sites = {name: self._environment.atlas.site(name) for name in self._task.sites}
+        upstreams = self._environment.upstreams
         return Assignment(
             task=self._task.id,
             intent=self._wob.record.utterance if self._wob else self._task.intent,
             world=self._environment.world,
             sites={
-                site.title: self._environment.atlas.url(f"{name}:/", self._environment.world)
-                for name, site in sites.items()
+                upstream.site.title: upstreams.url(f"{name}:/")
+                for name, upstream in upstreams.by_site.items()
             },
             step_limit=self._task.limits.steps,
             repeat=self._spec.repeat,
         )
 
     def _url_of(self, page: str) -> str:
-        return self._environment.atlas.url(page, self._environment.world)
+        return self._environment.upstreams.url(page)
 
     def _count_tokens(self, decision: Decision) -> None:
         self._recorder.input_tokens += decision.input_tokens

@@ -87,7 +87,7 @@ class Recorder:
             located=self.located,
             fault=self._fault,
             receipts=self.receipts,
-            staged=self.environment.staged,
+            staged=tuple(one.site.name for one in self.environment.upstreams.staged),
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
             wob=self.wob,

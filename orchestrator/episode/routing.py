@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from arena_core.errors import GatewayError
-from arena_core.worlds import World
 from orchestrator.access.episode_info import AccountInfo, SiteInfo, as_header
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.gateway.addresses import SocketAddress
 from orchestrator.gateway.policy import Policy, Route
 from sites.manifest import Live, Site
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    Upstream,
+    is_visited_live,
+)
 from tasks.schema import Task
 
 
@@ -16,18 +24,18 @@ def policy_for(task: Task, environment: EpisodeEnvironment) -> Policy:
     """Return the routes of a task's sites in the stage's world; every other host is refused.
 
     Raises:
-        GatewayError: a site has neither a replica on this stage nor a live origin.
+        GatewayError: a replica answers for a site, and there is none on this stage.
     """
-    routes = (_route(environment.atlas.site(name), task, environment) for name in task.sites)
+    routes = (_route(environment.upstreams.of(name), task, environment) for name in task.sites)
     return Policy(tuple(routes)).resolved(environment.resolves)
 
 
 def read_only_origins(task: Task, environment: EpisodeEnvironment) -> frozenset[str]:
     """Return the live origins that the browser session keeps read-only inside TLS."""
-    if task.live_writes or environment.world is not World.ONLINE:
+    if task.live_writes:
         return frozenset()
-    sites = (environment.atlas.site(name) for name in task.sites)
-    return frozenset(site.live.origin for site in sites if site.live)
+    upstreams = (environment.upstreams.of(name) for name in task.sites)
+    return frozenset(one.origin for one in upstreams if is_visited_live(one))
 
 
 def site_infos(task: Task, environment: EpisodeEnvironment) -> tuple[SiteInfo, ...]:
@@ -35,22 +43,32 @@ def site_infos(task: Task, environment: EpisodeEnvironment) -> tuple[SiteInfo, .
 
     Passwords are not told: whoever has a role is logged in when the episode begins.
     """
-    return tuple(_site_info(environment.atlas.site(name), task, environment) for name in task.sites)
+    return tuple(_site_info(environment.upstreams.of(name), task) for name in task.sites)
 
 
-def _site_info(site: Site, task: Task, environment: EpisodeEnvironment) -> SiteInfo:
-    face = site.live if environment.world is World.ONLINE and site.live else site
-    roles = [face.roles[name] for name in task.roles_of(site.name) if name in face.roles]
-    accounts = [AccountInfo(role.username) for role in roles]
-    return SiteInfo(site, f"{environment.atlas.origin(site, environment.world)}/", accounts)
+def _site_info(upstream: Upstream, task: Task) -> SiteInfo:
+    site, roles = upstream.site, upstream.roles
+    wanted = [roles[name] for name in task.roles_of(site.name) if name in roles]
+    accounts = [AccountInfo(role.username) for role in wanted]
+    return SiteInfo(site, f"{upstream.origin}/", accounts)
 
 
-def _route(site: Site, task: Task, environment: EpisodeEnvironment) -> Route:
-    if environment.world is World.ONLINE and site.live:
-        return _live_route(site, site.live, task, is_staged=site.name in environment.staged)
+def _route(upstream: Upstream, task: Task, environment: EpisodeEnvironment) -> Route:
+    match upstream:
+        case ReplicaUpstream(site=site):
+            return _replica_route(site, task, environment)
+        case LiveUpstream(site=site, live=live):
+            return _live_route(site, live, task, pace_s=live.pace_s)
+        case StagedUpstream(site=site, live=live):
+            return _live_route(site, live, task, pace_s=0.0)  # it is on this machine
+        case _:
+            assert_never(upstream)
+
+
+def _replica_route(site: Site, task: Task, environment: EpisodeEnvironment) -> Route:
     replica = environment.replicas.get(site.name)
     if replica is None:
-        message = f"site '{site.name}' has no replica on this stage and no live origin"
+        message = f"site '{site.name}': a replica answers for it, and the episode has none"
         raise GatewayError(message)
     return Route(
         site=site.name,
@@ -64,7 +82,7 @@ def _route(site: Site, task: Task, environment: EpisodeEnvironment) -> Route:
     )
 
 
-def _live_route(site: Site, live: Live, task: Task, *, is_staged: bool) -> Route:
+def _live_route(site: Site, live: Live, task: Task, *, pace_s: float) -> Route:
     return Route(
         site=site.name,
         live=True,
@@ -72,5 +90,5 @@ def _live_route(site: Site, live: Live, task: Task, *, is_staged: bool) -> Route
         port=live.port,
         upstream=None,
         read_only=not task.live_writes,
-        pace_s=0.0 if is_staged else live.pace_s,  # a stand-in on this machine needs no sparing
+        pace_s=pace_s,
     )

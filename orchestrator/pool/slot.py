@@ -110,7 +110,7 @@ class Slot:
         """Return what the replica's API answers to a GET with a role's API login.
 
         Raises:
-            DatabaseError: the role has none, or the replica did not answer.
+            ApiError: the role has none, or the replica did not answer.
             UnknownNameError: no such site in this slot, or no such role.
         """
         return await ask_api(self._of(site_name).ready.replica, role, path)

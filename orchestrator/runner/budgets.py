@@ -27,7 +27,7 @@ async def share_budget(
     sites = {
         world: atlas.select(names)
         for world in request.worlds
-        if (names := request.sites_with_replicas(atlas, world))
+        if (names := request.upstreams(atlas, world).replicas)
     }
     needs = {
         world: least_bytes(await priced_sites(engine, chosen, costs), request.workers_in(world))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import assert_never
 
 from arena_core.errors import ImageError
 from orchestrator.browser.launch import BrowserOptions, launch
@@ -11,6 +13,14 @@ from orchestrator.engine.engine import Engine
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
 from sites.atlas import Atlas
+from sites.manifest import Image
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    Upstream,
+    Upstreams,
+)
 
 
 async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
@@ -20,7 +30,7 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         ImageError: an image that the run needs is not there.
     """
     now = datetime.now(UTC)
-    live = request.sites_visited_live(atlas)
+    upstreams = [request.upstreams(atlas, world) for world in request.worlds]
     return RunLock(
         run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
         created_at=now.isoformat(timespec="seconds"),
@@ -32,13 +42,13 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         repeats=request.repeats,
         attempts=request.attempts,
         agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
-        staged=live if request.staged else (),
+        staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
         resolves=tuple(str(resolve) for resolve in request.resolves),
         workers=request.workers,
         spares=request.spares,
         memory_bytes=request.memory_bytes,
         strategy=request.strategy,
-        images=await _image_ids(request, atlas, engine),
+        images=await _image_ids(upstreams, engine),
         engine=await engine.version(),
         browser=await _browser_version(request),
         packages=package_versions(),
@@ -60,15 +70,23 @@ async def require_same_images(lock: RunLock, engine: Engine) -> None:
             raise ImageError(message, hint="start a new run; what had finished can be reported")
 
 
-async def _image_ids(request: RunRequest, atlas: Atlas, engine: Engine) -> dict[str, str]:
-    tags: list[str] = []
-    for world in request.worlds:
-        names = request.sites_with_replicas(atlas, world)
-        tags += [site.image.tag for site in atlas.select(names)] if names else []
-    if request.staged:
-        for site in atlas.select(request.sites_visited_live(atlas)):
-            tags += [site.live.staged.image.tag] if site.live and site.live.staged else []
-    return {tag: await _image_id(tag, engine) for tag in dict.fromkeys(tags)}
+async def _image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:
+    images = [_image_of(one) for world in upstreams for one in world.by_site.values()]
+    tags = dict.fromkeys(image.tag for image in images if image)
+    return {tag: await _image_id(tag, engine) for tag in tags}
+
+
+def _image_of(upstream: Upstream) -> Image | None:
+    """Return the image whose container answers; None on the real web."""
+    match upstream:
+        case ReplicaUpstream(site=site):
+            return site.image
+        case StagedUpstream(staged=staged):
+            return staged.image
+        case LiveUpstream():
+            return None
+        case _:
+            assert_never(upstream)
 
 
 async def _image_id(tag: str, engine: Engine) -> str:

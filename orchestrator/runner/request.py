@@ -12,6 +12,7 @@ from orchestrator.observation import AgentMaker
 from orchestrator.store.lock import AgentLock, RunLock
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
+from sites.upstreams import Upstreams
 from tasks.schema import Suite, Task
 
 
@@ -81,37 +82,15 @@ class RunRequest:
     def _trials_in(self, world: World) -> tuple[Trial, ...]:
         return tuple(trial for trial in self.trials() if trial.world is world)
 
-    def sites_with_replicas(self, atlas: Atlas, world: World) -> tuple[str, ...]:
-        """Return the sites that the chosen tasks visit as replicas in a world."""
-        return tuple(
-            dict.fromkeys(
-                name
-                for task in self.tasks
-                if world in task.worlds
-                for name in replicas_of(task, atlas, world)
-            )
-        )
+    def upstreams(self, atlas: Atlas, world: World) -> Upstreams:
+        """Return what answers for each site that the chosen tasks visit in a world.
 
-    def sites_visited_live(self, atlas: Atlas) -> tuple[str, ...]:
-        """Return the sites whose live origin the chosen tasks visit."""
-        if World.ONLINE not in self.worlds:
-            return ()
-        return tuple(
-            dict.fromkeys(
-                name
-                for task in self.tasks
-                if World.ONLINE in task.worlds
-                for name in task.sites
-                if atlas.site(name).live
-            )
-        )
-
-
-def replicas_of(task: Task, atlas: Atlas, world: World) -> tuple[str, ...]:
-    """Return the sites of a task that are replicas in a world."""
-    return tuple(
-        name for name in task.sites if world is World.OFFLINE or atlas.site(name).live is None
-    )
+        Raises:
+            UsageError: live origins are to be staged, and the manifest of one does not say how.
+        """
+        played = [task for task in self.tasks if world in task.worlds and world in self.worlds]
+        names = dict.fromkeys(name for task in played for name in task.sites)
+        return atlas.upstreams(names, world, staged=self.staged)
 
 
 def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:

@@ -12,10 +12,9 @@ from arena_core.task_group import task_group
 from arena_core.worlds import World
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
-from orchestrator.gateway.addresses import Resolve
 from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.runner.accounts import LiveAccounts
+from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.attempts import TrialRunner, ends_the_run
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import OnEvent, ProgressNote
@@ -26,6 +25,7 @@ from orchestrator.store.ledger import Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
+from sites.upstreams import Upstreams
 
 _TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
@@ -126,28 +126,27 @@ class Run:
     ) -> AsyncIterator[WorldRunner]:
         """Prepare a world: replicas and staged origins are started at the same time."""
         async with AsyncExitStack() as stack:
-            slot_pool, staged = await self._start(world, memory_bytes, stack)
+            upstreams = self.request.upstreams(self.atlas, world)
+            slot_pool, staged = await self._start(upstreams, memory_bytes, stack)
             resolves = (*self.request.resolves, *(staged.resolves if staged else ()))
             yield WorldRunner(
-                world=world,
+                upstreams=upstreams,
                 request=self.request,
                 atlas=self.atlas,
                 browser=BrowserOptions(
                     headless=self.request.headless, trusted_spki=staged.spki if staged else None
                 ),
                 slot_pool=slot_pool,
-                live=self._live_accounts(world, resolves, staged),
+                logins=OriginLogins(resolves=resolves, ca_file=staged.ca_file if staged else None),
                 resolves=resolves,
-                staged=staged.names if staged else (),
                 trial_runner=trial_runner,
                 interrupted=self.interrupted,
             )
 
     async def _start(
-        self, world: World, memory_bytes: int | None, stack: AsyncExitStack
+        self, upstreams: Upstreams, memory_bytes: int | None, stack: AsyncExitStack
     ) -> tuple[SlotPool | None, StagedOrigins | None]:
-        replicas = self.request.sites_with_replicas(self.atlas, world)
-        live = self.request.sites_visited_live(self.atlas)
+        world, replicas = upstreams.world, upstreams.replicas
         slot_pool = staged = None
         if replicas:
             self.on_event(ProgressNote(f"{world}: starting {', '.join(replicas)}"))
@@ -169,12 +168,11 @@ class Run:
                 why = f"containers could open connections: {self.engine.not_shut}"
                 self.on_event(ProgressNote(f"{world}: {why}; see arena doctor"))
             slot_pool.warm()
-        if world is World.ONLINE and self.request.staged and live:
-            self.on_event(
-                ProgressNote(f"{world}: starting staged live origins of {', '.join(live)}")
-            )
+        if upstreams.staged:
+            names = ", ".join(one.site.name for one in upstreams.staged)
+            self.on_event(ProgressNote(f"{world}: starting staged live origins of {names}"))
             staged = await stack.enter_async_context(
-                staged_origins(self.engine, self.atlas, live, self.owner)
+                staged_origins(self.engine, upstreams.staged, self.owner)
             )
         return slot_pool, staged
 
@@ -182,15 +180,6 @@ class Run:
         """Pass on what went wrong with a replica; what goes well is in the receipts."""
         if event.phase in _TROUBLE:
             self.on_event(ProgressNote(f"{world}: {event.replica} {event.phase}: {event.detail}"))
-
-    def _live_accounts(
-        self, world: World, resolves: tuple[Resolve, ...], staged: StagedOrigins | None
-    ) -> LiveAccounts | None:
-        if world is not World.ONLINE:
-            return None
-        return LiveAccounts(
-            atlas=self.atlas, resolves=resolves, ca_file=staged.ca_file if staged else None
-        )
 
 
 def _raise_first(failures: Sequence[Exception]) -> None:

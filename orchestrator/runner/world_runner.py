@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena_core.task_group import task_group
-from arena_core.worlds import World
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.runner.accounts import LiveAccounts
+from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.attempts import TrialRunner, ends_the_run, in_one_line
 from orchestrator.runner.events import ProgressNote
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
+from sites.upstreams import Upstreams
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,18 +27,18 @@ class WorldRunner:
 
     Attributes:
         browser: what each worker's browser is like.
-        slot_pool: the replicas of this world; None where every site is visited live.
-        live: logins at live origins; None offline.
+        slot_pool: the replicas of this world; None where no replica answers for any site.
+        upstreams: what answers for each site that the trials visit.
+        logins: how workers log in at live origins.
     """
 
-    world: World
+    upstreams: Upstreams
     request: RunRequest
     atlas: Atlas
     browser: BrowserOptions
     slot_pool: SlotPool | None
-    live: LiveAccounts | None
+    logins: OriginLogins
     resolves: tuple[Resolve, ...]
-    staged: tuple[str, ...]
     trial_runner: TrialRunner
     interrupted: asyncio.Event
 
@@ -71,5 +71,5 @@ class WorldRunner:
                 raise
             failures.append(failure)
             self.trial_runner.on_event(
-                ProgressNote(f"{self.world}: a worker stopped: {in_one_line(failure)}")
+                ProgressNote(f"{self.upstreams.world}: a worker stopped: {in_one_line(failure)}")
             )

@@ -13,7 +13,7 @@ from typing import Final
 
 import requests
 
-from arena_core.errors import ImageError, SiteGoneError, UnhealthyError, UsageError
+from arena_core.errors import ImageError, SiteGoneError, UnhealthyError
 from arena_core.task_group import task_group
 from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.engine.containers import Container, ContainerKind, ContainerSpec, Labels
@@ -21,8 +21,8 @@ from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 from orchestrator.gateway import Resolve, SocketAddress
 from orchestrator.staged.authority import Authority
-from sites.atlas import Atlas
 from sites.manifest import Live, Site, Staged
+from sites.upstreams import StagedUpstream
 
 CERTIFICATE_PATH: Final = "/etc/arena/tls/origin.crt"
 KEY_PATH: Final = "/etc/arena/tls/origin.key"
@@ -49,7 +49,7 @@ class StagedOrigins:
 
 @asynccontextmanager
 async def staged_origins(
-    engine: Engine, atlas: Atlas, names: Collection[str], owner: str
+    engine: Engine, upstreams: Collection[StagedUpstream], owner: str
 ) -> AsyncIterator[StagedOrigins]:
     """Start the staged live origins of sites, all at once, and remove them at the end.
 
@@ -57,16 +57,13 @@ async def staged_origins(
 
     Args:
         engine: where they run.
-        atlas: the known sites.
-        names: of the sites; all of them where none is named.
+        upstreams: which.
         owner: a run id; what the containers are labelled with.
 
     Raises:
-        UsageError: a site has no staged live origin.
         ImageError: an image is missing.
         UnhealthyError, SiteGoneError: one does not serve.
     """
-    wanted = tuple((site, *_staged_of(site)) for site in atlas.select(names))
     authority = await asyncio.to_thread(Authority)
     started: list[Container] = []
     with tempfile.TemporaryDirectory(prefix="arena-staged-") as folder:
@@ -76,14 +73,14 @@ async def staged_origins(
             async with task_group() as group:
                 tasks = [
                     group.create_task(
-                        _Origin(engine, site, live, staged, owner).start(
+                        _Origin(engine, one.site, one.live, one.staged, owner).start(
                             authority, str(ca_file), started
                         )
                     )
-                    for site, live, staged in wanted
+                    for one in upstreams
                 ]
             yield StagedOrigins(
-                names=tuple(site.name for site, _, _ in wanted),
+                names=tuple(one.site.name for one in upstreams),
                 resolves=tuple(task.result() for task in tasks),
                 spki=authority.spki,
                 ca_pem=authority.pem,
@@ -93,13 +90,6 @@ async def staged_origins(
             async with task_group() as group:
                 for container in started:
                     group.create_task(engine.remove(container.id))
-
-
-def _staged_of(site: Site) -> tuple[Live, Staged]:
-    if site.live is None or site.live.staged is None:
-        message = f"site '{site.name}' has no staged live origin"
-        raise UsageError(message, hint="leave --staged away, or name other sites")
-    return site.live, site.live.staged
 
 
 @dataclass(frozen=True, slots=True)

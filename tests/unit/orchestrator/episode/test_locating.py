@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from make_evidence import make_check, make_evidence
 
-from orchestrator.episode.locating import as_text, rows_as_text
+from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.evidence import Located
+from evaluators.verdicts import CheckStatus, verdicts
+from orchestrator.access.apis import ApiAnswer
+from orchestrator.episode.locating import Locators, as_text, rows_as_text
+from sites.atlas import load_atlas
 
 
 @pytest.mark.parametrize(
@@ -40,3 +49,51 @@ def test_a_row_is_one_value_with_its_columns_side_by_side() -> None:
 def test_no_rows_are_no_values_and_not_one_empty_one() -> None:
     assert rows_as_text([]) == ()
     assert rows_as_text([("",)]) == ("",)
+
+
+class Answering:
+    """A browser session and an API that answer one thing."""
+
+    def __init__(self, status: int, body: str) -> None:
+        self.answer = ApiAnswer(status, body)
+
+    async def fetch_text(self, _url: str) -> ApiAnswer:
+        return self.answer
+
+    async def ask_api(self, _site: str, _role: str, _path: str) -> ApiAnswer:
+        return self.answer
+
+
+def api_check(role: str | None, json_path: str | None = None) -> Check:
+    path = {"path": "/api/o", "json_path": json_path}
+    return make_check({"by": "api", "site": "shop", "role": role, **path}, "1")
+
+
+async def located(status: int, body: str, check: Check) -> Located:
+    asked: Any = Answering(status, body)
+    upstreams = load_atlas(()).upstreams(["shop"], World.OFFLINE)
+    environment: Any = SimpleNamespace(upstreams=upstreams, world=World.OFFLINE, api=asked)
+    nobody: Any = None
+    [found] = await Locators(environment, asked, nobody).at_end([check])
+    return found
+
+
+@pytest.mark.parametrize("role", [None, "merchant"])
+async def test_an_api_that_answers_otherwise_says_so_and_names_no_database(
+    role: str | None,
+) -> None:
+    found = await located(404, "{}", api_check(role))
+    url = "http://shop.arena.test/api/o"
+    assert found.error == f"site 'shop': GET {url} answered 404, wanted 200"
+    evidence = make_evidence(located=(found,))
+    [verdict] = verdicts([api_check(role)], evidence)
+    assert verdict.standing is CheckStatus.UNKNOWN
+    assert verdict.reason == f"could not be looked at: {found.error}"
+    assert (await located(200, "1", api_check(role))).values == ("1",)
+
+
+async def test_an_answer_that_is_no_json_is_the_apis_fault() -> None:
+    found = await located(200, "<html>", api_check(None, "$.id"))
+    assert found.error is not None
+    assert found.error.startswith("site 'shop': the answer to GET http://shop.arena.test/api/o")
+    assert "database" not in found.error

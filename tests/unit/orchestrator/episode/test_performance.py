@@ -16,6 +16,7 @@ from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.performance import perform
 from orchestrator.episode.recorder import Recorder
 from sites.atlas import load_atlas
+from sites.upstreams import Upstreams
 
 
 class Loopback:
@@ -56,11 +57,12 @@ async def test_what_breaks_off_before_the_first_step_is_unscored_and_stops_nothi
     task = SUITE.tasks[0].model_copy(update={"sites": (), "roles": {"wiki": "admin"}})
     environment = EpisodeEnvironment(
         atlas=load_atlas(()),
-        world=World.OFFLINE,
+        upstreams=Upstreams(World.OFFLINE, {}),
         browser=browser,
         replicas={},
         accounts=accounts,
         database=nobody,
+        api=nobody,
     )
     agent = make_agent("oracle", AgentOptions())
     spec = AttemptSpec(suite="tiny", task=task, repeat=0, attempt=1, agent=agent, screenshots=False)

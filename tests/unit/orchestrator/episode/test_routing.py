@@ -51,18 +51,37 @@ MEMBER = {
 }
 ATLAS = Atlas(
     {
-        "shop": site("shop", live={"origin": "https://www.shop.example", "pace_s": 2}),
+        "shop": site(
+            "shop",
+            live={
+                "origin": "https://www.shop.example",
+                "pace_s": 2,
+                "roles": {"buyer": {**MEMBER, "username": "live-anna"}},
+                "staged": {
+                    "image": {"tag": "arena/x:1", "published": "registry.test/x:1"},
+                    "port": 443,
+                    "health": {"path": "/", "contains": "x"},
+                },
+            },
+            roles={"buyer": MEMBER},
+        ),
         "forum": site("forum", roles={"member": MEMBER}),
         "home": site("home", episode_info=True),
     }
 )
 
 
-def environment(world: World, **more: Any) -> EpisodeEnvironment:
+def environment(world: World, *, staged: bool = False, **more: Any) -> EpisodeEnvironment:
     nobody: Any = None
     more = {"replicas": {}, **more}
     return EpisodeEnvironment(
-        atlas=ATLAS, world=world, browser=nobody, accounts=nobody, database=nobody, **more
+        atlas=ATLAS,
+        upstreams=ATLAS.upstreams(ATLAS.sites, world, staged=staged),
+        browser=nobody,
+        accounts=nobody,
+        database=nobody,
+        api=nobody,
+        **more,
     )
 
 
@@ -139,14 +158,22 @@ def test_a_task_that_may_write_live_is_not_held_to_reading() -> None:
 
 def test_a_staged_origin_is_found_where_it_stands_and_needs_no_sparing() -> None:
     to = Resolve.parse("www.shop.example:443:127.0.0.1:8443")
-    shop = routes(task("shop"), environment(World.ONLINE, resolves=(to,), staged=("shop",)))["shop"]
+    shop = routes(task("shop"), environment(World.ONLINE, resolves=(to,), staged=True))["shop"]
     assert shop.upstream == SocketAddress("127.0.0.1", 8443)
     assert (shop.live, shop.read_only, shop.pace_s) == (True, True, 0.0)
 
 
-def test_a_site_with_neither_replica_nor_live_origin_is_refused_by_name() -> None:
-    with pytest.raises(GatewayError, match="forum"):
-        policy_for(task("forum"), environment(World.ONLINE))
+@pytest.mark.parametrize(("world", "name"), [(World.ONLINE, "forum"), (World.OFFLINE, "shop")])
+def test_a_replica_that_is_not_there_is_never_sought_on_the_web(world: World, name: str) -> None:
+    with pytest.raises(GatewayError, match=f"site '{name}': a replica answers for it"):
+        policy_for(task(name), environment(world))
+
+
+def test_whoever_is_logged_in_at_the_live_origin_has_the_name_of_there() -> None:
+    wanted = task("home", "shop", roles={"shop": "buyer"})
+    for world, name in ((World.OFFLINE, "anna"), (World.ONLINE, "live-anna")):
+        accounts = episode_info(world, wanted)["accounts"]
+        assert accounts == [{"site": "shop", "username": name}]
 
 
 def test_only_a_start_page_is_told_of_the_episode() -> None:
@@ -155,8 +182,8 @@ def test_only_a_start_page_is_told_of_the_episode() -> None:
     assert found["home"].episode_info is not None
 
 
-def episode_info(world: World) -> Any:
-    wanted = task("home", "shop", "forum", roles={"forum": "member"})
+def episode_info(world: World, wanted: Task | None = None) -> Any:
+    wanted = wanted or task("home", "shop", "forum", roles={"forum": "member"})
     header = routes(wanted, environment(world, replicas=REPLICAS))["home"].episode_info
     assert header is not None
     return json.loads(b64decode(header))

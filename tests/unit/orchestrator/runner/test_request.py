@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena_core.worlds import World
-from orchestrator.runner.request import RunRequest, replicas_of
+from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas
 from tasks.schema import Suite
@@ -76,14 +76,22 @@ def test_a_trial_is_a_task_in_a_world_where_it_can_run_once_per_repeat() -> None
 
 def test_only_sites_that_are_visited_as_replicas_are_started() -> None:
     asked = request(BOTH)
-    assert asked.sites_with_replicas(ATLAS, World.OFFLINE) == ("wiki", "shop")
-    assert asked.sites_with_replicas(ATLAS, World.ONLINE) == ()
-    assert replicas_of(SUITE.tasks[2], ATLAS, World.ONLINE) == ()
+    assert asked.upstreams(ATLAS, World.OFFLINE).replicas == ("wiki", "shop")
+    assert asked.upstreams(ATLAS, World.ONLINE).replicas == ()
 
 
 def test_only_sites_that_are_visited_live_are_staged() -> None:
-    assert request(BOTH).sites_visited_live(ATLAS) == ("wiki", "shop")
-    assert request((World.OFFLINE,)).sites_visited_live(ATLAS) == ()
+    asked = request(BOTH, staged=True)
+    assert [one.site.name for one in asked.upstreams(ATLAS, World.ONLINE).staged] == [
+        "wiki",
+        "shop",
+    ]
+    assert asked.upstreams(ATLAS, World.OFFLINE).staged == ()
+    assert request(BOTH).upstreams(ATLAS, World.ONLINE).staged == ()
+
+
+def test_a_world_that_is_not_played_visits_nothing() -> None:
+    assert request((World.OFFLINE,), staged=True).upstreams(ATLAS, World.ONLINE).by_site == {}
 
 
 def test_no_world_has_more_workers_than_trials_nor_a_spare_that_nobody_would_use() -> None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from orchestrator.runner import worker
+from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
 
@@ -47,6 +48,6 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
 
     browsers = cast("Any", SimpleNamespace(isolated=isolated))
 
-    await Worker(world_runner=world_runner, browsers=browsers, live=None).play(trial)
+    await Worker(world_runner=world_runner, browsers=browsers, logins=OriginLogins()).play(trial)
 
     assert done == ["attempt 1", *between, "attempt 2"]

@@ -12,10 +12,12 @@ import pytest
 
 from arena_core.errors import ModelError, SiteError
 from arena_core.worlds import World
+from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.run import Run
 from orchestrator.runner.worker import Worker
 from orchestrator.runner.world_runner import WorldRunner
 from orchestrator.store.trials import Trial
+from sites.upstreams import Upstreams
 
 TRIALS = [Trial(name, World.OFFLINE) for name in ("one", "two", "three", "four")]
 
@@ -47,14 +49,13 @@ class Played:
 
 def world_runner() -> WorldRunner:
     return WorldRunner(
-        world=World.OFFLINE,
+        upstreams=Upstreams(World.OFFLINE, {}),
         request=cast("Any", SimpleNamespace(workers=2)),
         atlas=cast("Any", None),
         browser=cast("Any", None),
         slot_pool=None,
-        live=None,
+        logins=OriginLogins(),
         resolves=(),
-        staged=(),
         trial_runner=cast("Any", SimpleNamespace(on_event=lambda _: None)),
         interrupted=asyncio.Event(),
     )
