@@ -26,7 +26,7 @@ class Accounts(Protocol):
     """Hands out what makes a browser context logged in."""
 
     async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
-        """Return the proven login of a role, in the world of the stage.
+        """Return the proven login of a role, in the world of the episode.
 
         Raises:
             LoginError: the role cannot log in or is not recognised.

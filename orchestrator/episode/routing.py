@@ -24,7 +24,7 @@ def policy_for(task: Task, environment: EpisodeEnvironment) -> Policy:
     """Return the routes of a task's sites in the stage's world; every other host is refused.
 
     Raises:
-        GatewayError: a replica answers for a site, and there is none on this stage.
+        GatewayError: a replica answers for a site, and the episode has none.
     """
     routes = (_route(environment.upstreams.of(name), task, environment) for name in task.sites)
     return Policy(tuple(routes)).resolved(environment.resolves)
