@@ -87,7 +87,7 @@ async def test_an_api_that_answers_otherwise_says_so_and_names_no_database(
     assert found.error == f"site 'shop': GET {url} answered 404, wanted 200"
     evidence = make_evidence(located=(found,))
     [verdict] = verdicts([api_check(role)], evidence)
-    assert verdict.standing is CheckStatus.UNKNOWN
+    assert verdict.status is CheckStatus.UNKNOWN
     assert verdict.reason == f"could not be looked at: {found.error}"
     assert (await located(200, "1", api_check(role))).values == ("1",)
 
