@@ -22,7 +22,7 @@ from orchestrator.pool.ports import start_on_kept_port
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
+from orchestrator.reset.watch import Glance, Watch
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
@@ -104,12 +104,28 @@ class PooledReplica:
         if watch is None:
             return await self.lost(ready)
         async with self._looking:
-            seen = await watch.glance()
+            seen, begun = await self._glance_and_begin(watch)
             if seen.unseen is not None:
                 return await self.lost(ready)
-            if seen.moved is not None and not (seen.by_itself and await self._holds(watch)):
-                return await self.lost(ready) or seen.moved
-            return await self._begun(watch)
+            if seen.moved is None:
+                return begun
+            if seen.by_itself and await self._holds(watch):
+                return await self._begun(watch)
+            return await self.lost(ready) or seen.moved
+
+    async def _glance_and_begin(self, watch: Watch) -> tuple[Glance, str | None]:
+        """Look at what moves while the clock is put back; say why that could not be done.
+
+        Its supervisor answers both questions on its way. A replica that is not handed out after
+        all is reset, and its clock with it.
+        """
+        if not watch.is_supervised:
+            seen = await watch.glance()
+            return seen, await self._begun(watch) if seen.is_still else None
+        async with task_group() as group:
+            glance = group.create_task(watch.glance())
+            begun = group.create_task(self._begun(watch))
+        return glance.result(), begun.result()
 
     async def _holds(self, watch: Watch) -> bool:
         """Whether a state is golden whose database wrote for itself, as it does now and then."""

@@ -65,6 +65,11 @@ class Glance:
     unseen: str | None = None
     by_itself: bool = False
 
+    @property
+    def is_still(self) -> bool:
+        """Whether everything that moves with the state was seen, and none of it did."""
+        return self.moved is None and self.unseen is None
+
 
 async def _is_rewound(supervision: Supervision, generation: int) -> bool:
     """Whether the state was made anew since a generation, or just is: then wait until it is whole.
@@ -210,6 +215,11 @@ class Watch:
         if self._writes_unseen() or (self._supervision is None and self._meter is None):
             return None
         return await self._mark()
+
+    @property
+    def is_supervised(self) -> bool:
+        """Whether its connection to the supervisor is open."""
+        return self._supervision is not None and not self._supervision.is_lost
 
     async def supervision(self) -> Supervision:
         """Return the connection to the supervisor, opened where it is not.

@@ -2,79 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import cast
-
 import pytest
-from supervisor_server import Question, supervisor
+from watched_replica import BEGINS, NO_ENGINE, watched
 
 from arena_core.errors import ImageError, ResetError, SiteError
-from orchestrator.engine.containers import Container
-from orchestrator.engine.engine import Engine
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.ladder import reset_replica, rungs_for
-from orchestrator.reset.replica import Placement, Replica
-from orchestrator.reset.state import Fingerprint
-from orchestrator.reset.watch import Watch
-from sites.manifest import Clock, Site
-
-BEGINS = "2026-10-01T09:00:00Z"
-SITE = {
-    "name": "shelf",
-    "title": "Shelf",
-    "summary": "files only",
-    "host": "shelf.arena.test",
-    "stateful": True,
-    "image": {"tag": "arena-test/shelf:1", "published": "unused"},
-    "port": 8000,
-    "health": {"path": "/", "contains": "ready"},
-    "resources": {"memory_mb": 64, "cpus": 1.0, "pids": 16},
-    "state": {"folder": "/f", "port": 9009},
-    "fingerprint": {"files": ["/f/media"]},
-}
-NO_ENGINE = cast("Engine", None)  # nothing here needs one
-
-
-class Sealed:
-    digest = Fingerprint().digest
-
-    async def parts(self) -> Fingerprint:
-        return Fingerprint()
-
-
-@asynccontextmanager
-async def watched(asked: list[str], *, clock: Clock, shown: object) -> AsyncIterator[Watch]:
-    """Watch a golden replica whose supervisor answers the question for the clock with `shown`."""
-
-    def answer(question: Question) -> object:
-        asked.append(str(question["ask"]))
-        none: object = {"files": []}
-        said = {"stamp": {"stamp": "s1"}, "files": none, "scratch": none, "clock": shown}
-        return {"ask": question["ask"], **cast("dict[str, object]", said[asked[-1]])}
-
-    async with supervisor(answer) as server:
-        site = Site.model_validate({**SITE, "clock": clock})
-        replica = Replica(
-            placement=Placement(site=site, image_id="i", golden=Sealed(), owner="test"),
-            container=Container(
-                id="c",
-                name="shelf",
-                image_id="i",
-                labels={},
-                state="running",
-                exit_code=None,
-                ports={8000: server.endpoint, 9009: server.endpoint},
-            ),
-            endpoint=server.endpoint,
-            database=None,
-            supervisor=server.endpoint,
-        )
-        watch = Watch.over(NO_ENGINE, replica, new=True)
-        try:
-            yield watch
-        finally:
-            await watch.close()
+from sites.manifest import Clock
 
 
 def clock(now: str = BEGINS) -> Clock:
