@@ -1,5 +1,109 @@
-"""What runs things: engine, fleet, gateway, browser, agents, runs, reports."""
+"""Arena's public Python API; what is not named here may change without notice.
+
+    from orchestrator import Arena
+
+    async with Arena() as arena:
+        report = await arena.evaluate("oracle", suite="demo")
+
+Importing this package is cheap: each name is loaded when it is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 from orchestrator.names import claim_names
 
 claim_names()
+
+if TYPE_CHECKING:
+    from arena_core import actions, errors
+    from arena_core.errors import ArenaError
+    from arena_core.worlds import World
+    from evaluators.evidence import Evidence
+    from evaluators.scores import Score
+    from evaluators.verdicts import Outcome, OutcomeKind, Verdict
+    from orchestrator.agents.registry import AgentOptions
+    from orchestrator.api.agent_choice import AgentFactory
+    from orchestrator.api.arena import Arena
+    from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+    from orchestrator.api.resetting import ResetOutcome, SiteReset
+    from orchestrator.api.starting import RunningSite
+    from orchestrator.api.suites import LintReport
+    from orchestrator.api.sync import SyncArena
+    from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation
+    from orchestrator.report.run_report import RunReport
+    from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
+    from orchestrator.store.rescoring import ScoredTrial
+
+__all__ = [
+    "Agent",
+    "AgentFactory",
+    "AgentMaker",
+    "AgentOptions",
+    "Arena",
+    "ArenaError",
+    "ArenaEvent",
+    "Assignment",
+    "AttemptBroke",
+    "Decision",
+    "Evidence",
+    "LintReport",
+    "Observation",
+    "Outcome",
+    "OutcomeKind",
+    "ProgressNote",
+    "ResetOutcome",
+    "RunBegan",
+    "RunReport",
+    "RunningSite",
+    "Score",
+    "ScoredTrial",
+    "SiteReset",
+    "SitesStarting",
+    "SyncArena",
+    "TrialEnded",
+    "Verdict",
+    "WarningNote",
+    "World",
+    "actions",
+    "errors",
+]
+
+_MODULES: Final = {
+    "evaluators.evidence": ("Evidence",),
+    "evaluators.scores": ("Score",),
+    "evaluators.verdicts": ("Outcome", "OutcomeKind", "Verdict"),
+    "orchestrator.agents.registry": ("AgentOptions",),
+    "orchestrator.api.agent_choice": ("AgentFactory",),
+    "orchestrator.api.arena": ("Arena",),
+    "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
+    "orchestrator.api.resetting": ("ResetOutcome", "SiteReset"),
+    "orchestrator.api.starting": ("RunningSite",),
+    "orchestrator.api.suites": ("LintReport",),
+    "orchestrator.api.sync": ("SyncArena",),
+    "orchestrator.observation": ("Agent", "AgentMaker", "Assignment", "Decision", "Observation"),
+    "orchestrator.report.run_report": ("RunReport",),
+    "orchestrator.runner.events": ("AttemptBroke", "ProgressNote", "TrialEnded"),
+    "orchestrator.store.rescoring": ("ScoredTrial",),
+    "arena_core.errors": ("ArenaError",),
+    "arena_core.worlds": ("World",),
+}
+_PUBLIC: Final = {name: module for module, names in _MODULES.items() for name in names}
+_WHOLE: Final = {"actions": "arena_core.actions", "errors": "arena_core.errors"}
+
+
+if not TYPE_CHECKING:  # a type checker is to find a wrong name
+
+    def __getattr__(name: str) -> object:
+        """Load a public name when it is first used."""
+        if name in _WHOLE:
+            return import_module(_WHOLE[name])
+        if name not in _PUBLIC:
+            message = f"module 'orchestrator' has no attribute '{name}'"
+            raise AttributeError(message, name=name, obj=None)
+        return getattr(import_module(_PUBLIC[name]), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

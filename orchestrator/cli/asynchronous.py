@@ -52,33 +52,36 @@ async def _until_term(work: Coroutine[object, object, Result]) -> Result:
 
 
 @contextmanager
-def two_interrupts(first: Callable[[], None], stopped: InterruptedRunError) -> Iterator[None]:
+def two_interrupts(
+    first: Callable[[], bool], stopped: Callable[[], InterruptedRunError]
+) -> Iterator[None]:
     """Let Ctrl-C ask politely once, then stop the block; a third changes nothing.
 
     TERM stops the block too, and says so by itself (see `run`).
 
     Args:
-        first: called at the first Ctrl-C; the block goes on.
-        stopped: raised at the second, when the block has been cancelled and has cleaned up.
+        first: called at the first Ctrl-C; the block goes on where it returns true, and is stopped
+            where there is nothing yet that could be asked.
+        stopped: makes the error of a block that was stopped and has cleaned up.
     """
     loop, playing = asyncio.get_running_loop(), asyncio.current_task()
-    pressed = 0
+    asked = ended = False
 
     def on_signal() -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed == 1:
-            first()
-        elif pressed == 2 and playing is not None:  # noqa: PLR2004
+        nonlocal asked, ended
+        if not asked and first():
+            asked = True
+        elif not ended and playing is not None:
+            ended = True
             playing.cancel()
 
     loop.add_signal_handler(signal.SIGINT, on_signal)
     try:
         yield
     except asyncio.CancelledError:
-        if pressed < 2 or playing is None:  # noqa: PLR2004
+        if not ended or playing is None:
             raise
         playing.uncancel()
-        raise stopped from None
+        raise stopped() from None
     finally:
         loop.remove_signal_handler(signal.SIGINT)

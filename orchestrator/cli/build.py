@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +12,6 @@ from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
     from orchestrator.images.building import BuildResult
-    from sites.atlas import Atlas
-    from sites.manifest import Site
 
 app = typer.Typer()
 
@@ -37,34 +35,17 @@ def build(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Build the sites' images and seal them as golden; what is unchanged is left alone."""
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.cli.site_selection import choose_sites
-
     console = Console(as_json)
-    atlas = known_sites()
-    chosen = choose_sites(atlas, sites or (), suite, otherwise=None)
-    show(console, run(_build(console, atlas, chosen, staged=staged, force=force)))
+    show(console, run(_build(console, sites or (), suite, staged=staged, force=force)))
 
 
 async def _build(
-    console: Console, atlas: Atlas, sites: Iterable[Site], *, staged: bool, force: bool
+    console: Console, names: Sequence[str], suite: str | None, *, staged: bool, force: bool
 ) -> tuple[BuildResult, ...]:
-    from orchestrator.delta.packing import pack_rows
-    from orchestrator.engine.engine import Engine
-    from orchestrator.images import building
-    from orchestrator.reset.fingerprint import take_fingerprint
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        return await building.build(
-            engine,
-            atlas,
-            sites,
-            take=take_fingerprint,
-            take_rows=pack_rows,
-            staged=staged,
-            force=force,
-            on_line=console.note,
-        )
+    async with arena_for(console) as arena:
+        return await arena.build(names, suite=suite, force=force, staged=staged)
 
 
 def show(console: Console, outcomes: Iterable[BuildResult]) -> None:

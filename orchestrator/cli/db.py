@@ -35,7 +35,7 @@ def db(
     That is the account that checks use: what is seen here is what a check sees.
     """
     console = Console(as_json)
-    answer = run(_ask(site, slot, sql, limit))
+    answer = run(_ask(console, site, slot, sql, limit))
     rows = [tuple(_cell(value) for value in row) for row in answer.rows]
     columns = tuple(
         Column(name, right=_is_number(rows, at)) for at, name in enumerate(answer.columns)
@@ -45,17 +45,11 @@ def db(
         console.warn(f"only the first {limit} rows are shown; --limit shows more")
 
 
-async def _ask(site: str, slot: int, sql: str, limit: int) -> QueryResult:
-    from orchestrator.access.queries import ask, require_one_reading
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import running_replica
-    from tasks.sql import engine_of
+async def _ask(console: Console, site: str, slot: int, sql: str, limit: int) -> QueryResult:
+    from orchestrator.cli.progress import arena_for
 
-    atlas = known_sites()
-    require_one_reading(sql, engine_of(atlas.sites.get(site)))
-    async with await Engine.connect() as engine:
-        return await ask(await running_replica(engine, atlas, site, slot), sql, limit)
+    async with arena_for(console) as arena:
+        return await arena.query(site, sql, slot=slot, limit=limit)
 
 
 def _cell(value: object) -> Cell:

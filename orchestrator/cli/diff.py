@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from evaluators.changes import Change, ChangeKind
     from orchestrator.delta.as_check import Document
     from orchestrator.delta.delta import Delta, NextId
-    from orchestrator.engine.engine import Engine
-    from orchestrator.reset.replica import Replica
 
 app = typer.Typer()
 
@@ -60,9 +56,9 @@ def diff(
         if limit is not None:
             message = "--limit has no effect with --as-check: a check asks for every change"
             raise UsageError(message)
-        _print_check(console, run(_as_check(site, slot)))
+        _print_check(console, run(_as_check(console, site, slot)))
         return
-    delta = run(_look(site, slot, limit or _LIMIT))
+    delta = run(_look(console, site, slot, limit or _LIMIT))
     if as_json:
         console.json(_document(delta, slot))
         return
@@ -70,37 +66,11 @@ def diff(
         console.line(line)
 
 
-async def _as_check(site: str, slot: int) -> Document:
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.contract.visits import changes_by_visits
-    from orchestrator.delta.as_check import ByItself, check_of
-    from orchestrator.delta.delta import delta_of
-    from orchestrator.delta.moments import Moments
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import running_replica
+async def _as_check(console: Console, site: str, slot: int) -> Document:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        atlas = known_sites()
-        replica = await running_replica(engine, atlas, site, slot)
-        hosts = frozenset(one.host for one in atlas.sites.values())
-        looked = await changes_by_visits(engine, replica.site, hosts, f"diff-{os.getpid()}")
-        by_itself = ByItself.of(looked)
-        delta = await delta_of(engine, replica, ignored=by_itself.ignored)
-        created = datetime.fromtimestamp(replica.container.created, UTC)
-        moments = Moments.between(created, datetime.now(UTC), replica.site.clock)
-        return check_of(delta, by_itself, moments, await _definitions(engine, replica))
-
-
-async def _definitions(engine: Engine, replica: Replica) -> Mapping[str, str]:
-    """Return the definitions of the tables of a replica's image; none where it has no tables."""
-    from orchestrator.delta.golden_rows import GoldenRows
-    from orchestrator.images.golden import ROWS_LABEL, golden_rows
-
-    image = await engine.image(replica.placement.image_id)
-    if image is None or ROWS_LABEL not in image.labels:
-        return {}
-    with GoldenRows.opened(await golden_rows(engine, image)) as rows:
-        return {name: table.shape.definition for name, table in rows.tables().items()}
+    async with arena_for(console) as arena:
+        return await arena.diff_as_check(site, slot=slot)
 
 
 def _print_check(console: Console, check: Document) -> None:
@@ -117,15 +87,11 @@ def _print_check(console: Console, check: Document) -> None:
         console.note("nothing was changed: this check asks that it stays so")
 
 
-async def _look(site: str, slot: int, limit: int) -> Delta:
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.delta.delta import delta_of
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import running_replica
+async def _look(console: Console, site: str, slot: int, limit: int) -> Delta:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        replica = await running_replica(engine, known_sites(), site, slot)
-        return await delta_of(engine, replica, limit=limit)
+    async with arena_for(console) as arena:
+        return await arena.diff(site, slot=slot, limit=limit)
 
 
 def picture(delta: Delta) -> Iterator[str]:

@@ -11,8 +11,6 @@ from orchestrator.cli.console import Console
 
 app = typer.Typer()
 
-_OTHERS_S = 30.0
-
 
 @app.command()
 def down(
@@ -31,11 +29,6 @@ def down(
     stay. An arena up or arena reset under way is waited for, half a minute at
     most.
     """
-    from arena_core.errors import UsageError
-
-    if slot is not None and owner not in {None, "up"}:
-        message = f"--slot {slot} is one of `arena up`, not of --owner {owner}"
-        raise UsageError(message)
     console = Console(as_json)
     removed = run(_down(console, owner, slot))
     if as_json:
@@ -48,15 +41,7 @@ def down(
 
 
 async def _down(console: Console, owner: str | None, slot: int | None) -> tuple[str, ...]:
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.command_lock import command_lock
-    from orchestrator.operations.inventory import remove_slot
-    from orchestrator.pool.slot_pool import UP
+    from orchestrator.cli.progress import arena_for
 
-    async with (
-        await Engine.connect() as engine,
-        command_lock(owner or UP, console.note, wait_s=_OTHERS_S, insist=False),
-    ):
-        if slot is not None:
-            return await remove_slot(engine, slot)
-        return await engine.sweep(owner)
+    async with arena_for(console) as arena:
+        return await arena.down(owner=owner, slot=slot)

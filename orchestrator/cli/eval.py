@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena_core.errors import UsageError
+from orchestrator.api.arena import Arena
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Console
 
 app = typer.Typer()
-
-RUNS = Path("arena-runs")
 
 
 @app.command()
@@ -101,38 +101,49 @@ def evaluate(
     was, with as many workers as it began with or as you say.
     """
     from orchestrator.agents.registry import AgentOptions
-    from orchestrator.cli.run_resources import RunResources
-    from orchestrator.cli.run_setup import Look, NewRun, evaluate_new, evaluate_resumed
+    from orchestrator.cli.run_setup import Work, play
 
-    console = Console(as_json)
-    pace = RunResources.read(workers=workers, spares=spares, memory=memory, strategy=strategy)
+    work: Work
     if resume is not None:
         _refuse_beside_resume(context)
-        look = Look(screenshots=screenshots, headless=not headed)
-        run(evaluate_resumed(resume, pace, look, console))
-        return
-    asked = NewRun(
-        patterns=tuple(tasks or ()),
-        suite=suite,
-        agent=agent,
-        offline=offline or not online,
-        online=online,
-        staged=staged,
-        repeats=repeats,
-        attempts=attempts,
-        resolves=tuple(resolve or ()),
-        options=AgentOptions(
-            seed=seed,
-            model=model,
-            model_url=model_url,
-            model_deadline_s=model_deadline,
-            temperature=temperature,
-        ),
-        out=out,
-        pace=pace,
-        look=Look(screenshots=screenshots, headless=not headed),
-    )
-    run(evaluate_new(asked, RUNS, console))
+        work = partial(
+            Arena.resume,
+            run=resume,
+            workers=workers,
+            spares=spares,
+            memory=memory,
+            strategy=strategy,
+            screenshots=screenshots,
+            headless=not headed,
+        )
+    else:
+        wanted = (("offline", offline or not online), ("online", online))
+        work = partial(
+            Arena.evaluate,
+            agent=agent,
+            patterns=tasks or (),
+            suite=suite,
+            worlds=[world for world, is_wanted in wanted if is_wanted],
+            repeats=repeats,
+            attempts=attempts,
+            workers=workers,
+            spares=spares,
+            memory=memory,
+            strategy=strategy,
+            staged=staged,
+            resolve=resolve or (),
+            options=AgentOptions(
+                seed=seed,
+                model=model,
+                model_url=model_url,
+                model_deadline_s=model_deadline,
+                temperature=temperature,
+            ),
+            out=out,
+            screenshots=screenshots,
+            headless=not headed,
+        )
+    run(play(work, Console(as_json)))
 
 
 _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}

@@ -32,23 +32,15 @@ def logs(
 
 
 async def _logs(name: str, slot: int | None, *, follow: bool, tail: int) -> None:
-    from arena_core.errors import SiteGoneError
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import containers_of
+    from orchestrator.cli.progress import arena_for
 
     console = Console()
-    async with await Engine.connect() as engine:
-        found = await containers_of(engine, known_sites().site(name), slot)
-        if not found:
-            where = "" if slot is None else f" in slot {slot}"
-            message = f"site '{name}' has no container{where}"
-            raise SiteGoneError(message, hint=f"arena up {name}")
-        container = found[0]
+    async with arena_for(console) as arena:
+        container = await arena.container(name, slot=slot)
         console.note(f"{container.name} is {container.state}")
         if follow:
-            async for line in engine.follow_logs(container.id, tail):
+            async for line in arena.follow_logs(name, slot=slot, tail=tail):
                 console.line(line)
             return
-        for line in (await engine.logs(container.id, tail)).splitlines():
+        for line in await arena.logs(name, slot=slot, tail=tail):
             console.line(line)

@@ -34,17 +34,14 @@ def open_site(
     import webbrowser
 
     console = Console()
-    url = run(_url(site, slot, path))
+    url = run(_url(console, site, slot, path))
     console.line(url)
     if not only_print and not webbrowser.open(url):
         console.note("no browser could be opened here: use the URL above")
 
 
-async def _url(name: str, slot: int, path: str) -> str:
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import running_replica
+async def _url(console: Console, site: str, slot: int, path: str) -> str:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        replica = await running_replica(engine, known_sites(), name, slot)
-    return f"http://{replica.endpoint}/{path.removeprefix('/')}"
+    async with arena_for(console) as arena:
+        return await arena.url(site, path, slot=slot)

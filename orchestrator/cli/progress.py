@@ -1,21 +1,42 @@
-"""What a run tells while it goes on, as lines for people."""
+"""What an open Arena reports while it works, as lines for people."""
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from evaluators.verdicts import OutcomeKind
-from orchestrator.runner.events import AttemptBroke, ProgressNote, RunEvent, TrialEnded
+from orchestrator.api.arena import Arena
+from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+from orchestrator.cli.console import Console
+from orchestrator.pool.events import PoolEvent
+from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
 
 
-def as_line(event: RunEvent) -> str:
-    """Return one event as one line."""
+def arena_for(console: Console) -> Arena:
+    """Return an Arena whose progress is shown on a console."""
+    return Arena(on_event=lambda event: show_event(event, console))
+
+
+def show_event(event: ArenaEvent, console: Console) -> None:
+    """Write one event on stderr; what is only of interest to a display shows nothing."""
     match event:
+        case WarningNote(text):
+            console.warn(f"arena: {text}")
         case ProgressNote(text):
-            return text
+            console.note(text)
+        case RunBegan():
+            agent = f"{event.agent} ({event.agent_note})" if event.agent_note else event.agent
+            console.note(f"run {event.folder}: {event.episodes} episodes of {agent}")
         case AttemptBroke():
             trial = event.trial
-            return f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
+            line = f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
+            console.note(line)
         case TrialEnded():
-            return _ended_line(event)
+            console.note(_ended_line(event))
+        case PoolEvent() | SitesStarting():
+            pass
+        case _:
+            assert_never(event)
 
 
 def _ended_line(event: TrialEnded) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +13,6 @@ from orchestrator.cli.console import Console
 
 if TYPE_CHECKING:
     from orchestrator.images.building import BuildResult
-    from sites.manifest import Site
 
 app = typer.Typer()
 
@@ -27,27 +26,12 @@ def pull(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Pull the images that their manifests say are published; name those that are built here."""
-    from orchestrator.cli.known_sites import known_sites
-
     console = Console(as_json)
-    chosen = known_sites().select(sites or ())
-    show(console, run(_pull(console, chosen, staged=staged)))
+    show(console, run(_pull(console, sites or (), staged=staged)))
 
 
-async def _pull(
-    console: Console, sites: Iterable[Site], *, staged: bool
-) -> tuple[BuildResult, ...]:
-    from orchestrator.delta.packing import pack_rows
-    from orchestrator.engine.engine import Engine
-    from orchestrator.images import pulling
-    from orchestrator.reset.fingerprint import take_fingerprint
+async def _pull(console: Console, names: Sequence[str], *, staged: bool) -> tuple[BuildResult, ...]:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        return await pulling.pull(
-            engine,
-            sites,
-            take=take_fingerprint,
-            take_rows=pack_rows,
-            staged=staged,
-            on_line=console.note,
-        )
+    async with arena_for(console) as arena:
+        return await arena.pull(names, staged=staged)

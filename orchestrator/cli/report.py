@@ -21,15 +21,12 @@ def report(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Show a run in the terminal, and write it as one self-contained HTML file."""
+    from orchestrator.cli.progress import arena_for
     from orchestrator.cli.terminal_report import show_run
-    from orchestrator.report.html import write_html
-    from orchestrator.report.run_report import read_run
-    from orchestrator.store.run_folder import RunFolder
 
     console = Console(as_json)
-    folder = RunFolder.open(run)
-    found = read_run(folder)
-    target = html or folder.report_path
-    write_html(found, target)
+    arena = arena_for(console)
+    found = arena.read_run(run)
+    target = arena.write_report(found, html)
     show_run(found, console)
     console.note(f"report: {target}")

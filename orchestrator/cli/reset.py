@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,14 +11,8 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
-    from arena_core.errors import ArenaError
     from evaluators.evidence import Receipt
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import EndedReplica
-    from orchestrator.reset.replica import Replica
-    from orchestrator.reset.rungs.rung import Rung
-    from orchestrator.reset.watch import Watch
-    from sites.atlas import Atlas
+    from orchestrator.api.resetting import ResetOutcome, SiteReset
 
 app = typer.Typer()
 
@@ -62,140 +55,27 @@ def reset(
     next costlier one and says so; a site that cannot be brought there is
     removed and reported. A URL keeps its port.
     """
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.reset.ladder import rungs_for
-
-    _refuse_swap(strategy)
     console = Console(as_json)
-    rungs = rungs_for(strategy)
-    asked = _Asked(sites or (), slot, rungs, look_before=verify)
-    done, failures = run(_reset(console, known_sites(), asked))
-    if not done and not failures:
+    outcome = run(_reset(console, sites or (), slot, strategy, verify=verify))
+    if not outcome.done and not outcome.failures:
         console.note("nothing is up; `arena up` starts the sites")
-    _show(console, done, verify=verify)
-    if failures:
-        for failure in failures[1:]:
+    _show(console, outcome.done, verify=verify)
+    if outcome.failures:
+        for failure in outcome.failures[1:]:
             console.warn(f"arena: {failure.message}")
-        raise failures[0]
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the command line asks for.
-
-    Attributes:
-        sites: all that are up where none is named.
-        slot: only this one; None for every one.
-    """
-
-    sites: Sequence[str]
-    slot: int | None
-    rungs: Sequence[Rung]
-    look_before: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """One replica that is golden again.
-
-    Attributes:
-        slot: None where all slots share it.
-        rows: what differed before, one line a row; empty where nobody asked.
-    """
-
-    receipt: Receipt
-    slot: int | None
-    rows: tuple[str, ...] = ()
-
-
-def _refuse_swap(strategy: str) -> None:
-    from arena_core.errors import UsageError
-
-    if strategy == "swap":
-        message = (
-            "strategy 'swap': a site of `arena up` has one port and no gateway in front of it, so"
-            " there is nothing to swap; swaps happen between the episodes of `arena eval`"
-        )
-        raise UsageError(message, hint="arena reset --strategy rewind")
+        raise outcome.failures[0]
 
 
 async def _reset(
-    console: Console, atlas: Atlas, asked: _Asked
-) -> tuple[tuple[_Done, ...], tuple[ArenaError, ...]]:
-    from arena_core.errors import ArenaError
-    from arena_core.task_group import task_group
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.command_lock import command_lock
-    from orchestrator.operations.inventory import running_or_ended
-    from orchestrator.pool.slot_pool import UP
+    console: Console, names: Sequence[str], slot: int | None, strategy: str, *, verify: bool
+) -> ResetOutcome:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine, command_lock(UP, console.note):
-        replicas, ended = await running_or_ended(engine, atlas, asked.sites, asked.slot)
-        async with task_group() as group:
-            tasks = [
-                *(group.create_task(_one(engine, replica, asked)) for replica in replicas),
-                *(group.create_task(_another(engine, one, asked)) for one in ended),
-            ]
-    outcomes = [task.result() for task in tasks]
-    failures = tuple(outcome for outcome in outcomes if isinstance(outcome, ArenaError))
-    done = tuple(outcome for outcome in outcomes if not isinstance(outcome, ArenaError))
-    return done, failures
+    async with arena_for(console) as arena:
+        return await arena.reset(names, slot=slot, strategy=strategy, verify=verify, check=False)
 
 
-async def _one(engine: Engine, replica: Replica, asked: _Asked) -> _Done | ArenaError:
-    """Reset one replica; a failure is returned, so that the others go on."""
-    from arena_core.errors import ArenaError
-    from orchestrator.reset.ladder import reset_replica
-    from orchestrator.reset.watch import Watch
-
-    watch = Watch.over(engine, replica)
-    try:
-        rows = await _rows_that_differ(engine, watch) if asked.look_before else ()
-        # Nobody watched what a person's browser did: the proof decides, not a count of writes.
-        reset = await reset_replica(
-            engine, watch, rungs=asked.rungs, wrote=False, look_before=asked.look_before
-        )
-    except ArenaError as failure:
-        await watch.close()
-        return failure
-    await reset.watch.close()
-    return _Done(reset.receipt, replica.placement.slot, rows)
-
-
-async def _another(engine: Engine, ended: EndedReplica, asked: _Asked) -> _Done | ArenaError:
-    """Start another replica in the place of one that does not run; a failure is returned."""
-    from arena_core.errors import ArenaError
-    from orchestrator.reset.replacement import replace_container
-
-    try:
-        reset = await replace_container(engine, ended.placement, ended.container, asked.rungs)
-    except ArenaError as failure:
-        return failure
-    await reset.watch.close()
-    return _Done(reset.receipt, ended.placement.slot)
-
-
-async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
-    """Return one line for each row that differs from golden, before a reset takes it away.
-
-    A replica that cannot be read has none; the receipt says why.
-    """
-    from arena_core.errors import ImageError, SiteError
-    from evaluators.changes import MoreChanges, RowChange, said
-    from orchestrator.delta.delta import delta_of
-
-    try:
-        found = await delta_of(engine, watch.replica, await watch.prove())
-    except SiteError:
-        return ()
-    except ImageError as failure:
-        return (f"which rows differ cannot be told: {failure.message}",)
-    return tuple(
-        said(change) for change in found.changes if isinstance(change, RowChange | MoreChanges)
-    )
-
-
-def _show(console: Console, done: Sequence[_Done], *, verify: bool) -> None:
+def _show(console: Console, done: Sequence[SiteReset], *, verify: bool) -> None:
     columns = (
         Column("site"),
         Column("strategy"),
@@ -235,7 +115,7 @@ def _show(console: Console, done: Sequence[_Done], *, verify: bool) -> None:
             console.line(f"{label}: {line}")
 
 
-def _labels(done: Sequence[_Done]) -> tuple[str, ...]:
+def _labels(done: Sequence[SiteReset]) -> tuple[str, ...]:
     """Return the sites' names, with the slot where a site has several."""
     names = [one.receipt.site for one in done]
     return tuple(
@@ -244,7 +124,7 @@ def _labels(done: Sequence[_Done]) -> tuple[str, ...]:
     )
 
 
-def _lines(done: _Done, *, verify: bool) -> list[str]:
+def _lines(done: SiteReset, *, verify: bool) -> list[str]:
     """Return what does not fit into the table: the fallbacks, and what differed where asked for."""
     receipt = done.receipt
     lines = [f"{_cut(fallback)}; so {receipt.strategy}" for fallback in receipt.fallbacks]

@@ -26,14 +26,12 @@ def score(
 
     Says where an outcome differs from what the run wrote down.
     """
+    from orchestrator.cli.progress import arena_for
     from orchestrator.report.wording import agent_note
-    from orchestrator.store.rescoring import rescore
-    from orchestrator.store.run_folder import RunFolder
-    from tasks.loader import load_suite
 
     console = Console(as_json)
-    folder = RunFolder.open(run)
-    rows = rescore(folder, load_suite(suite) if suite else None)
+    arena = arena_for(console)
+    rows = arena.score(run, suite)
     columns = [
         Column("world"),
         Column("task"),
@@ -62,9 +60,9 @@ def score(
                     f"{row.trial.world} {row.trial.task} {verdict.check}:"
                     f" {verdict.status} ({verdict.reason})"
                 )
-    note = agent_note(folder.lock().agent)
-    if note:
-        console.note(f"the scores are of {folder.lock().agent.name}: {note}")
+    agent = arena.read_lock(run).agent
+    if note := agent_note(agent):
+        console.note(f"the scores are of {agent.name}: {note}")
     unreadable = [row for row in rows if row.is_unreadable]
     for row in unreadable:
         console.warn(f"unreadable, so unscored: {row.trial.world} {row.score.because}")

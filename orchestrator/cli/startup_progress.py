@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Final
 from orchestrator.cli.console import Console
 
 if TYPE_CHECKING:
+    from orchestrator.api.events import ArenaEvent
     from orchestrator.pool.events import PoolEvent
 
 _REMIND_S: Final = 5.0
 
 
 @dataclass(slots=True)
-class StartupProgress:
-    """Turns a fleet's events into progress lines, and knows what is still awaited.
+class StartProgress:
+    """Shows the start of sites as progress lines, and knows what is still awaited.
 
     Attributes:
         replicas: how many there will be.
@@ -28,14 +29,26 @@ class StartupProgress:
     """
 
     console: Console
-    replicas: int
+    replicas: int = 0
     began: float = field(default_factory=time.monotonic)
     awaited: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     ready: set[str] = field(default_factory=set)
 
-    def on_event(self, event: PoolEvent) -> None:
-        """Note one event."""
+    def on_event(self, event: ArenaEvent) -> None:
+        """Show one event of the start; the first one of replicas sets the clock."""
+        from orchestrator.api.events import SitesStarting
+        from orchestrator.cli.progress import show_event
+        from orchestrator.pool.events import PoolEvent
+
+        if isinstance(event, SitesStarting):
+            self.replicas, self.began = event.replicas, time.monotonic()
+        elif isinstance(event, PoolEvent):
+            self._on_replica(event)
+        else:
+            show_event(event, self.console)
+
+    def _on_replica(self, event: PoolEvent) -> None:
         from orchestrator.pool.events import Phase
 
         name, detail = event.replica, event.detail

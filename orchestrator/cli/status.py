@@ -12,7 +12,6 @@ from orchestrator.cli.console import Column, Console, Json
 
 if TYPE_CHECKING:
     from orchestrator.operations.inventory import ContainerStatus
-    from sites.atlas import Atlas
 
 app = typer.Typer()
 
@@ -28,10 +27,8 @@ def status(
     figure is what one more slot would take: the most that was ever measured of
     that image, or else its limit.
     """
-    from orchestrator.cli.known_sites import known_sites
-
     console = Console(as_json)
-    found = run(_survey(known_sites(), sites or ()))
+    found = run(_survey(console, sites or ()))
     if not found and not as_json:
         console.note("nothing runs; `arena up` starts the sites")
         return
@@ -49,12 +46,11 @@ def status(
     console.table(columns, [_row(one) for one in found], [_document(one) for one in found])
 
 
-async def _survey(atlas: Atlas, names: Sequence[str]) -> tuple[ContainerStatus, ...]:
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import survey
+async def _survey(console: Console, names: Sequence[str]) -> tuple[ContainerStatus, ...]:
+    from orchestrator.cli.progress import arena_for
 
-    async with await Engine.connect() as engine:
-        return await survey(engine, atlas, names)
+    async with arena_for(console) as arena:
+        return await arena.status(names)
 
 
 def _row(one: ContainerStatus) -> tuple[str | None, ...]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_core.errors import TaskError, UsageError
+from arena_core.errors import TaskError
 from orchestrator.cli.console import Column, Console
+
+if TYPE_CHECKING:
+    from orchestrator.api.suites import LintReport
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -20,12 +24,11 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 @app.command("list")
 def list_tasks(suite: SuiteArgument = "demo", as_json: JsonOption = False) -> None:
     """List the tasks of a suite."""
-    from sites.atlas import own_site_folders
-    from tasks.loader import load_suite
+    from orchestrator.cli.progress import arena_for
 
-    own_site_folders()  # a variable that names no folder is told here as everywhere
-    loaded = load_suite(suite)
-    Console(as_json).table(
+    console = Console(as_json)
+    found = arena_for(console).tasks(suite)
+    console.table(
         (
             Column("task"),
             Column("family"),
@@ -43,9 +46,9 @@ def list_tasks(suite: SuiteArgument = "demo", as_json: JsonOption = False) -> No
                 task.template or "",
                 task.intent,
             )
-            for task in loaded.tasks
+            for task in found
         ],
-        [task.model_dump(mode="json", include=_SHOWN) for task in loaded.tasks],
+        [task.model_dump(mode="json", include=_SHOWN) for task in found],
     )
 
 
@@ -58,17 +61,10 @@ def show_task(
     """Show one task whole: intent, checks and reference actions."""
     import yaml
 
-    from sites.atlas import own_site_folders
-    from tasks.loader import load_suite
-    from tasks.select import Selection, select_tasks
+    from orchestrator.cli.progress import arena_for
 
     console = Console(as_json)
-    own_site_folders()
-    found, *others = select_tasks(load_suite(suite), Selection(ids=(task,)))
-    if others:
-        names = ", ".join(one.id for one in (found, *others))
-        message = f"'{task}' fits {len(others) + 1} tasks: {names}"
-        raise UsageError(message, hint="name one of them")
+    found = arena_for(console).task(f"{suite}/{task}")
     document = found.model_dump(mode="json", exclude_unset=True)
     if as_json:
         console.json(document)
@@ -101,25 +97,10 @@ def lint(
 ) -> None:
     """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
     from orchestrator.cli.asynchronous import run
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.cli.proof_run import prove
-    from orchestrator.proof.tables import known_tables
-    from tasks.lint import lint_suite
-    from tasks.loader import load_source
-    from tasks.select import Selection, select_tasks
 
-    if workers is not None and not prove_it:
-        message = "--workers has no effect without --prove: nothing is played"
-        raise UsageError(message)
     console = Console(as_json)
-    source, atlas = load_source(suite), known_sites()
-    loaded = source.suite
-    tables = run(known_tables(loaded.tasks, atlas))
-    chosen = select_tasks(loaded, Selection(ids=tuple(tasks or ())))
-    ids = {task.id for task in chosen}
-    findings = [one for one in lint_suite(loaded, atlas, source, tables) if one.task in ids]
-    if prove_it and not any(one.is_error for one in findings):
-        findings += run(prove(source, chosen, atlas, console, workers or 2))
+    report = run(_lint(console, suite, tasks or (), prove=prove_it, workers=workers))
+    findings = report.findings
     console.table(
         (Column("severity"), Column("task"), Column("where"), Column("message")),
         [(one.severity, one.task, one.where, one.message) for one in findings],
@@ -133,11 +114,20 @@ def lint(
             for one in findings
         ],
     )
-    wrong = sum(one.is_error for one in findings)
-    if wrong:
-        message = f"suite '{loaded.suite}': {wrong} of {len(findings)} findings are errors"
+    if report.errors:
+        count = f"{len(report.errors)} of {len(findings)} findings are errors"
+        message = f"suite '{report.suite}': {count}"
         raise TaskError(message)
-    console.note(f"suite '{loaded.suite}': {len(chosen)} tasks, no errors")
+    console.note(f"suite '{report.suite}': {len(report.tasks)} tasks, no errors")
+
+
+async def _lint(
+    console: Console, suite: str, tasks: Sequence[str], *, prove: bool, workers: int | None
+) -> LintReport:
+    from orchestrator.cli.progress import arena_for
+
+    async with arena_for(console) as arena:
+        return await arena.lint(suite, tasks, prove=prove, workers=workers)
 
 
 _SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

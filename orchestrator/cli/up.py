@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
-from orchestrator.cli.startup_progress import StartupProgress
+from orchestrator.cli.startup_progress import StartProgress
 
 if TYPE_CHECKING:
-    from orchestrator.engine.engine import Engine
-    from orchestrator.pool.pool_context import ReadyReplica
-    from orchestrator.reset.replica import Replica
-    from sites.atlas import Atlas
+    from orchestrator.api.starting import RunningSite
 
 app = typer.Typer()
 
@@ -60,157 +56,45 @@ def up(
     `arena down`. With --slots N there are N replicas of each site that holds
     state, and what is done in one is not seen in another.
     """
-    from orchestrator.capacity.sizes import parse_size
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.cli.site_selection import DEMO, choose_sites
-
     console = Console(as_json)
-    budget = parse_size(memory) if memory is not None else None
-    atlas = known_sites()
-    chosen = choose_sites(atlas, sites or (), suite, otherwise=DEMO)
-    names = tuple(site.name for site in chosen)
-    ports = read_ports(port or (), names, slots)
-    asked = _Asked(names=names, slots=slots, memory_bytes=budget, ports=ports)
-    started = run(_up(console, atlas, asked))
-    _show(console, started)
+    ports = dict(read_port(option, slots) for option in port or ())
+    _show(console, run(_up(console, sites or (), suite, slots, ports, memory)))
 
 
-def read_ports(options: Sequence[str], names: Sequence[str], slots: int) -> Mapping[str, int]:
-    """Read `SITE=PORT` options; each slot gets a port, the first one this.
+def read_port(option: str, slots: int) -> tuple[str, int]:
+    """Read a `SITE=PORT` option; each slot gets a port, the first one this.
 
     Raises:
-        UsageError: not of that form, no port, or a site that is not started.
+        UsageError: not of that form, or no port.
     """
     from arena_core.errors import UsageError
 
-    ports: dict[str, int] = {}
-    for option in options:
-        name, _, digits = option.partition("=")
-        if not digits.isdecimal() or int(digits) not in _PORTS:
-            message = f"--port '{option}': expected SITE=PORT, for example shop=7770"
-            raise UsageError(message)
-        if int(digits) + slots - 1 not in _PORTS:
-            message = f"--port '{option}': there are no {slots} ports from there on"
-            raise UsageError(message)
-        if name not in names:
-            message = (
-                f"--port '{option}': no site '{name}' is started; there are: {' '.join(names)}"
-            )
-            raise UsageError(message)
-        ports[name] = int(digits)
-    return ports
+    name, _, digits = option.partition("=")
+    if not digits.isdecimal() or int(digits) not in _PORTS:
+        message = f"--port '{option}': expected SITE=PORT, for example shop=7770"
+        raise UsageError(message)
+    if int(digits) + slots - 1 not in _PORTS:
+        message = f"--port '{option}': there are no {slots} ports from there on"
+        raise UsageError(message)
+    return name, int(digits)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What is to be started."""
+async def _up(
+    console: Console,
+    names: Sequence[str],
+    suite: str | None,
+    slots: int,
+    ports: Mapping[str, int],
+    memory: str | None,
+) -> tuple[RunningSite, ...]:
+    from orchestrator.api.arena import Arena
 
-    names: Sequence[str]
-    slots: int
-    memory_bytes: int | None
-    ports: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Started:
-    """A replica that serves."""
-
-    ready: ReadyReplica
-    memory_bytes: int
-    seconds: float
+    shown = StartProgress(console)
+    async with Arena(on_event=shown.on_event) as arena, shown.reminding():
+        return await arena.up(names, suite=suite, slots=slots, ports=ports, memory=memory)
 
 
-async def _up(console: Console, atlas: Atlas, asked: _Asked) -> tuple[_Started, ...]:
-    from arena_core.task_group import task_group
-    from orchestrator.capacity.memory import memory_of
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.command_lock import command_lock
-    from orchestrator.pool.slot_pool import UP, SlotPool
-
-    async with await Engine.connect() as engine:
-        await _build_missing(console, engine, atlas, asked.names)
-        watch = StartupProgress(console, _replicas(atlas, asked))
-        async with (
-            command_lock(UP, console.note),
-            SlotPool.open(
-                engine,
-                atlas,
-                asked.names,
-                UP,
-                workers=asked.slots,
-                spares=0,
-                memory_bytes=asked.memory_bytes,
-                on_event=watch.on_event,
-                ports=asked.ports,
-                keep=True,
-            ) as slot_pool,
-        ):
-            console.note(f"to start: {slot_pool.capacity.summary('slot')}")
-            async with watch.reminding():
-                ready_replicas = await slot_pool.up()
-            if engine.not_shut:
-                console.note(f"containers could open connections: {engine.not_shut}; arena doctor")
-            async with task_group() as group:
-                memory = [
-                    group.create_task(memory_of(engine, ready.replica.container.id))
-                    for ready in ready_replicas
-                ]
-                group.create_task(_tell(console, engine, atlas))
-    return tuple(
-        _Started(ready, used.result(), watch.seconds.get(_label(ready), 0.0))
-        for ready, used in zip(ready_replicas, memory, strict=True)
-    )
-
-
-async def _tell(console: Console, engine: Engine, atlas: Atlas) -> None:
-    """Let start pages list all that is up, what an earlier command started too."""
-    from arena_core.errors import SiteGoneError
-    from orchestrator.access.episode_info import write_episode_info
-    from orchestrator.operations.inventory import running_replicas
-
-    try:
-        await write_episode_info(engine, await running_replicas(engine, atlas))
-    except SiteGoneError as gone:
-        console.note(f"the start page was not told what is up: {gone.message}")
-
-
-def _replicas(atlas: Atlas, asked: _Asked) -> int:
-    """Return how many there will be: sites that hold no state are shared by all slots."""
-    return sum(asked.slots if site.stateful else 1 for site in atlas.select(asked.names))
-
-
-async def _build_missing(
-    console: Console, engine: Engine, atlas: Atlas, names: Sequence[str]
-) -> None:
-    """Build what was never built, so that `arena up` is one command in a fresh installation."""
-    from orchestrator.images.golden import is_sealed
-
-    missing = []
-    for site in atlas.select(names):
-        image = await engine.image(site.image.tag)
-        if image is None or not is_sealed(image):
-            missing.append(site)
-    if not missing:
-        return
-    from orchestrator.delta.packing import pack_rows
-    from orchestrator.images import building
-    from orchestrator.reset.fingerprint import take_fingerprint
-
-    console.note(f"building first, once: {', '.join(site.name for site in missing)}")
-    await building.build(
-        engine, atlas, missing, take=take_fingerprint, take_rows=pack_rows, on_line=console.note
-    )
-
-
-def _label(ready: ReadyReplica) -> str:
-    """Return what events call a replica."""
-    from orchestrator.pool.pool_context import label_of
-
-    placement = ready.replica.placement
-    return label_of(placement.site.name, placement.slot)
-
-
-def _show(console: Console, started: Sequence[_Started]) -> None:
+def _show(console: Console, started: Sequence[RunningSite]) -> None:
     columns = (
         Column("site"),
         Column("slot"),
@@ -224,17 +108,15 @@ def _show(console: Console, started: Sequence[_Started]) -> None:
     console.table(columns, rows, [_document(one) for one in started])
 
 
-def _rows(one: _Started) -> list[tuple[str, ...]]:
-    replica = one.ready.replica
-    site = replica.site
+def _rows(one: RunningSite) -> list[tuple[str, ...]]:
     accounts = [
-        f"{name}: {role.username} / {role.password}" for name, role in site.roles.items()
+        f"{name}: {role.username} / {role.password}" for name, role in one.accounts.items()
     ] or [""]
     first = (
-        site.name,
-        _slot(replica),
-        f"http://{replica.endpoint}/",
-        f"http://{site.host}/",
+        one.site.name,
+        "shared" if one.slot is None else str(one.slot),
+        one.url,
+        f"{one.origin}/",
         accounts[0],
         f"{one.memory_bytes / 1e6:.0f}",
         f"{one.seconds:.1f}",
@@ -242,26 +124,19 @@ def _rows(one: _Started) -> list[tuple[str, ...]]:
     return [first, *(("", "", "", "", account, "", "") for account in accounts[1:])]
 
 
-def _slot(replica: Replica) -> str:
-    slot = replica.placement.slot
-    return "shared" if slot is None else str(slot)
-
-
-def _document(one: _Started) -> Json:
-    replica = one.ready.replica
-    site = replica.site
+def _document(one: RunningSite) -> Json:
     return {
-        "site": site.name,
-        "slot": replica.placement.slot,
-        "url": f"http://{replica.endpoint}/",
-        "origin": f"http://{site.host}",
-        "database": str(replica.database) if replica.database else None,
+        "site": one.site.name,
+        "slot": one.slot,
+        "url": one.url,
+        "origin": one.origin,
+        "database": one.database,
         "accounts": [
             {"role": name, "username": role.username, "password": role.password, "logged_in": True}
-            for name, role in site.roles.items()
+            for name, role in one.accounts.items()
         ],
-        "container": replica.container.name,
-        "golden": replica.golden,
+        "container": one.container,
+        "golden": one.golden,
         "memory_bytes": one.memory_bytes,
         "seconds": round(one.seconds, 3),
     }

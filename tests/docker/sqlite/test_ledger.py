@@ -15,6 +15,7 @@ from evaluators.changes import change_as_text, said
 from evaluators.checks import Check, LocateDelta, MatchDelta
 from evaluators.side_effects import match_delta
 from orchestrator.cli import diff
+from orchestrator.cli.console import Console
 from orchestrator.delta.delta import NextId, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
@@ -153,7 +154,7 @@ async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
     try:
         visit(replica, "GET", "/")
         visit(replica, "POST", "/", "ada")
-        document: dict[str, Any] = await diff._as_check("ledger", SLOT)
+        document: dict[str, Any] = await diff._as_check(Console(), "ledger", SLOT)
         check = Check.model_validate(yaml.safe_load(yaml.safe_dump(document)))
         assert document["locate"]["ignore"] == {
             "tables": ["visit"],

@@ -17,8 +17,9 @@ STOPPED = InterruptedRunError("stopped at once")
 class Work:
     """A command that sends itself signals, and notes whether it was let clean up."""
 
-    def __init__(self, *signals: signal.Signals) -> None:
+    def __init__(self, *signals: signal.Signals, can_be_asked: bool = True) -> None:
         self._signals = signals
+        self._can_be_asked = can_be_asked
         self.asked = 0
         self.cleaned = False
 
@@ -36,11 +37,13 @@ class Work:
         return "never"
 
     async def play_politely(self) -> str:
-        with two_interrupts(self._ask, STOPPED):
+        with two_interrupts(self._ask, lambda: STOPPED):
             return await self.play()
 
-    def _ask(self) -> None:
-        self.asked += 1
+    def _ask(self) -> bool:
+        if self._can_be_asked:
+            self.asked += 1
+        return self._can_be_asked
 
 
 @pytest.mark.parametrize(
@@ -72,6 +75,14 @@ def test_the_first_interrupt_asks_the_second_stops_at_once() -> None:
     assert ended.value.message == STOPPED.message
     assert (asked.asked, stopped.asked) == (1, 1)
     assert stopped.cleaned
+
+
+def test_the_first_interrupt_stops_what_has_not_begun_to_play() -> None:
+    early = Work(signal.SIGINT, can_be_asked=False)
+    with pytest.raises(InterruptedRunError):
+        run(early.play_politely())
+    assert early.cleaned
+    assert early.asked == 0
 
 
 def test_term_ends_a_run_at_once_however_politely_it_may_be_asked() -> None:

@@ -6,8 +6,9 @@ import pytest
 from arena_process import Ended
 
 from evaluators.evidence import Proof, Receipt
+from orchestrator.api.resetting import SiteReset
 from orchestrator.cli.console import Console
-from orchestrator.cli.reset import _Done, _show
+from orchestrator.cli.reset import _show
 
 Call = Callable[..., Ended]
 
@@ -42,7 +43,7 @@ def test_one_line_a_site_says_which_rung_how_long_and_that_it_is_golden(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     clean = receipt(site="wiki", strategy="clean", seconds=0.02, before="a" * 64)
-    _show(Console(), [_Done(receipt(), 0), _Done(clean, None)], verify=False)
+    _show(Console(), [SiteReset(receipt(), 0), SiteReset(clean, None)], verify=False)
     _, shop, wiki = capsys.readouterr().out.splitlines()
     assert " ".join(shop.split()) == "shop rewind 0.41 golden aaaaaaaaaaaa fingerprint not looked"
     assert " ".join(wiki.split()) == "wiki clean 0.02 golden aaaaaaaaaaaa fingerprint 0"
@@ -52,7 +53,7 @@ def test_a_rung_that_was_not_enough_is_named_with_its_reason(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     why = f"clean: table note: {'1 row more, ' * 40}"
-    done = _Done(receipt(fallbacks=(why,), proof=Proof.FINGERPRINT), 0)
+    done = SiteReset(receipt(fallbacks=(why,), proof=Proof.FINGERPRINT), 0)
     _show(Console(), [done], verify=False)
     _, line, reason = capsys.readouterr().out.splitlines()
     assert line.split()[-1] == "clean"
@@ -64,7 +65,7 @@ def test_a_rung_that_was_not_enough_is_named_with_its_reason(
 def test_slots_of_one_site_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
     differed = receipt(differences=("table note: 1 row more",))
     row = "table note, row id=3 added"
-    _show(Console(), [_Done(receipt(), 0), _Done(differed, 1, (row,))], verify=True)
+    _show(Console(), [SiteReset(receipt(), 0), SiteReset(differed, 1, (row,))], verify=True)
     lines = capsys.readouterr().out.splitlines()
     assert lines[3:] == [
         "shop (slot 0): nothing differed",

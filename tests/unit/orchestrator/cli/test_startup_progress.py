@@ -5,7 +5,7 @@ import re
 import pytest
 
 from orchestrator.cli.console import Console
-from orchestrator.cli.startup_progress import StartupProgress
+from orchestrator.cli.startup_progress import StartProgress
 from orchestrator.pool.events import Phase, PoolEvent
 
 
@@ -15,12 +15,12 @@ def said(capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [line.partition(" s  ")[2] for line in lines]
 
 
-def on_event(watch: StartupProgress, replica: str, phase: Phase, detail: str = "") -> None:
+def on_event(watch: StartProgress, replica: str, phase: Phase, detail: str = "") -> None:
     watch.on_event(PoolEvent(replica=replica, phase=phase, detail=detail))
 
 
 def test_each_site_that_is_ready_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    watch = StartupProgress(Console(), 2)
+    watch = StartProgress(Console(), replicas=2)
     on_event(watch, "shop", Phase.STARTING, "waits for /health/")
     on_event(watch, "shop", Phase.READY)
     on_event(watch, "wiki", Phase.READY, "logged in: nobody")
@@ -34,7 +34,7 @@ def test_each_site_that_is_ready_is_counted(capsys: pytest.CaptureFixture[str]) 
 def test_what_is_awaited_is_one_line_with_those_not_begun(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    watch = StartupProgress(Console(), 5)
+    watch = StartProgress(Console(), replicas=5)
     for name in ("shop", "forum"):
         on_event(watch, name, Phase.STARTING, "waits for /health/")
     on_event(watch, "forum", Phase.HEALTHY)
@@ -49,7 +49,7 @@ def test_what_is_awaited_is_one_line_with_those_not_begun(
 def test_nothing_is_awaited_once_all_are_ready_or_failed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    watch = StartupProgress(Console(), 2)
+    watch = StartProgress(Console(), replicas=2)
     on_event(watch, "shop", Phase.STARTING, "waits for /health/")
     on_event(watch, "shop", Phase.READY)
     on_event(watch, "forum", Phase.STARTING, "waits for /health/")

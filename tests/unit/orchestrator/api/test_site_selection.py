@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import UnknownNameError, UsageError
-from orchestrator.cli.site_selection import choose_sites
+from orchestrator.api.site_selection import choose_sites
 from sites.atlas import load_atlas
 from tasks.loader import load_suite, suite_path
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena_core.errors import TaskError
-from orchestrator.cli.console import Console
+from orchestrator.api.events import OnArenaEvent, WarningNote
 from orchestrator.proof.tables import known_tables
 from sites.atlas import Atlas
 from tasks.findings import Finding
@@ -41,14 +41,14 @@ async def refuse_faulty(
 
 
 async def warn_of_faults(
-    suite: Suite, tasks: Sequence[Task], atlas: Atlas, console: Console
+    suite: Suite, tasks: Sequence[Task], atlas: Atlas, on_event: OnArenaEvent
 ) -> None:
     """Name the mistakes of tasks of a run that goes on; what they keep from playing is unscored."""
     errors = await _errors(SuiteSource(suite), tasks, atlas)
     for error in errors[:_SHOWN]:
-        console.warn(f"arena: {_said(error)}")
+        on_event(WarningNote(_said(error)))
     if len(errors) > _SHOWN:
-        console.warn(f"arena: and {len(errors) - _SHOWN} mistakes more")
+        on_event(WarningNote(f"and {len(errors) - _SHOWN} mistakes more"))
 
 
 async def _errors(source: SuiteSource, tasks: Sequence[Task], atlas: Atlas) -> list[Finding]:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from arena_core.actions import Stop
+from arena_core.errors import UsageError
+from arena_core.worlds import World
 from orchestrator.agents.registry import AgentOptions, make_agent
-from orchestrator.cli.agent_choice import lock_agent, options_of
-from orchestrator.observation import AgentClass
+from orchestrator.api.agent_choice import agent_of, choose_agent, lock_agent, options_of
+from orchestrator.observation import (
+    Agent,
+    AgentClass,
+    Assignment,
+    Decision,
+    Observation,
+    Reference,
+)
 from orchestrator.report.wording import agent_note
 from orchestrator.store.lock import AgentLock
 
@@ -79,3 +91,58 @@ def test_only_a_contestant_is_shown_without_a_note(
     assert lock.agent_class is stands_for
     assert agent_note(lock) == note
     assert agent_note(lock.model_copy(update={"agent_class": None})) == note
+
+
+class Lazy:
+    """An agent of a user's own."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+
+    async def decide(self, observation: Observation) -> Decision:
+        return Decision(Stop())
+
+
+class Maker:
+    """What shares a connection over its agents."""
+
+    name = "mine (v2)"
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
+        return Lazy(assignment)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+ASSIGNMENT = Assignment(task="t", intent="Do it.", world=World.OFFLINE, sites={}, step_limit=3)
+REFERENCE = Reference((), str)
+
+
+def test_a_factory_of_ones_own_makes_the_agents_and_is_named_in_the_lock() -> None:
+    maker, lock = choose_agent(Lazy, AgentOptions())
+    assert isinstance(maker(ASSIGNMENT, REFERENCE), Lazy)
+    assert maker.name == lock.name == f"{__name__}.Lazy"
+    assert lock.agent_class is AgentClass.CONTESTANT
+
+
+def test_a_maker_of_ones_own_keeps_its_name() -> None:
+    maker, lock = choose_agent(Maker(), AgentOptions())
+    assert (maker.name, lock.name) == ("mine (v2)", "mine (v2)")
+
+
+def test_a_run_of_a_python_object_goes_on_with_the_same_one_only() -> None:
+    _, lock = choose_agent(partial(Lazy), AgentOptions())
+    with pytest.raises(UsageError, match="was a Python object"):
+        agent_of(lock, None)
+    with pytest.raises(UsageError, match="and not with mine"):
+        agent_of(lock, Maker())
+    _, lock = choose_agent(Maker(), AgentOptions())
+    assert agent_of(lock, Maker()).name == lock.name
+
+
+def test_a_run_of_a_named_agent_goes_on_by_itself() -> None:
+    _, lock = choose_agent("random", AgentOptions(seed=7))
+    assert agent_of(lock, None).name == "random"
+    with pytest.raises(UsageError, match="and not with idle"):
+        agent_of(lock, "idle")

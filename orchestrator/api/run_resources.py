@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from arena_core.errors import UsageError
+from orchestrator.api.bounds import require_at_least
 from orchestrator.capacity.sizes import parse_size
 from orchestrator.reset.ladder import rungs_for
 from orchestrator.runner.request import RunRequest
@@ -14,7 +15,7 @@ from orchestrator.store.lock import RunLock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResources:
-    """What the command line says of it; None where it says nothing."""
+    """What is asked for; None where nothing is."""
 
     workers: int | None = None
     spares: int | None = None
@@ -30,6 +31,8 @@ class RunResources:
         Raises:
             UsageError: one of them makes no sense, or two contradict each other.
         """
+        require_at_least(1, workers=workers)
+        require_at_least(0, spares=spares)
         if strategy is not None:
             rungs_for(strategy)
         if strategy == "swap" and spares == 0:
@@ -53,7 +56,7 @@ class RunResources:
         )
 
     def of(self, request: RunRequest) -> RunRequest:
-        """Return a request that goes at this pace."""
+        """Return a request with these resources."""
         return replace(
             request,
             workers=self.workers or 1,

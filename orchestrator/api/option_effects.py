@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from arena_core.errors import UsageError
-from orchestrator.cli.run_resources import RunResources
+from orchestrator.api.run_resources import RunResources
 from orchestrator.runner.request import RunRequest
 from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstream
 
@@ -29,17 +29,17 @@ def refuse_offline_resolves(resolves: Sequence[str], *, staged: bool, online: bo
             raise UsageError(message, hint=f"add --online, or leave {option} away")
 
 
-def refuse_without_effect(request: RunRequest, pace: RunResources, atlas: Atlas) -> None:
+def refuse_without_effect(request: RunRequest, resources: RunResources, atlas: Atlas) -> None:
     """Refuse options about live origins or replicas that the chosen tasks do not visit.
 
     Raises:
         UsageError: naming the option and what there is.
     """
     _refuse_live(request, atlas)
-    refuse_idle_pace(request, pace, atlas)
+    refuse_idle_pace(request, resources, atlas)
 
 
-def refuse_idle_pace(request: RunRequest, pace: RunResources, atlas: Atlas) -> None:
+def refuse_idle_pace(request: RunRequest, resources: RunResources, atlas: Atlas) -> None:
     """Refuse options about replicas where the chosen tasks visit none that they could be about.
 
     Raises:
@@ -49,10 +49,10 @@ def refuse_idle_pace(request: RunRequest, pace: RunResources, atlas: Atlas) -> N
         name for world in request.worlds for name in request.upstreams(atlas, world).replicas
     }
     stateful = {name for name in replicas if atlas.site(name).stateful}
-    if pace.memory_bytes is not None and not replicas:
+    if resources.memory_bytes is not None and not replicas:
         message = "--memory has no effect: the chosen tasks visit no replica"
         raise UsageError(message)
-    for option, value in (("--spares", pace.spares), ("--strategy", pace.strategy)):
+    for option, value in (("--spares", resources.spares), ("--strategy", resources.strategy)):
         if value is not None and not stateful:
             message = f"{option} has no effect: the chosen tasks visit no replica that holds state"
             raise UsageError(message)

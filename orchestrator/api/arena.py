@@ -1,0 +1,24 @@
+"""`Arena`: everything that Arena can do, for programs."""
+
+from __future__ import annotations
+
+from orchestrator.api.images import ImageOperations
+from orchestrator.api.runs import RunOperations
+from orchestrator.api.sites import SiteOperations
+
+
+class Arena(RunOperations, SiteOperations, ImageOperations):
+    """An open Arena: its sites, its tasks, episodes step by step, and whole runs.
+
+    Use it as an asynchronous context manager. The Docker engine is connected when something first
+    needs it, and a browser starts when the first episode is reset; what lists and reads needs
+    neither, and may be called without opening. Whatever an Arena started for episodes and runs is
+    gone when its block ends, however it ends; what `up` started stays until `down`.
+
+    Args:
+        sites: folders of sites of one's own; those of ARENA_SITES or ./arena-sites where omitted.
+        on_event: called with each `ArenaEvent`, in the event loop that Arena runs in: progress,
+            warnings, each episode as it ends. What it raises ends the call under way.
+
+    Every method raises `ArenaError` and its kinds alone, with a message that names the next step.
+    """

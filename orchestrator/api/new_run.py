@@ -1,0 +1,142 @@
+"""From what is asked of a run to what is played: read, refused where it makes no sense, written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena_core.errors import UsageError
+from arena_core.worlds import World
+from orchestrator.agents.registry import AgentOptions
+from orchestrator.api.agent_choice import AgentChoice, agent_of, choose_agent
+from orchestrator.api.bounds import require_at_least
+from orchestrator.api.option_effects import (
+    refuse_idle_pace,
+    refuse_offline_resolves,
+    refuse_without_effect,
+)
+from orchestrator.api.preflight import refuse_faulty
+from orchestrator.api.run_resources import RunResources
+from orchestrator.api.worlds import read_worlds
+from orchestrator.engine.engine import Engine
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.runner.budgets import share_budget
+from orchestrator.runner.lock_writer import make_lock
+from orchestrator.runner.request import RunRequest, tasks_of
+from orchestrator.store.run_folder import RunFolder
+from sites.atlas import Atlas
+from tasks.loader import load_source
+from tasks.select import Selection, select_tasks
+from tasks.sources import SuiteSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """What a new run is asked to do; see `Arena.evaluate`."""
+
+    patterns: tuple[str, ...]
+    suite: str
+    agent: AgentChoice
+    worlds: tuple[str, ...]
+    repeats: int
+    attempts: int
+    staged: bool
+    resolves: tuple[str, ...]
+    options: AgentOptions
+    resources: RunResources
+    screenshots: bool
+    headless: bool
+
+    def prepare(self) -> tuple[RunRequest, SuiteSource]:
+        """Return what is played, and where its tasks are written.
+
+        Raises:
+            UsageError: arguments contradict each other, or nothing would be played.
+            UnknownNameError: no such suite, task or agent.
+            TaskError: the suite is wrong.
+        """
+        worlds = read_worlds(self.worlds)
+        require_at_least(1, repeats=self.repeats, attempts=self.attempts)
+        refuse_offline_resolves(self.resolves, staged=self.staged, online=World.ONLINE in worlds)
+        agent, lock = choose_agent(self.agent, self.options)
+        source = load_source(self.suite)
+        suite = source.suite
+        request = RunRequest(
+            suite=suite,
+            tasks=select_tasks(suite, Selection(ids=self.patterns)),
+            worlds=worlds,
+            agent=agent,
+            agent_lock=lock,
+            repeats=self.repeats,
+            attempts=self.attempts,
+            staged=self.staged,
+            resolves=tuple(Resolve.parse(text) for text in self.resolves),
+            screenshots=self.screenshots,
+            headless=self.headless,
+        )
+        if not request.trials():
+            names = ", ".join(task.id for task in request.tasks)
+            message = (
+                f"nothing to play: no task chosen runs {' or '.join(worlds)} (chosen: {names})"
+            )
+            raise UsageError(message)
+        return self.resources.of(request), source
+
+    async def refuse_mistakes(self, request: RunRequest, source: SuiteSource, atlas: Atlas) -> None:
+        """Refuse tasks with mistakes and options without effect, before anything is started.
+
+        Raises:
+            TaskError: file and line of the first mistakes.
+            UsageError: the option that would change nothing.
+        """
+        await refuse_faulty(self.suite, source, request.tasks, atlas)
+        refuse_without_effect(request, self.resources, atlas)
+
+    async def write_down(
+        self, request: RunRequest, atlas: Atlas, engine: Engine, out: Path | str | None, runs: Path
+    ) -> RunFolder:
+        """Make the run's folder with its lock; `out`, or one of its own in `runs`.
+
+        Raises:
+            UsageError: the workers do not fit the memory; there is no folder then.
+            ImageError: an image is missing.
+            StoreError: the folder exists already, or cannot be made.
+        """
+        await share_budget(request, atlas, engine)
+        lock = await make_lock(request, atlas, engine)
+        return RunFolder.create(runs / lock.run if out is None else Path(out), lock, request.suite)
+
+
+def resumed_request(
+    folder: RunFolder,
+    agent: AgentChoice | None,
+    resources: RunResources,
+    atlas: Atlas,
+    *,
+    screenshots: bool,
+    headless: bool,
+) -> RunRequest:
+    """Return what a run that goes on plays: what its lock says, with these resources.
+
+    Raises:
+        StoreError: the lock or the suite cannot be read.
+        UsageError: the resources would have no effect, or the agent is missing or another one.
+    """
+    lock, suite = folder.lock(), folder.suite()
+    request = resources.over(lock).of(
+        RunRequest(
+            suite=suite,
+            tasks=tasks_of(lock, suite),
+            worlds=lock.worlds,
+            agent=agent_of(lock.agent, agent),
+            agent_lock=lock.agent,
+            repeats=lock.repeats,
+            attempts=lock.attempts,
+            staged=bool(lock.staged),
+            resolves=tuple(Resolve.parse(text) for text in lock.resolves),
+            screenshots=screenshots,
+            headless=headless,
+        )
+    )
+    refuse_idle_pace(request, resources, atlas)
+    return request

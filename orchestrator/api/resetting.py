@@ -1,0 +1,138 @@
+"""Brings the sites of `Arena.up` back to golden, each with a receipt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from arena_core.errors import ArenaError, ImageError, SiteError, UsageError
+from arena_core.task_group import task_group
+from evaluators.changes import MoreChanges, RowChange, said
+from evaluators.evidence import Receipt
+from orchestrator.delta.delta import delta_of
+from orchestrator.engine.engine import Engine
+from orchestrator.operations.inventory import EndedReplica, running_or_ended
+from orchestrator.reset.ladder import reset_replica, rungs_for
+from orchestrator.reset.replacement import replace_container
+from orchestrator.reset.replica import Replica
+from orchestrator.reset.rungs.rung import Rung
+from orchestrator.reset.watch import Watch
+from sites.atlas import Atlas
+
+
+@dataclass(frozen=True, slots=True)
+class SiteReset:
+    """One replica that is golden again.
+
+    Attributes:
+        receipt: the proof.
+        slot: None where all slots share it.
+        rows: what differed before, one line a row; empty where nobody asked.
+    """
+
+    receipt: Receipt
+    slot: int | None
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResetOutcome:
+    """What became of the replicas that were to be reset.
+
+    Attributes:
+        done: those that are golden again, by site and slot.
+        failures: why others are not; they were removed.
+    """
+
+    done: tuple[SiteReset, ...]
+    failures: tuple[ArenaError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResetRequest:
+    """What is to be reset.
+
+    Attributes:
+        sites: all that are up where none is named.
+        slot: only this one; None for every one.
+        look_before: say first what differs from golden.
+    """
+
+    sites: Sequence[str]
+    slot: int | None
+    rungs: Sequence[Rung]
+    look_before: bool
+
+
+def rungs_of(strategy: str) -> Sequence[Rung]:
+    """Return the rungs of a strategy for sites that stand by themselves.
+
+    Raises:
+        UsageError: there is no such strategy, or it needs a gateway in front of the site.
+    """
+    if strategy == "swap":
+        message = (
+            "strategy 'swap': a site of `arena up` has one port and no gateway in front of it, so"
+            " there is nothing to swap; swaps happen between the episodes of `arena eval`"
+        )
+        raise UsageError(message, hint="arena reset --strategy rewind")
+    return rungs_for(strategy)
+
+
+async def reset_sites(engine: Engine, atlas: Atlas, asked: ResetRequest) -> ResetOutcome:
+    """Reset replicas side by side; what fails for one keeps no other from it."""
+    replicas, ended = await running_or_ended(engine, atlas, asked.sites, asked.slot)
+    async with task_group() as group:
+        tasks = [
+            *(group.create_task(_one(engine, replica, asked)) for replica in replicas),
+            *(group.create_task(_another(engine, one, asked)) for one in ended),
+        ]
+    outcomes = [task.result() for task in tasks]
+    return ResetOutcome(
+        done=tuple(one for one in outcomes if not isinstance(one, ArenaError)),
+        failures=tuple(one for one in outcomes if isinstance(one, ArenaError)),
+    )
+
+
+async def _one(engine: Engine, replica: Replica, asked: ResetRequest) -> SiteReset | ArenaError:
+    """Reset one replica; a failure is returned, so that the others go on."""
+    watch = Watch.over(engine, replica)
+    try:
+        rows = await _rows_that_differ(engine, watch) if asked.look_before else ()
+        # Nobody watched what a person's browser did: the proof decides, not a count of writes.
+        reset = await reset_replica(
+            engine, watch, rungs=asked.rungs, wrote=False, look_before=asked.look_before
+        )
+    except ArenaError as failure:
+        await watch.close()
+        return failure
+    await reset.watch.close()
+    return SiteReset(reset.receipt, replica.placement.slot, rows)
+
+
+async def _another(
+    engine: Engine, ended: EndedReplica, asked: ResetRequest
+) -> SiteReset | ArenaError:
+    """Start another replica in the place of one that does not run; a failure is returned."""
+    try:
+        reset = await replace_container(engine, ended.placement, ended.container, asked.rungs)
+    except ArenaError as failure:
+        return failure
+    await reset.watch.close()
+    return SiteReset(reset.receipt, ended.placement.slot)
+
+
+async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
+    """Return one line for each row that differs from golden, before a reset takes it away.
+
+    A replica that cannot be read has none; the receipt says why.
+    """
+    try:
+        found = await delta_of(engine, watch.replica, await watch.prove())
+    except SiteError:
+        return ()
+    except ImageError as failure:
+        return (f"which rows differ cannot be told: {failure.message}",)
+    return tuple(
+        said(change) for change in found.changes if isinstance(change, RowChange | MoreChanges)
+    )

@@ -1,0 +1,215 @@
+"""The part of `Arena` about runs: play an agent over tasks, go on with a run, read it, score it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.api.suites import DEMO, SuiteOperations
+
+if TYPE_CHECKING:
+    from orchestrator.agents.registry import AgentOptions
+    from orchestrator.api.agent_choice import AgentChoice
+    from orchestrator.report.run_report import RunReport
+    from orchestrator.store.lock import RunLock
+    from orchestrator.store.rescoring import ScoredTrial
+
+RUNS: Final = Path("arena-runs")
+
+
+class RunOperations(SuiteOperations):
+    """Plays runs, and reads those that were played."""
+
+    async def evaluate(
+        self,
+        agent: AgentChoice = "oracle",
+        patterns: Sequence[str] = (),
+        *,
+        suite: str = DEMO,
+        worlds: Sequence[str] = ("offline",),
+        repeats: int = 1,
+        attempts: int = 3,
+        workers: int | None = None,
+        spares: int | None = None,
+        memory: str | None = None,
+        strategy: str | None = None,
+        staged: bool = False,
+        resolve: Sequence[str] = (),
+        options: AgentOptions | None = None,
+        out: Path | str | None = None,
+        screenshots: bool = True,
+        headless: bool = True,
+        stop: asyncio.Event | None = None,
+    ) -> RunReport:
+        """Run an agent over tasks, score it, write the report; what `arena eval` does.
+
+        The run is played into a folder of its own. Cancelling the call ends it at once; whatever
+        ends it leaves no container behind, and a run that `resume` goes on with.
+
+        Args:
+            agent: a name (`oracle`, `idle`, `random`, `chat`), an `AgentMaker`, or a factory that
+                takes an episode's `Assignment` and returns its `Agent`.
+            patterns: task ids, or patterns with `*` and `?`; all tasks where none is given.
+            suite: as in `suite`.
+            worlds: `offline`, `online` or both.
+            repeats: how often each task is played in each world.
+            attempts: tries of an episode that breaks off for no fault of the agent.
+            workers: episodes of each world side by side; 1 where omitted.
+            spares: warm replicas beyond the workers', of each site that holds state; what is
+                thought best where omitted.
+            memory: budget for all replicas, such as `4GiB`; most of the machine where omitted.
+            strategy: of resets between episodes: `auto`, `swap`, `clean`, `rewind`, `recreate`.
+            staged: live origins are staged on this machine, and labelled so.
+            resolve: `HOST:PORT:ADDR:PORT`: send a live host elsewhere, as curl does.
+            options: of a named agent: seed, model, its URL, temperature.
+            out: folder of the new run; a new one in `arena-runs` where omitted.
+            screenshots: keep one screenshot per step.
+            headless: show no browser window.
+            stop: set it to finish the steps under way and end the run there.
+
+        Returns:
+            The report of the run; its `folder` says where the run is.
+
+        Raises:
+            UsageError: arguments contradict each other or would have no effect.
+            UnknownNameError, TaskError: no such suite, task or agent, or a task has mistakes.
+            EngineMissingError, BrowserMissingError, ImageError: something is missing here.
+            InterruptedRunError: `stop` was set before the run was done.
+            ModelError: the model refuses for good; the run can go on when that is mended.
+            ArenaError: a worker's last attempt could not begin.
+        """
+        from orchestrator.agents.registry import AgentOptions
+        from orchestrator.api.new_run import NewRun
+        from orchestrator.api.playing import play
+        from orchestrator.api.run_resources import RunResources
+
+        asked = NewRun(
+            patterns=tuple(patterns),
+            suite=suite,
+            agent=agent,
+            worlds=tuple(worlds),
+            repeats=repeats,
+            attempts=attempts,
+            staged=staged,
+            resolves=tuple(resolve),
+            options=options or AgentOptions(),
+            resources=RunResources.read(
+                workers=workers, spares=spares, memory=memory, strategy=strategy
+            ),
+            screenshots=screenshots,
+            headless=headless,
+        )
+        request, source = asked.prepare()
+        await asked.refuse_mistakes(request, source, self.atlas)
+        engine = await self._engine()
+        folder = await asked.write_down(request, self.atlas, engine, out, RUNS)
+        return await play(request, folder, self.atlas, engine, on_event=self._on_event, stop=stop)
+
+    async def resume(
+        self,
+        run: Path | str,
+        *,
+        agent: AgentChoice | None = None,
+        workers: int | None = None,
+        spares: int | None = None,
+        memory: str | None = None,
+        strategy: str | None = None,
+        screenshots: bool = True,
+        headless: bool = True,
+        stop: asyncio.Event | None = None,
+    ) -> RunReport:
+        """Go on with a run as it began; nothing that finished is played again.
+
+        Args:
+            run: its folder.
+            agent: the run's agent once more; needed only where it was a Python object.
+            workers: as in `evaluate`; as the run began where omitted, and so the next three.
+            spares: as in `evaluate`.
+            memory: as in `evaluate`.
+            strategy: as in `evaluate`.
+            screenshots: as in `evaluate`.
+            headless: as in `evaluate`.
+            stop: as in `evaluate`.
+
+        Returns:
+            The report of the whole run.
+
+        Raises:
+            StoreError: no run folder, or another process writes it.
+            ImageError: an image that the run began with is gone or another one now.
+            ArenaError: as in `evaluate`.
+        """
+        from orchestrator.api.new_run import resumed_request
+        from orchestrator.api.playing import play
+        from orchestrator.api.preflight import warn_of_faults
+        from orchestrator.api.run_resources import RunResources
+        from orchestrator.runner.lock_writer import require_same_images
+        from orchestrator.store.run_folder import RunFolder
+
+        resources = RunResources.read(
+            workers=workers, spares=spares, memory=memory, strategy=strategy
+        )
+        folder = RunFolder.open(Path(run))
+        request = resumed_request(
+            folder, agent, resources, self.atlas, screenshots=screenshots, headless=headless
+        )
+        await warn_of_faults(request.suite, request.tasks, self.atlas, self._on_event)
+        engine = await self._engine()
+        await require_same_images(folder.lock(), engine)
+        return await play(request, folder, self.atlas, engine, on_event=self._on_event, stop=stop)
+
+    def read_run(self, run: Path | str) -> RunReport:
+        """Read a run, finished or not, and score it from its evidence.
+
+        Raises:
+            StoreError: no run folder, or it cannot be read.
+        """
+        from orchestrator.report.run_report import read_run
+        from orchestrator.store.run_folder import RunFolder
+
+        return read_run(RunFolder.open(Path(run)))
+
+    def read_lock(self, run: Path | str) -> RunLock:
+        """Read what a run was asked to do, and with what: agent, tasks, images, versions.
+
+        Raises:
+            StoreError: no run folder, or it cannot be read.
+        """
+        from orchestrator.store.run_folder import RunFolder
+
+        return RunFolder.open(Path(run)).lock()
+
+    def write_report(self, report: RunReport, html: Path | str | None = None) -> Path:
+        """Write a run's report as one self-contained HTML file, and return its path.
+
+        Args:
+            report: as `evaluate`, `resume` and `read_run` return it.
+            html: where it goes; into the run's folder where omitted.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        from orchestrator.report.html import write_html
+
+        target = report.folder.report_path if html is None else Path(html)
+        write_html(report, target)
+        return target
+
+    def score(self, run: Path | str, suite: str | None = None) -> tuple[ScoredTrial, ...]:
+        """Score a run's finished episodes again, without browser, containers or keys.
+
+        Args:
+            run: its folder.
+            suite: other checks for the same tasks, as in `suite`; those that the run kept where
+                omitted.
+
+        Raises:
+            StoreError: the run cannot be read, or the suite lacks a task of it.
+            UnknownNameError, TaskError: no such suite, or it is wrong.
+        """
+        from orchestrator.store.rescoring import rescore
+        from orchestrator.store.run_folder import RunFolder
+
+        return rescore(RunFolder.open(Path(run)), None if suite is None else self.suite(suite))

@@ -1,0 +1,143 @@
+"""`SyncArena`: the same Arena for scripts and notebooks, without async and await."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Coroutine, Generator, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from arena_core.errors import UsageError
+from orchestrator.api.arena import Arena
+from orchestrator.api.background_loop import BackgroundLoop
+from orchestrator.api.events import OnArenaEvent, ignore_event
+from sites.atlas import Atlas
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def _blocking(
+    method: Callable[Concatenate[Arena, Arguments], Coroutine[Any, Any, Result]],
+) -> Callable[Concatenate[SyncArena, Arguments], Result]:
+    """Return a method that runs Arena's to its end and returns its result."""
+
+    @wraps(method)
+    def called(self: SyncArena, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return self._run(method(self._arena, *args, **kwargs))
+
+    return called
+
+
+def _same(
+    method: Callable[Concatenate[Arena, Arguments], Result],
+) -> Callable[Concatenate[SyncArena, Arguments], Result]:
+    """Return a method that calls Arena's, which waits for nothing."""
+
+    @wraps(method)
+    def called(self: SyncArena, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return method(self._arena, *args, **kwargs)
+
+    return called
+
+
+class SyncArena:
+    """`Arena` without async and await: each call returns when its work is done.
+
+    It has the methods of `Arena`, with the same arguments, results and errors. The work is done by
+    an event loop in a thread of its own, so it may be used where another loop runs, as in Jupyter.
+    Ctrl-C cancels the call under way, which takes down what it started. Use it as a context
+    manager; or call `open` and `close`, as notebooks like it: what was not closed is closed when
+    Python ends.
+
+    Args:
+        sites: as of `Arena`.
+        on_event: as of `Arena`; called in the thread of the loop.
+    """
+
+    def __init__(
+        self, *, sites: Iterable[Path] | None = None, on_event: OnArenaEvent = ignore_event
+    ) -> None:
+        self._arena = Arena(sites=sites, on_event=on_event)
+        self._loop: BackgroundLoop | None = None
+
+    def open(self) -> Self:
+        """Open it; `with SyncArena()` does the same.
+
+        Raises:
+            UsageError: it is open already.
+        """
+        loop = self._loop or BackgroundLoop()
+        loop.run(self._arena.__aenter__())
+        self._loop = loop
+        atexit.register(self.close)
+        return self
+
+    def close(self) -> None:
+        """Take down what was started for episodes and runs; safe to repeat."""
+        atexit.unregister(self.close)
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            try:
+                loop.run(self._arena.__aexit__(None, None, None))
+            finally:
+                loop.close()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def atlas(self) -> Atlas:
+        """All sites that can be used; see `Arena.atlas`."""
+        return self._arena.atlas
+
+    def follow_logs(
+        self, site: str, *, slot: int | None = None, tail: int = 100
+    ) -> Generator[str, None, None]:
+        """Yield what a site's container wrote and writes; see `Arena.follow_logs`."""
+        lines = self._arena.follow_logs(site, slot=slot, tail=tail)
+        return self._opened().iterate(lines)
+
+    suites = _same(Arena.suites)
+    suite = _same(Arena.suite)
+    tasks = _same(Arena.tasks)
+    task = _same(Arena.task)
+    sites = _same(Arena.sites)
+    read_run = _same(Arena.read_run)
+    read_lock = _same(Arena.read_lock)
+    write_report = _same(Arena.write_report)
+    score = _same(Arena.score)
+    lint = _blocking(Arena.lint)
+    evaluate = _blocking(Arena.evaluate)
+    resume = _blocking(Arena.resume)
+    up = _blocking(Arena.up)
+    status = _blocking(Arena.status)
+    reset = _blocking(Arena.reset)
+    down = _blocking(Arena.down)
+    query = _blocking(Arena.query)
+    diff = _blocking(Arena.diff)
+    diff_as_check = _blocking(Arena.diff_as_check)
+    url = _blocking(Arena.url)
+    container = _blocking(Arena.container)
+    logs = _blocking(Arena.logs)
+    build = _blocking(Arena.build)
+    pull = _blocking(Arena.pull)
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine of this Arena to its end."""
+        try:
+            loop = self._opened()
+        except BaseException:
+            work.close()
+            raise
+        return loop.run(work)
+
+    def _opened(self) -> BackgroundLoop:
+        if self._loop is None:
+            message = "this Arena is not open"
+            raise UsageError(message, hint="use it inside: with SyncArena() as arena")
+        return self._loop

@@ -1,0 +1,133 @@
+"""What an Arena does without an engine: open, list, read, refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_run import make_run
+
+from arena_core.errors import EngineMissingError, TaskError, UnknownNameError, UsageError
+from orchestrator import AgentOptions, Arena, ArenaEvent, SyncArena, WarningNote
+
+
+@pytest.fixture(autouse=True)
+def _no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")  # the SDK leaks a Unix socket that fails
+
+
+def test_suites_tasks_and_sites_are_listed_without_opening() -> None:
+    arena = Arena()
+    assert {"demo", "arena-120", "miniwob"} <= set(arena.suites())
+    assert len(arena.tasks("demo")) == 20
+    assert [task.id for task in arena.tasks("demo", ["shop-latest-*"])] == [
+        "shop-latest-order-total"
+    ]
+    assert [site.name for site in arena.sites(suite="demo")] == ["shop", "wiki"]
+
+
+def test_a_task_is_named_with_its_suite() -> None:
+    arena = Arena()
+    assert arena.task("demo/shop-latest-order-total").id == "shop-latest-order-total"
+    with pytest.raises(UsageError, match="its suite is missing"):
+        arena.task("shop-latest-order-total")
+    with pytest.raises(UsageError, match=r"fits 1[0-9] tasks"):
+        arena.task("demo/shop-*")
+    with pytest.raises(UnknownNameError, match="no task 'nothing' in suite 'demo'"):
+        arena.task("demo/nothing")
+    with pytest.raises(UnknownNameError, match="unknown suite 'nowhere'"):
+        arena.task("nowhere/nothing")
+
+
+def test_a_run_is_read_and_scored_without_opening(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run")
+    arena = Arena()
+    report = arena.read_run(folder.path)
+    assert report.lock == arena.read_lock(folder.path)
+    assert len(arena.score(folder.path)) == 11
+    page = arena.write_report(report, tmp_path / "page.html")
+    assert "<html" in page.read_text(encoding="utf-8")
+    assert arena.write_report(report) == folder.report_path
+
+
+async def test_an_engine_is_asked_only_by_what_needs_it() -> None:
+    async with Arena() as arena:
+        assert (await arena.lint("demo")).errors == ()
+        with pytest.raises(EngineMissingError):
+            await arena.status()
+
+
+async def test_what_needs_an_open_arena_says_so() -> None:
+    arena = Arena()
+    with pytest.raises(UsageError, match="not open"):
+        await arena.status()
+    async with arena:
+        with pytest.raises(UsageError, match="open already"):
+            await arena.__aenter__()
+    with pytest.raises(UsageError, match="not open"):
+        await arena.status()
+    with pytest.raises(UsageError, match="not open"):
+        SyncArena().status()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"worlds": ["nowhere"]}, "there is no world 'nowhere'"),
+        ({"worlds": []}, "no world is given"),
+        ({"repeats": 0}, "repeats: 0 is not at least 1"),
+        ({"workers": 0}, "workers: 0 is not at least 1"),
+        ({"spares": -1}, "spares: -1 is not at least 0"),
+        ({"staged": True}, "no effect without --online"),
+        ({"strategy": "swap", "spares": 0}, "needs a spare"),
+        ({"memory": "lots"}, "no amount of memory"),
+        ({"agent": lambda _: None, "options": True}, "the agent is a Python object"),
+    ],
+)
+async def test_a_run_that_makes_no_sense_is_refused_before_anything_begins(
+    arguments: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    if "options" in arguments:
+        arguments = {**arguments, "options": AgentOptions(seed=1)}
+    async with Arena() as arena:
+        with pytest.raises(UsageError, match=said):
+            await arena.evaluate(**arguments)  # type: ignore[arg-type]
+    assert not (tmp_path / "arena-runs").exists()
+
+
+async def test_tasks_with_mistakes_are_refused_with_their_place(tmp_path: Path) -> None:
+    suite = tmp_path / "mine.yaml"
+    suite.write_text("suite: mine\nversion: 1\ntitle: Mine\ntasks: []\nwrong: 1\n", "utf-8")
+    async with Arena() as arena:
+        with pytest.raises(TaskError, match=r"mine\.yaml:5"):
+            await arena.evaluate(suite=str(suite))
+
+
+def test_a_site_of_ones_own_that_cannot_be_used_is_reported_once(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "broken").mkdir(parents=True)
+    (tmp_path / "mine" / "broken" / "site.yaml").write_text("name: broken\n", "utf-8")
+    heard: list[ArenaEvent] = []
+    arena = Arena(sites=[tmp_path / "mine"], on_event=heard.append)
+    assert "shop" in arena.atlas.sites
+    assert "broken" not in arena.atlas.sites
+    (event,) = heard
+    assert isinstance(event, WarningNote)
+    assert event.text.startswith("site 'broken' of your own is left out: ")
+
+
+def test_the_synchronous_face_opens_calls_and_closes() -> None:
+    with SyncArena() as arena:
+        assert "demo" in arena.suites()
+        assert arena.lint("demo").errors == ()
+        with pytest.raises(EngineMissingError):
+            arena.status()
+    arena.open()
+    arena.close()
+    arena.close()
+
+
+async def test_the_synchronous_face_works_inside_a_running_loop() -> None:
+    with SyncArena() as arena:
+        assert len(arena.tasks("demo")) == 20
+        assert arena.lint("demo").errors == ()

@@ -1,0 +1,99 @@
+"""Coroutines run to their end from a thread that has no event loop, or is inside another one."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import AsyncGenerator, Iterator
+
+import pytest
+
+from arena_core.errors import UsageError
+from orchestrator.api.background_loop import BackgroundLoop
+
+
+@pytest.fixture
+def loop() -> Iterator[BackgroundLoop]:
+    found = BackgroundLoop()
+    yield found
+    found.close()
+
+
+async def answer() -> int:
+    await asyncio.sleep(0)
+    return 42
+
+
+async def fail() -> None:
+    message = "no such thing"
+    raise UsageError(message)
+
+
+def test_a_call_returns_what_the_coroutine_returns_and_raises_what_it_raises(
+    loop: BackgroundLoop,
+) -> None:
+    assert loop.run(answer()) == 42
+    with pytest.raises(UsageError, match="no such thing"):
+        loop.run(fail())
+
+
+async def test_it_works_inside_a_running_loop(loop: BackgroundLoop) -> None:
+    assert loop.run(answer()) == 42
+
+
+def test_ctrl_c_cancels_the_call_and_waits_until_it_has_cleaned_up(loop: BackgroundLoop) -> None:
+    began, cleaned = threading.Event(), threading.Event()
+
+    async def work() -> None:
+        try:
+            began.set()
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.05)
+            cleaned.set()
+
+    def press() -> None:
+        assert began.wait(5)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(work())
+    assert cleaned.is_set()
+    pressing.join()
+    assert loop.run(answer()) == 42
+
+
+def test_a_callback_inside_the_loop_is_refused_instead_of_waiting_for_itself(
+    loop: BackgroundLoop,
+) -> None:
+    async def call_back() -> None:
+        loop.run(answer())
+
+    with pytest.raises(UsageError, match="event callback"):
+        loop.run(call_back())
+
+
+def test_items_are_yielded_as_they_come_and_the_iterator_is_closed(loop: BackgroundLoop) -> None:
+    closed: list[str] = []
+
+    async def count() -> AsyncGenerator[int, None]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            closed.append("closed")
+
+    assert list(loop.iterate(count())) == [1, 2]
+    begun = loop.iterate(count())
+    assert next(begun) == 1
+    begun.close()
+    assert closed == ["closed", "closed"]
+
+
+def test_the_thread_ends_with_it(loop: BackgroundLoop) -> None:
+    loop.close()
+    loop.close()
+    assert not [one for one in threading.enumerate() if one.name == "arena-loop"]

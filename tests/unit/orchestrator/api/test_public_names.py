@@ -1,0 +1,150 @@
+"""What a program may rely on: the names of the package, and what they take."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import orchestrator
+from orchestrator import Arena, SyncArena
+
+NAMES = {
+    "Agent",
+    "AgentFactory",
+    "AgentMaker",
+    "AgentOptions",
+    "Arena",
+    "ArenaError",
+    "ArenaEvent",
+    "Assignment",
+    "AttemptBroke",
+    "Decision",
+    "Evidence",
+    "LintReport",
+    "ProgressNote",
+    "Observation",
+    "Outcome",
+    "OutcomeKind",
+    "ResetOutcome",
+    "RunBegan",
+    "RunReport",
+    "RunningSite",
+    "Score",
+    "ScoredTrial",
+    "SiteReset",
+    "SitesStarting",
+    "SyncArena",
+    "TrialEnded",
+    "Verdict",
+    "WarningNote",
+    "World",
+    "actions",
+    "errors",
+}
+
+METHODS = {
+    "atlas": "",
+    "build": "names, *, suite, force, staged",
+    "container": "site, *, slot",
+    "diff": "site, *, slot, limit",
+    "diff_as_check": "site, *, slot",
+    "down": "*, owner, slot",
+    "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
+    " strategy, staged, resolve, options, out, screenshots, headless, stop",
+    "follow_logs": "site, *, slot, tail",
+    "lint": "suite, patterns, *, prove, workers",
+    "logs": "site, *, slot, tail",
+    "pull": "names, *, staged",
+    "query": "site, sql, *, slot, limit",
+    "read_lock": "run",
+    "read_run": "run",
+    "reset": "names, *, slot, strategy, verify, check",
+    "resume": "run, *, agent, workers, spares, memory, strategy, screenshots, headless, stop",
+    "score": "run, suite",
+    "sites": "names, *, suite",
+    "status": "names",
+    "suite": "name",
+    "suites": "",
+    "task": "name",
+    "tasks": "suite, patterns",
+    "up": "names, *, suite, slots, ports, memory",
+    "url": "site, path, *, slot",
+    "write_report": "report, html",
+}
+
+
+def test_the_package_has_exactly_its_public_names() -> None:
+    assert set(orchestrator.__all__) == NAMES
+    assert all(getattr(orchestrator, name) is not None for name in NAMES)
+    assert set(dir(orchestrator)) >= NAMES
+
+
+def test_what_type_checkers_see_is_what_is_loaded() -> None:
+    tree = ast.parse(Path(inspect.getfile(orchestrator)).read_text(encoding="utf-8"))
+    checked, _ = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        alias.name: node.module
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert set(seen) == NAMES
+    assert {name: seen[name] for name in orchestrator._PUBLIC} == orchestrator._PUBLIC
+
+
+def test_a_name_that_is_not_there_is_an_ordinary_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Arenas'"):
+        _ = orchestrator.Arenas  # type: ignore[attr-defined]
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    script = (
+        "import sys, orchestrator\n"
+        "heavy = {'pydantic', 'playwright', 'openai', 'docker', 'yaml', 'asyncio', 'typer'}\n"
+        "print(sorted(heavy & sys.modules.keys()))\n"
+        "from orchestrator import Arena, SyncArena\n"
+        "print(sorted({'playwright', 'openai', 'docker', 'typer'} & sys.modules.keys()))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines() == ["[]", "[]"]
+
+
+def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
+    assert dict(signatures(Arena)) == METHODS
+
+
+def test_the_synchronous_face_has_the_same_and_open_and_close() -> None:
+    assert dict(signatures(SyncArena)) == {**METHODS, "open": "", "close": ""}
+
+
+@pytest.mark.parametrize("kind", [Arena, SyncArena])
+def test_every_method_says_what_it_does_takes_and_raises(kind: type) -> None:
+    for name, parameters in signatures(kind):
+        said = inspect.getdoc(getattr(kind, name)) or ""
+        assert said.partition("\n")[0].endswith((".", ":")), name
+        is_pointer = "; see `Arena." in said
+        for parameter in [] if is_pointer else parameters.replace("*, ", "").split(", "):
+            assert parameter in said, f"{name}: {parameter}"
+
+
+def signatures(kind: type) -> Iterator[tuple[str, str]]:
+    """Yield the public methods and properties of a class, and their parameters."""
+    for name in dir(kind):
+        found = inspect.getattr_static(kind, name)
+        if name.startswith("_"):
+            continue
+        if not inspect.isfunction(found):
+            yield name, ""
+            continue
+        parameters = list(inspect.signature(found).parameters.values())[1:]
+        words = [one.name for one in parameters]
+        firsts = [at for at, one in enumerate(parameters) if one.kind is one.KEYWORD_ONLY]
+        yield name, ", ".join([*words[: firsts[0]], "*", *words[firsts[0] :]] if firsts else words)
