@@ -121,7 +121,8 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
         because = "the agent was not started, though nothing that is required was missing"
         return _unscored_by(UnscoredReason.CHECK_ERROR, because)
     if evidence.ended is None:
-        return _unscored_by(UnscoredReason.INFRA, "the evidence does not say how the episode ended")
+        because = evidence.ended_because or "the evidence does not say how the episode ended"
+        return _unscored_by(UnscoredReason.INFRA, because)
     return None
 
 

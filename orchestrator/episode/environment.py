@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
+from evaluators.evidence import Receipt
 from orchestrator.access.apis import ApiAnswer
-from orchestrator.browser.launch import Browser
-from orchestrator.episode.proof_hook import ProofHook
+from orchestrator.episode.interfaces import EpisodeBrowser, OpenGateway
+from orchestrator.gateway import Gateway
 from orchestrator.gateway.addresses import Resolve
-from orchestrator.observation import AgentMaker
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas
@@ -77,6 +76,24 @@ class SiteApi(Protocol):
         """
 
 
+class Lease(Protocol):
+    """The replicas that are held for this episode alone, as far as it must account for them."""
+
+    @property
+    def receipts(self) -> tuple[Receipt, ...]:
+        """The proofs that they were golden when the episode got them."""
+
+    def wrote(self, site: str) -> None:
+        """Take it that a request which may write was sent to a site's replica."""
+
+    async def lost(self) -> str | None:
+        """Say which container is gone; None while all of them run.
+
+        Raises:
+            EngineError: the engine does not answer.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeEnvironment:
     """The world of one episode, ready to be entered.
@@ -84,19 +101,20 @@ class EpisodeEnvironment:
     Attributes:
         upstreams: what answers for each site of the task.
         replicas: by site name; sites that no replica answers for have none.
+        lease: accounts for the replicas.
         resolves: where live hosts are sent elsewhere.
-        interrupted: set when the user asked to stop: no step begins after the one under way.
     """
 
     atlas: Atlas
     upstreams: Upstreams
-    browser: Browser
+    browser: EpisodeBrowser
     replicas: Mapping[str, Replica]
     accounts: Accounts
     database: Database
     api: SiteApi
+    lease: Lease
     resolves: tuple[Resolve, ...] = ()
-    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    open_gateway: OpenGateway = Gateway.open
 
     @property
     def world(self) -> World:
@@ -106,12 +124,15 @@ class EpisodeEnvironment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptSpec:
-    """Who plays what: one attempt at one task."""
+    """Who plays what: one attempt at one task.
+
+    Attributes:
+        agent: the name that the evidence shows, with the model where there is one.
+    """
 
     suite: str
     task: Task
     repeat: int
     attempt: int
-    agent: AgentMaker
+    agent: str
     screenshots: bool = True
-    proof_hook: ProofHook | None = None

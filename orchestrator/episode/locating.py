@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from arena_core.errors import ApiError, ArenaError, BrowserError, SiteGoneError, TaskError
+from arena_core.errors import ApiError, ArenaError, BrowserError, SiteGoneError
 from evaluators.changes import change_as_text
 from evaluators.checks import (
     Check,
@@ -25,39 +25,34 @@ from evaluators.evidence import Located
 from evaluators.json_path import JsonPathError, read_json_path
 from orchestrator.access.apis import ApiAnswer
 from orchestrator.browser.locate import Fetched
-from orchestrator.browser.session import Session
 from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.episode.logins import login_name
-from orchestrator.episode.wob import WobEpisode
+from orchestrator.episode.protocol import EpisodeProtocol
 from tasks.schema import Task
 
 
 class Locators:
-    """Runs the locators of a task's checks against the stage and the agent's browser session.
-
-    Attributes:
-        wob: the episode of the MiniWoB++ page, once it is started.
-    """
+    """Runs the locators of a task's checks against the stage and the agent's browser session."""
 
     def __init__(
         self,
         environment: EpisodeEnvironment,
-        session: Session,
+        session: EpisodeSession,
         task: Task,
-        beside: Session | None = None,
+        protocol: EpisodeProtocol,
+        beside: EpisodeSession | None = None,
     ) -> None:
         self._environment = environment
         self._session = session
         self._task = task
+        self._protocol = protocol
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
         self._opener = beside or session
-        self.wob: WobEpisode | None = None
 
-    def through(self, beside: Session) -> Locators:
+    def through(self, beside: EpisodeSession) -> Locators:
         """Return locators that open pages in another session, and read the agent's own in its."""
-        locators = Locators(self._environment, self._session, self._task, beside)
-        locators.wob = self.wob
-        return locators
+        return Locators(self._environment, self._session, self._task, self._protocol, beside)
 
     async def at_step(self, checks: Iterable[Check]) -> tuple[Located, ...]:
         """Look for the key nodes that read the agent's own page; the others need no look."""
@@ -104,17 +99,10 @@ class Locators:
                 changes = await self._environment.database.changes(locate.site, locate.ignore)
                 return tuple(map(change_as_text, changes))
             case LocateWob():
-                return await self._reward()
+                raw = await self._protocol.reward()
+                return () if raw is None else (repr(raw),)
             case LocateUrl() | LocateAnswer() | LocateElement():
                 return ()  # read from the steps themselves when scored
-
-    async def _reward(self) -> tuple[str, ...]:
-        if self.wob is None:
-            message = "the task starts no episode of a MiniWoB++ page"
-            raise TaskError(message)
-        await self.wob.look()
-        raw = self.wob.record.raw
-        return () if raw is None else (repr(raw),)
 
     async def _page(self, locate: LocatePage) -> tuple[str, ...]:
         selector = locate.selector

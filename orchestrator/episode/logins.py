@@ -8,8 +8,8 @@ from typing import assert_never
 from arena_core.cookie import Cookie
 from arena_core.errors import LoginError
 from evaluators.evidence import EpisodeFault, UnscoredReason
-from orchestrator.browser.session import Session
 from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.gateway import GatewayJournal
 from sites.upstreams import (
     LiveUpstream,
@@ -22,7 +22,7 @@ from tasks.schema import Task
 
 
 async def dropped_login(
-    task: Task, environment: EpisodeEnvironment, journal: GatewayJournal, session: Session
+    task: Task, environment: EpisodeEnvironment, journal: GatewayJournal, session: EpisodeSession
 ) -> str | None:
     """Say which login the site dropped in an episode that is over; None where none was.
 
@@ -63,7 +63,7 @@ def login_fault(environment: EpisodeEnvironment, error: LoginError) -> EpisodeFa
     return EpisodeFault(reason=reason, message=error.message)
 
 
-async def _held(task: Task, session: Session) -> list[tuple[str, str, tuple[Cookie, ...]]]:
+async def _held(task: Task, session: EpisodeSession) -> list[tuple[str, str, tuple[Cookie, ...]]]:
     """Return every role of a task with the cookies of its context."""
     return [
         (site, role, await session.cookies(login_name(task, site, role)))
@@ -72,7 +72,7 @@ async def _held(task: Task, session: Session) -> list[tuple[str, str, tuple[Cook
     ]
 
 
-def _asked(upstream: Upstream, journal: GatewayJournal, session: Session) -> Iterator[str]:
+def _asked(upstream: Upstream, journal: GatewayJournal, session: EpisodeSession) -> Iterator[str]:
     """Yield what was asked for; inside TLS only the browser sees it."""
     match upstream:
         case ReplicaUpstream():

@@ -16,8 +16,10 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Located
 from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import Browser
-from orchestrator.browser.session import Session
+from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.exchanges import refuse_broken
+from orchestrator.episode.interfaces import EpisodeBrowser, EpisodeSession
+from orchestrator.episode.steps import StepPlayer
 from orchestrator.reset.watch import Mark
 from tasks.schema import Task
 
@@ -51,13 +53,33 @@ class ProofHook(Protocol):
 
 @asynccontextmanager
 async def side_context(
-    browser: Browser, options: SessionOptions, session: Session
-) -> AsyncIterator[Session]:
+    browser: EpisodeBrowser, options: SessionOptions, session: EpisodeSession
+) -> AsyncIterator[EpisodeSession]:
     """Open a context beside the agent's, logged in as that is now."""
     cookies = await session.cookies()
     apart = {login: await session.cookies(login) for login in options.apart}
     async with browser.session(replace(options, cookies=cookies, apart=apart)) as beside:
         yield beside
+
+
+async def look_beside(
+    environment: EpisodeEnvironment, player: StepPlayer, step: int, asked: Sequence[Check]
+) -> EpisodeSnapshot:
+    """Look what a task's end checks would find now, and what is asked for beside them.
+
+    Raises:
+        BrowserError, SiteError: the world broke.
+    """
+    journal, session = player.opened.journal, player.opened.session
+    before = await environment.database.marks()
+    mark = journal.mark()
+    async with side_context(environment.browser, player.opened.options, session) as beside:
+        locators = player.locators.through(beside)
+        located = await locators.at_end(player.checks)
+        found = await locators.at_end(asked)
+    refuse_broken(journal.since(mark))
+    moved = moved_between(before, await environment.database.marks())
+    return EpisodeSnapshot(step=step, located=located, asked=found, moved=moved)
 
 
 def moved_between(before: Mapping[str, Mark], after: Mapping[str, Mark]) -> dict[str, str]:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 
-from arena_core.errors import BrowserError
-from evaluators.evidence import WobRecord
-from orchestrator.browser.pinned import PinnedDocument
-from orchestrator.browser.session import Session
+from arena_core.errors import BrowserError, TaskError
+from evaluators.evidence import Ended, WobRecord
+from orchestrator.episode.interfaces import EpisodeSession, PageDocument
+from orchestrator.episode.protocol import PageEnd
 from tasks.schema import WobStart
-
-# The window that the pages are made for: the task's area is its upper left, 160 by 210.
-VIEWPORT = (500, 320)
 
 # A page ends an unfinished episode by its own clock, after ten seconds as it comes; the task's
 # limits decide here. Above 2**31 - 1 ms a timer of the browser overflows and rings at once.
@@ -49,32 +46,77 @@ _STATE = """function () {
 }"""
 
 
-class WobEpisode:
-    """A started episode: only what its own document says counts.
+class MiniWobProtocol:
+    """An episode of a MiniWoB++ page: only what its own document says counts.
 
     A tab more with the same page, or another load of it, is another document. Once the page has
     ended the episode, or is gone, nothing can change the record any more.
 
     Attributes:
-        record: as it is known now.
+        record: what the page says of the episode, as of the last look; None before the start.
     """
 
-    def __init__(self, document: PinnedDocument, record: WobRecord) -> None:
-        self._document = document
-        self.record = record
+    viewport = (
+        500,
+        320,
+    )  # what the pages are made for: the task's area is its upper left, 160 by 210
+    shows_unnamed = True
+
+    def __init__(self, start: WobStart, intent: str) -> None:
+        self._start = start
+        self._intent = intent
+        self._document: PageDocument | None = None
+        self.record: WobRecord | None = None
 
     @property
-    def is_over(self) -> bool:
-        """Whether the page has ended the episode, or is gone."""
-        return self.record.raw is not None or self.record.was_left
+    def intent(self) -> str:
+        """What the page asked for, in its words; the task's own words before the start."""
+        return self.record.utterance if self.record else self._intent
+
+    async def start(self, session: EpisodeSession) -> None:
+        """Start the episode on the page that the current tab holds.
+
+        Raises:
+            BrowserError: the page did not start it.
+        """
+        document = await session.pin()
+        start = self._start
+        asked = await document.call(_START, start.seed, start.mode, _LONGEST_MS)
+        if asked is None:
+            message = f"the page '{start.page}' was gone before its episode could start"
+            raise BrowserError(message)
+        fields = None if asked["fields"] is None else json.dumps(asked["fields"], sort_keys=True)
+        self._document = document
+        self.record = WobRecord(
+            page=start.page,
+            seed=start.seed,
+            mode=start.mode,
+            utterance=asked["utterance"],
+            fields=fields,
+        )
+
+    @property
+    def page_end(self) -> PageEnd | None:
+        """How the page ended the episode, or that it is gone; None while neither is so."""
+        known = self.record
+        if known is None:
+            return None
+        if known.was_left:
+            because = "the page was left, reloaded or closed before it ended the episode"
+            return PageEnd(Ended.PAGE_LEFT, because)
+        if known.raw is None:
+            return None
+        reason = f": {known.reason}" if known.reason else ""
+        because = f"the page ended the episode with a raw reward of {known.raw:g}{reason}"
+        return PageEnd(Ended.PAGE_ENDED, because)
 
     async def look(self) -> None:
-        """Read whether the page has ended the episode since.
+        """Ask the page whether it has ended the episode since.
 
         Raises:
             BrowserError: the browser does not answer.
         """
-        if self.is_over:
+        if self._document is None or self.record is None or self.page_end is not None:
             return
         state = await self._document.call(_STATE)
         if state is None:
@@ -83,31 +125,15 @@ class WobEpisode:
             ended = {name: state[name] for name in ("raw", "reward", "reason")}
             self.record = WobRecord.model_validate({**self.record.model_dump(), **ended})
 
-    def why(self) -> str:
-        """Say how the episode ended, in words for the evidence."""
-        if self.record.was_left:
-            return "the page was left, reloaded or closed before it ended the episode"
-        reason = f": {self.record.reason}" if self.record.reason else ""
-        return f"the page ended the episode with a raw reward of {self.record.raw:g}{reason}"
+    async def reward(self) -> float | None:
+        """Return the raw reward that the page gave; None where it has not ended the episode.
 
-
-async def start_wob(session: Session, start: WobStart) -> WobEpisode:
-    """Start the episode on the page that the current tab holds.
-
-    Raises:
-        BrowserError: the page did not start it.
-    """
-    document = await session.pin()
-    asked = await document.call(_START, start.seed, start.mode, _LONGEST_MS)
-    if asked is None:
-        message = f"the page '{start.page}' was gone before its episode could start"
-        raise BrowserError(message)
-    fields = None if asked["fields"] is None else json.dumps(asked["fields"], sort_keys=True)
-    record = WobRecord(
-        page=start.page,
-        seed=start.seed,
-        mode=start.mode,
-        utterance=asked["utterance"],
-        fields=fields,
-    )
-    return WobEpisode(document, record)
+        Raises:
+            TaskError: the episode is not started yet.
+            BrowserError: the browser does not answer.
+        """
+        if self.record is None:
+            message = f"the episode of the page '{self._start.page}' is not started yet"
+            raise TaskError(message)
+        await self.look()
+        return self.record.raw

@@ -7,10 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evaluators.evidence import UnscoredReason
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.episode.performance import DECIDE_DEADLINE_S, perform
-from orchestrator.episode.recorder import Recorder
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
 from orchestrator.pool.slot import Slot
 from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.browsers import BrowserKeeper
@@ -58,7 +57,7 @@ class Worker:
         request = self.world_runner.request
         task = next(task for task in request.tasks if task.id == trial.task)
 
-        async def attempt(number: int) -> Recorder:
+        async def attempt(number: int) -> PlayedAttempt:
             if number > 1 and not self.browsers.isolated:
                 await await_stillness()
             spec = AttemptSpec(
@@ -66,16 +65,18 @@ class Worker:
                 task=task,
                 repeat=trial.repeat,
                 attempt=number,
-                agent=request.agent,
+                agent=request.agent.name,
                 screenshots=request.screenshots,
-                proof_hook=request.proof_hook,
             )
             return await self._attempt(spec, task)
 
         await self.world_runner.trial_runner.play(trial, task, attempt)
 
-    async def _attempt(self, spec: AttemptSpec, task: Task) -> Recorder:
-        world_runner = self.world_runner
+    async def _attempt(self, spec: AttemptSpec, task: Task) -> PlayedAttempt:
+        world_runner, request = self.world_runner, self.world_runner.request
+        runner = EpisodeRunner(
+            agent=request.agent, interrupted=world_runner.interrupted, proof_hook=request.proof_hook
+        )
         upstreams = world_runner.upstreams.only(task.sites)
         async with self._lease(upstreams.replicas, task) as slot:
             access = SiteAccess(upstreams=upstreams, slot=slot, logins=self.logins)
@@ -87,15 +88,13 @@ class Worker:
                 accounts=access,
                 database=access,
                 api=access,
+                lease=slot,
                 resolves=world_runner.resolves,
-                interrupted=world_runner.interrupted,
             )
-            recorder = Recorder(spec, environment, slot.receipts)
-            await perform(recorder)
-            if recorder.has_bug:
+            played = await runner.play(Episode(spec, environment))
+            if played.has_bug:
                 await self.browsers.close()
-            await _account_for(slot, recorder)
-            return recorder
+            return played
 
     @asynccontextmanager
     async def _lease(self, sites: Sequence[str], task: Task) -> AsyncIterator[Slot]:
@@ -111,13 +110,3 @@ def _longest(task: Task) -> float:
     """Return what no episode of a task may exceed: each part has a shorter deadline of its own."""
     decisions = (task.limits.steps + 1) * DECIDE_DEADLINE_S
     return task.limits.seconds + decisions + _OPENING_AND_CHECKS_S
-
-
-async def _account_for(slot: Slot, recorder: Recorder) -> None:
-    """Tell the slot what was written to; a container that died makes the attempt `infra`."""
-    wrote = set(slot.replicas) if recorder.has_bug else recorder.wrote & set(slot.replicas)
-    for site in wrote:
-        slot.wrote(site)
-    lost = await slot.lost()
-    if lost is not None:
-        recorder.fault(UnscoredReason.INFRA, lost)

@@ -6,7 +6,8 @@ import pytest
 
 from arena_core.actions import Back, Click, Goto, NewTab
 from arena_core.errors import BrowserError
-from orchestrator.episode.wob import WobEpisode, start_wob
+from evaluators.evidence import Ended, WobRecord
+from orchestrator.episode.wob import MiniWobProtocol
 from tasks.schema import WobStart
 
 if TYPE_CHECKING:
@@ -56,14 +57,21 @@ ASKED = '"Press Win."'
 
 async def begin(
     drive: Drive, mode: str | None = None, *, utterance: str = ASKED, ready: str = "true"
-) -> WobEpisode:
+) -> MiniWobProtocol:
     page = PAGE % {"utterance": utterance, "ready": ready}
     await drive.session.open([drive.site.page(page)])
     start = WobStart.model_validate({"page": "small", "seed": 7, "mode": mode})
-    episode = await start_wob(drive.session, start)
+    episode = MiniWobProtocol(start, "Do what the page asks for.")
+    assert episode.page_end is None
+    await episode.start(drive.session)
     await drive.rest()
     await drive.see()
     return episode
+
+
+def told(episode: MiniWobProtocol) -> WobRecord:
+    assert episode.record is not None
+    return episode.record
 
 
 async def press(drive: Drive, name: str) -> None:
@@ -72,10 +80,10 @@ async def press(drive: Drive, name: str) -> None:
 
 async def test_a_page_is_started_from_a_number_and_tells_what_it_asks(drive: Drive) -> None:
     episode = await begin(drive, "test", ready="false")
-    assert episode.record.utterance == "Press Win."
+    assert episode.intent == "Press Win."
     assert await drive.text("#area") == "number 7 test"
     await episode.look()
-    assert not episode.is_over
+    assert episode.page_end is None
 
 
 async def test_rewards_clock_and_start_are_hidden_from_the_agent_and_still_there(
@@ -93,7 +101,7 @@ async def test_the_parts_of_a_problem_are_kept_from_the_agent_but_in_the_record(
 ) -> None:
     asked = '({utterance: "Press it.", fields: {what: "Win"}})'
     episode = await begin(drive, utterance=asked)
-    assert (episode.record.utterance, episode.record.fields) == ("Press it.", '{"what": "Win"}')
+    assert (told(episode).utterance, told(episode).fields) == ("Press it.", '{"what": "Win"}')
 
 
 async def test_the_first_end_counts(drive: Drive) -> None:
@@ -101,9 +109,12 @@ async def test_the_first_end_counts(drive: Drive) -> None:
     await press(drive, "Win")
     await press(drive, "Lose")
     await episode.look()
-    record = episode.record
+    record = told(episode)
     assert (record.raw, record.reward, record.reason) == (1.0, 0.5, "well done")
-    assert episode.why() == "the page ended the episode with a raw reward of 1: well done"
+    assert episode.page_end is not None
+    assert episode.page_end.ended is Ended.PAGE_ENDED
+    why = "the page ended the episode with a raw reward of 1: well done"
+    assert episode.page_end.because == why
 
 
 async def test_the_pages_own_clock_does_not_end_an_episode(drive: Drive) -> None:
@@ -111,7 +122,7 @@ async def test_the_pages_own_clock_does_not_end_an_episode(drive: Drive) -> None
     episode = await begin(drive)
     await press(drive, "Win")
     await episode.look()
-    assert episode.record.reason != "timed out"
+    assert told(episode).reason != "timed out"
 
 
 async def test_a_page_that_is_loaded_again_is_not_the_one_that_was_started(drive: Drive) -> None:
@@ -119,9 +130,10 @@ async def test_a_page_that_is_loaded_again_is_not_the_one_that_was_started(drive
     await drive.do(Goto(url=drive.site.base + "/"))
     await press(drive, "Win")
     await episode.look()
-    assert episode.is_over
-    assert episode.record.was_left
-    assert episode.record.raw is None
+    assert episode.page_end is not None
+    assert episode.page_end.ended is Ended.PAGE_LEFT
+    assert told(episode).was_left
+    assert await episode.reward() is None
 
 
 async def test_a_page_that_was_left_does_not_count_when_one_goes_back_to_it(drive: Drive) -> None:
@@ -131,7 +143,7 @@ async def test_a_page_that_was_left_does_not_count_when_one_goes_back_to_it(driv
     await drive.do(Back())
     await press(drive, "Win")
     await episode.look()
-    assert episode.record.was_left
+    assert told(episode).was_left
 
 
 async def test_another_tab_with_the_same_page_neither_helps_nor_harms(drive: Drive) -> None:
@@ -139,7 +151,7 @@ async def test_another_tab_with_the_same_page_neither_helps_nor_harms(drive: Dri
     await drive.do(NewTab(url=drive.site.base + "/"))
     await press(drive, "Win")
     await episode.look()
-    assert not episode.is_over
+    assert episode.page_end is None
 
 
 async def test_a_jump_inside_the_page_leaves_it_not(drive: Drive) -> None:
@@ -147,7 +159,7 @@ async def test_a_jump_inside_the_page_leaves_it_not(drive: Drive) -> None:
     await drive.do(Click(element=drive.id("link", "Here")))
     await press(drive, "Win")
     await episode.look()
-    assert episode.record.raw == 1.0
+    assert told(episode).raw == 1.0
 
 
 @pytest.mark.parametrize(
@@ -158,10 +170,10 @@ async def test_an_address_runs_no_script_on_the_page(drive: Drive, url: str) -> 
     for action in (Goto(url=url), NewTab(url=url)):
         assert "is not a web address" in (await drive.do(action) or "")
     await episode.look()
-    assert not episode.is_over
+    assert episode.page_end is None
 
 
 async def test_a_page_that_cannot_start_is_a_fault_not_a_failure(drive: Drive) -> None:
     await drive.session.open([drive.site.page("<title>Nothing of the kind</title>")])
     with pytest.raises(BrowserError):
-        await start_wob(drive.session, WobStart(page="small", seed=1))
+        await MiniWobProtocol(WobStart(page="small", seed=1), "").start(drive.session)

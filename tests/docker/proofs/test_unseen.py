@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.engine.engine import Engine
-from orchestrator.episode import performance
+from orchestrator.episode import proof_hook
 from orchestrator.proof.prover import Prover
 from orchestrator.runner.events import ProgressNote, RunEvent, TrialEnded
 from sites.atlas import load_atlas
@@ -45,7 +45,7 @@ async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moved = {"wiki": "Handler_write moved by 1"}
-    monkeypatch.setattr(performance, "moved_between", lambda *_: moved)
+    monkeypatch.setattr(proof_hook, "moved_between", lambda *_: moved)
     events = await told()
     assert ended(events) == ["offline success"] * 2
     [note] = [one.text for one in events if isinstance(one, ProgressNote) and "traces" in one.text]

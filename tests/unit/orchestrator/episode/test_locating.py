@@ -74,7 +74,7 @@ async def located(status: int, body: str, check: Check) -> Located:
     upstreams = load_atlas(()).upstreams(["shop"], World.OFFLINE)
     environment: Any = SimpleNamespace(upstreams=upstreams, world=World.OFFLINE, api=asked)
     nobody: Any = None
-    [found] = await Locators(environment, asked, nobody).at_end([check])
+    [found] = await Locators(environment, asked, nobody, nobody).at_end([check])
     return found
 
 

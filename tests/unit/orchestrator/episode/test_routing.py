@@ -81,6 +81,7 @@ def environment(world: World, *, staged: bool = False, **more: Any) -> EpisodeEn
         accounts=nobody,
         database=nobody,
         api=nobody,
+        lease=nobody,
         **more,
     )
 

@@ -1,0 +1,400 @@
+"""The episode as an environment: reset, step, evaluate, close.
+
+Whoever decides what to do next (the runner, a proof, a script) drives one of these. What it does
+not decide is the episode's own: the time limit counts nothing but steps, the evidence is written
+here, and a fault of the world is an outcome, never an exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
+from types import MappingProxyType, TracebackType
+from typing import Final, Self
+
+from arena_core.actions import Action, Stop
+from arena_core.errors import UsageError
+from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.scores import Score, score
+from orchestrator.episode.block_detection import detect_block
+from orchestrator.episode.ending import look_at_end
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+from orchestrator.episode.faults import fault_of
+from orchestrator.episode.locating import Locators
+from orchestrator.episode.logins import login_name
+from orchestrator.episode.opening import opened, required_in, requirements_hold
+from orchestrator.episode.proof_hook import EpisodeSnapshot, look_beside
+from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
+from orchestrator.episode.record import EpisodeRecord
+from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
+from orchestrator.episode.wob import MiniWobProtocol
+from orchestrator.observation import Assignment, Observation, Reference
+from tasks.schema import Task
+
+_SNAPSHOT_S: Final = 600.0
+_ENDS_OF_DRIVERS: Final = frozenset(
+    {Ended.AGENT_GAVE_UP, Ended.AGENT_CRASHED, Ended.DEADLINE, Ended.STEP_LIMIT}
+)
+
+
+class Episode:
+    """One attempt at one task in one world, played once: `reset`, `step` …, `evaluate`, `close`.
+
+    A fault of the world (a site that died, a login that fails, a browser that crashed) raises
+    nothing, nor does a bug of Arena's: the episode is over then, and its score says `unscored` and
+    why. What does raise is misuse, as UsageError.
+
+    Between calls nothing counts and nothing happens: a driver may take its time. One that closes
+    the episode before `evaluate` leaves evidence without an end, which scores as unscored.
+    """
+
+    def __init__(self, spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
+        self._task = spec.task
+        self._environment = environment
+        self._checks = spec.task.checks_in(environment.world)
+        self._protocol = _protocol_of(spec.task)
+        self._record = EpisodeRecord(spec, environment)
+        self._resources = AsyncExitStack()
+        self._player: StepPlayer | None = None
+        self._observation = _nothing_seen(None)
+        self._left_s = spec.task.limits.seconds
+        self._returned_at = 0.0
+        self._score: Score | None = None
+        self._call: str | None = None
+        self._was_reset = False
+        self._is_closed = False
+        self._resources_lock = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def task(self) -> Task:
+        """The task that is played."""
+        return self._task
+
+    @property
+    def world(self) -> World:
+        """The world that it is played in."""
+        return self._environment.world
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further step can be done: it has ended, broke off, or was closed."""
+        return self._record.is_over or self._is_closed
+
+    @property
+    def assignment(self) -> Assignment:
+        """What an agent may know of its task; a page may word the intent, so only after `reset`.
+
+        Raises:
+            UsageError: the episode is not reset yet.
+        """
+        if not self._was_reset:
+            message = f"the episode of '{self._task.id}' is not reset yet: what it asks is unknown"
+            raise UsageError(message, hint="await reset() first")
+        upstreams = self._environment.upstreams
+        return Assignment(
+            task=self._task.id,
+            intent=self._protocol.intent,
+            world=upstreams.world,
+            sites={
+                upstream.site.title: upstreams.url(f"{name}:/")
+                for name, upstream in upstreams.by_site.items()
+            },
+            step_limit=self._task.limits.steps,
+            repeat=self._record.spec.repeat,
+        )
+
+    @property
+    def reference(self) -> Reference:
+        """How the task is done: for the oracle alone."""
+        return Reference(self._task.reference, self._environment.upstreams.url)
+
+    @property
+    def screenshots(self) -> Mapping[str, bytes]:
+        """The steps' pictures, WebP, by the file name that the evidence has for them."""
+        return MappingProxyType(self._record.screenshots)
+
+    def evidence(self) -> Evidence:
+        """Return everything as it stands now; before `evaluate` looked at the end it names none."""
+        return self._record.evidence(self._protocol.record, self._incomplete())
+
+    async def reset(self) -> Observation:
+        """Log in, open the start pages, and return what the agent sees first.
+
+        Where the world is not as the task requires, or breaks, the episode is over at once, and the
+        observation is empty but for `last_error`.
+
+        Raises:
+            UsageError: it was reset before: an episode is played once.
+        """
+        with self._alone("reset"):
+            if self._was_reset or self._is_closed:
+                known = "was reset before" if self._was_reset else "is closed"
+                message = f"the episode of '{self._task.id}' {known}: an episode is played once"
+                raise UsageError(message, hint="open another episode of the task")
+            self._was_reset = True
+            self._record.begin()
+            async with self._resources_lock:
+                with self._faults_of("the opening"):
+                    await self._open()
+        if self.is_over:
+            self._observation = _nothing_seen(self._because())
+        self._returned_at = time.monotonic()
+        return self._observation
+
+    async def step(self, action: Action, decided: DecisionRecord | None = None) -> StepResult:
+        """Do one action and return what it led to.
+
+        Args:
+            action: `Stop` ends the episode, with the answer where the task asks for one.
+            decided: how the action was chosen, for the evidence. Where it does not say how long
+                that took, the time since the last observation is written down.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or another call is under way.
+            CancelledError: the step was cancelled. How much of it was done is unknown, so the
+                episode has broken off.
+        """
+        with self._alone("step"):
+            player = self._running()
+            decided = self._measured(decided or DecisionRecord())
+            self._record.input_tokens += decided.input_tokens
+            self._record.output_tokens += decided.output_tokens
+            index = len(self._record.steps)
+            with self._faults_of(f"step {index}"):
+                await self._step(player, index, action, decided)
+        self._returned_at = time.monotonic()
+        return StepResult(
+            observation=self._observation,
+            ended=None if self._record.fault else self._record.ended,
+            because=self._because(),
+            fault=self._record.fault,
+        )
+
+    async def evaluate(self) -> Score:
+        """Look what the end checks find, and score the evidence; later calls repeat the score.
+
+        Raises:
+            UsageError: the episode is not over: a step can still change everything.
+        """
+        with self._alone("evaluate"):
+            if self._score is None:
+                if not self.is_over:
+                    message = (
+                        f"the episode of '{self._task.id}' is not over: nothing to evaluate yet"
+                    )
+                    raise UsageError(message, hint="step it with Stop(), or end() it")
+                if not self._is_closed:
+                    with self._faults_of("the end checks", is_undone_by_cancelling=False):
+                        await look_at_end(self._task, self._record, self._player)
+                    self._record.is_whole = True
+                self._score = score(self._task.checks, self.evidence(), self._task.requires)
+            return self._score
+
+    async def close(self) -> None:
+        """Close browser and gateway; the evidence is final then. Safe to repeat."""
+        self._is_closed = True
+        async with self._resources_lock:  # waits for an opening that is under way
+            try:
+                await self._resources.aclose()
+            finally:
+                self._record.stop_clock()
+
+    def end(self, ended: Ended, because: str) -> None:
+        """End an episode that is not over, for the driver's reason: it is scored as it stands.
+
+        Args:
+            ended: `agent_gave_up`, `agent_crashed`, `deadline` or `step_limit`; an agent that stops
+                does that by a step.
+            because: one sentence for the evidence.
+
+        Raises:
+            UsageError: the episode is over already, or this is none of a driver's ends.
+        """
+        self._running()
+        if ended not in _ENDS_OF_DRIVERS:
+            message = f"a driver does not end an episode as '{ended}'"
+            raise UsageError(message, hint="an agent that stops sends the action Stop()")
+        self._record.end(ended, because)
+
+    def break_off(self, reason: UnscoredReason, message: str) -> None:
+        """End the episode for a reason that is not the agent's: it is unscored.
+
+        The first reason stands, so that this is safe wherever the episode may be over already.
+        """
+        self._record.break_off(EpisodeFault(reason=reason, message=message))
+
+    def break_off_by(self, error: Exception) -> bool:
+        """End the episode where an error is a fault of the world or a bug; False where neither."""
+        fault = fault_of(error, self._environment)
+        if fault is None:
+            return False
+        self._record.break_off(fault)
+        if fault.reason is UnscoredReason.INTERNAL:
+            # Nobody knows what was done until then.
+            for site in self._environment.replicas:
+                self._environment.lease.wrote(site)
+        return True
+
+    async def snapshot(self, asked: Sequence[Check] = ()) -> EpisodeSnapshot | None:
+        """Look what the end checks would find if the episode ended here; None where it broke off.
+
+        It is no evidence, and neither agent nor pages notice: pages are read in a browser context
+        beside the agent's. What the look itself moved in a replica stands in the result.
+
+        Args:
+            asked: further checks to look for.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or another call is under way.
+        """
+        with self._alone("snapshot"):
+            player = self._running()
+            with self._faults_of("a look beside the agent", is_undone_by_cancelling=False):
+                try:
+                    async with asyncio.timeout(_SNAPSHOT_S):
+                        step = len(self._record.steps)
+                        return await look_beside(self._environment, player, step, asked)
+                except TimeoutError:
+                    message = f"a look beside the agent took more than {_SNAPSHOT_S:g} s"
+                    self.break_off(UnscoredReason.INFRA, message)
+        return None
+
+    async def _open(self) -> None:
+        record, environment, task = self._record, self._environment, self._task
+        found = await self._resources.enter_async_context(opened(task, environment, self._protocol))
+        locators = Locators(environment, found.session, task, self._protocol)
+        record.required = await locators.at_end(required_in(task, environment.world))
+        if not requirements_hold(task, environment.world, record.required):
+            record.end(Ended.NOT_STARTED, "the world is not as the task requires")
+            return
+        player = StepPlayer(record=record, opened=found, locators=locators, checks=self._checks)
+        urls = [environment.upstreams.url(page) for page in task.start_pages]
+        logins = [
+            "" if isinstance(one, str) else login_name(task, one.site, one.role)
+            for one in task.start
+        ]
+        self._observation = await player.open(urls, logins, self._protocol)
+        self._player = player
+        wall = detect_block(environment, found.session.answers())
+        if wall is not None:
+            record.break_off(wall)
+
+    async def _step(
+        self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
+    ) -> None:
+        """Do an action within what is left of the task's time."""
+        began = asyncio.get_running_loop().time()
+        limits = self._task.limits
+        limit = asyncio.timeout(self._left_s)
+        try:
+            async with limit:
+                await self._do(player, index, action, decided)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            self._record.end(Ended.DEADLINE, f"{limits.seconds:g} s were over")
+        finally:
+            self._left_s -= asyncio.get_running_loop().time() - began
+        if not self.is_over and index >= limits.steps:
+            self._record.end(Ended.STEP_LIMIT, f"{limits.steps} steps were used up")
+
+    async def _do(
+        self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
+    ) -> None:
+        if isinstance(action, Stop):
+            self._record.answer = action.answer
+            self._record.end(Ended.STOPPED, None)
+            await player.stop(index, action, decided)
+            return
+        self._observation = await player.act(index, action, decided)
+        await self._protocol.look()
+        if (end := self._protocol.page_end) is not None:
+            self._record.end(end.ended, end.because)
+
+    def _incomplete(self) -> str | None:
+        """Say why the evidence has no end, where somebody might wait for one."""
+        if self._record.is_over:
+            return "its end checks were not looked at"
+        if self._is_closed:
+            return f"its driver closed it after step {len(self._record.steps) - 1}"
+        return None
+
+    def _measured(self, decided: DecisionRecord) -> DecisionRecord:
+        if decided.decide_ms is not None:
+            return decided
+        idle_ms = round((time.monotonic() - self._returned_at) * 1000, 1)
+        return replace(decided, decide_ms=idle_ms)
+
+    def _running(self) -> StepPlayer:
+        """Return what plays the steps.
+
+        Raises:
+            UsageError: no step can be done now.
+        """
+        if not self._was_reset:
+            state, hint = "is not reset yet", "await reset() first"
+        elif self._is_closed:
+            state, hint = "is closed", "open another episode of the task"
+        elif self._record.is_over or self._player is None:
+            state, hint = f"is over: {self._because() or self._record.ended}", "evaluate() it"
+        else:
+            return self._player
+        message = f"the episode of '{self._task.id}' {state}"
+        raise UsageError(message, hint=hint)
+
+    def _because(self) -> str | None:
+        record = self._record
+        return record.fault.message if record.fault else record.ended_because
+
+    @contextmanager
+    def _alone(self, call: str) -> Iterator[None]:
+        """Refuse a call while another is under way: their steps could not be told apart.
+
+        Raises:
+            UsageError: naming both.
+        """
+        if self._call is not None:
+            message = f"{call}() was called while {self._call}() of the same episode is under way"
+            raise UsageError(message, hint="await one call before the next")
+        self._call = call
+        try:
+            yield
+        finally:
+            self._call = None
+
+    @contextmanager
+    def _faults_of(self, doing: str, *, is_undone_by_cancelling: bool = True) -> Iterator[None]:
+        """Make a fault of the world the episode's outcome."""
+        try:
+            yield
+        except Exception as error:
+            if not self.break_off_by(error):
+                raise
+        except asyncio.CancelledError:
+            if is_undone_by_cancelling:
+                self.break_off(UnscoredReason.INFRA, f"{doing} was cancelled before it was done")
+            raise
+
+
+def _protocol_of(task: Task) -> EpisodeProtocol:
+    return MiniWobProtocol(task.wob, task.intent) if task.wob else BrowsingProtocol(task)
+
+
+def _nothing_seen(why: str | None) -> Observation:
+    return Observation(step=0, url="", title="", tabs=(), nodes=(), text="", last_error=why)

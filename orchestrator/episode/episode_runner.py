@@ -1,0 +1,144 @@
+"""The driver of a run: an agent decides, the episode steps.
+
+What belongs to the agent is here: its decisions, their tokens, and their time, which no task's
+limit counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
+from evaluators.evidence import Ended, Evidence, UnscoredReason
+from orchestrator.episode.deciding import decide, make_episode_agent
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.proof_hook import ProofHook
+from orchestrator.episode.steps import DecisionRecord
+from orchestrator.observation import Agent, AgentMaker, Decision, Observation
+
+DECIDE_DEADLINE_S: Final = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedAttempt:
+    """What an attempt left behind.
+
+    Attributes:
+        interrupted: the user stopped it in its middle.
+        screenshots: pictures by file name.
+    """
+
+    _evidence: Evidence
+    screenshots: Mapping[str, bytes]
+    interrupted: bool
+
+    def evidence(self) -> Evidence:
+        """Return everything that scoring may read."""
+        return self._evidence
+
+    @property
+    def has_bug(self) -> bool:
+        """Whether a bug broke it off: then nobody knows what was done to sites and browser."""
+        fault = self._evidence.fault
+        return fault is not None and fault.reason is UnscoredReason.INTERNAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRunner:
+    """Plays episodes with agents.
+
+    Attributes:
+        agent: makes an agent for each.
+        interrupted: set when the user asked to stop: no step begins after the one under way.
+        proof_hook: looks at each episode in its middle; None where nobody does.
+    """
+
+    agent: AgentMaker
+    interrupted: asyncio.Event
+    proof_hook: ProofHook | None = None
+
+    async def play(self, episode: Episode) -> PlayedAttempt:
+        """Play an episode from its start to its evaluation, and close it.
+
+        Raises:
+            ModelError: the model refuses for good.
+        """
+        async with episode:
+            observation = await episode.reset()
+            try:
+                if not episode.is_over:
+                    await self._act(episode, observation)
+            except Exception as error:
+                if not episode.break_off_by(error):
+                    raise
+            interrupted = not episode.is_over
+            if not interrupted:
+                await episode.evaluate()
+        return PlayedAttempt(episode.evidence(), episode.screenshots, interrupted)
+
+    async def _act(self, episode: Episode, observation: Observation) -> None:
+        """Let the agent act until the episode is over or the user interrupts."""
+        try:
+            agent = make_episode_agent(self.agent, episode.assignment, episode.reference)
+        except AgentCrashedError as crash:
+            episode.end(Ended.AGENT_CRASHED, crash.message)
+            return
+        step = 0
+        while not episode.is_over:
+            step += 1
+            decision, decide_ms = await _decided(agent, observation, episode)
+            if decision is None:
+                return
+            if not await self._hook_permits(episode, step):
+                return
+            decided = DecisionRecord(
+                thought=decision.thought,
+                decide_ms=decide_ms,
+                input_tokens=decision.input_tokens,
+                output_tokens=decision.output_tokens,
+            )
+            observation = (await episode.step(decision.action, decided)).observation
+            if self.interrupted.is_set():
+                return
+
+    async def _hook_permits(self, episode: Episode, step: int) -> bool:
+        """Let the proof hook look before an action; False where the world broke under the look."""
+        if self.proof_hook is None:
+            return True
+        wanted = self.proof_hook.wants(episode.task, episode.world, step)
+        if wanted is None:
+            return True
+        snapshot = await episode.snapshot(wanted)
+        if snapshot is not None:
+            self.proof_hook.saw(episode.task, episode.world, snapshot)
+        return snapshot is not None
+
+
+async def _decided(
+    agent: Agent, observation: Observation, episode: Episode
+) -> tuple[Decision | None, float]:
+    """Return what the agent does next and the milliseconds it took; None where it gave up.
+
+    Every agent bounds its decisions itself, and a model that stalls raises ModelError: the deadline
+    here is for one that does neither.
+    """
+    began = time.monotonic()
+    decision: Decision | None = None
+    deadline = asyncio.timeout(DECIDE_DEADLINE_S)
+    try:
+        async with deadline:
+            decision = await decide(agent, observation)
+    except AgentCrashedError as crash:
+        episode.end(Ended.AGENT_CRASHED, crash.message)
+    except (AgentError, ContextExceededError) as error:
+        episode.end(Ended.AGENT_GAVE_UP, error.message)
+    except TimeoutError:
+        if not deadline.expired():
+            raise
+        because = f"the agent took more than {DECIDE_DEADLINE_S:g} s for a decision"
+        episode.end(Ended.DEADLINE, because)
+    return decision, round((time.monotonic() - began) * 1000, 1)

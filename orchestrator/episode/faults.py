@@ -1,0 +1,44 @@
+"""Which errors leave an episode without a score: faults of the world, and bugs of Arena's own."""
+
+from __future__ import annotations
+
+from arena_core.bugs import bug_in_words, is_bug, place_of
+from arena_core.errors import (
+    ArenaError,
+    BrowserError,
+    EngineError,
+    GatewayError,
+    InputError,
+    LoginError,
+    ModelError,
+    SiteError,
+)
+from evaluators.evidence import EpisodeFault, UnscoredReason
+from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.logins import login_fault
+
+
+def fault_of(error: Exception, environment: EpisodeEnvironment) -> EpisodeFault | None:
+    """Return what an error makes of an episode; None where it is none of the world's."""
+    if isinstance(error, LoginError):
+        return login_fault(environment, error)
+    if is_bug(error):
+        message, place = bug_in_words(error), place_of(error)
+        return EpisodeFault(reason=UnscoredReason.INTERNAL, message=message, place=place)
+    reason = _reason(error)
+    if reason is None or not isinstance(error, ArenaError):
+        return None
+    return EpisodeFault(reason=reason, message=error.message)
+
+
+def _reason(error: Exception) -> UnscoredReason | None:
+    match error:
+        case InputError():
+            # The task does not fit its sites, and only playing it showed that.
+            return UnscoredReason.CHECK_ERROR
+        case ModelError(is_permanent=False):
+            return UnscoredReason.INFRA
+        case SiteError() | EngineError() | GatewayError() | BrowserError():
+            return UnscoredReason.INFRA
+        case _:
+            return None

@@ -1,0 +1,119 @@
+"""What an episode needs of a browser and of a gateway, and nothing else of them."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from arena_core.actions import Action
+from arena_core.cookie import Cookie
+from orchestrator.browser.cdp_channel import Reply
+from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.journal import Activity
+from orchestrator.browser.locate import Fetched
+from orchestrator.gateway import GatewayJournal, Policy
+from orchestrator.observation import Observation
+
+
+class PageDocument(Protocol):
+    """One document of a tab, however its tab fares afterwards."""
+
+    async def call(self, function: str, *arguments: object) -> Reply | None:
+        """Call a function among the page's own variables; None where the document is gone.
+
+        Raises:
+            BrowserError: the function threw, or the browser does not answer.
+        """
+
+
+class EpisodeSession(Protocol):
+    """The agent's browser for one episode; every method may raise BrowserError."""
+
+    @property
+    def url(self) -> str:
+        """The current tab's URL."""
+
+    @property
+    def login(self) -> str:
+        """The login that the current tab's context is for; empty for the first roles'."""
+
+    async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
+        """Open the start pages, a tab each, each in the context of its login."""
+
+    async def act(self, action: Action) -> str | None:
+        """Do one action; why it could not be done, None where it was."""
+
+    async def settle(self, deadline_s: float) -> bool:
+        """Wait until the page has settled; False where the deadline came first."""
+
+    async def observe(self, step: int, last_error: str | None = None) -> Observation:
+        """Read the current tab as an agent sees it."""
+
+    async def screenshot(self) -> bytes:
+        """Return the current tab's viewport as WebP."""
+
+    async def title(self) -> str:
+        """Return the current tab's title."""
+
+    async def cookies(self, login: str = "") -> tuple[Cookie, ...]:
+        """Return a context's cookies as they are now."""
+
+    async def pin(self) -> PageDocument:
+        """Keep hold of the document in the current tab."""
+
+    async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
+        """Read what a CSS selector yields on the agent's own page."""
+
+    async def read_fresh(
+        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
+    ) -> tuple[str, ...]:
+        """Read what a CSS selector yields on a page opened for that."""
+
+    async def fetch_text(self, url: str) -> Fetched:
+        """GET a URL with the first context's cookies."""
+
+    def drain(self) -> Activity:
+        """Return what happened since the last drain, and forget it."""
+
+    def answers(self) -> tuple[tuple[str, int | None], ...]:
+        """Return each open tab's URL and the HTTP status that its document came with."""
+
+    def asked_of(self, host: str) -> frozenset[str]:
+        """Return the paths, with queries, that open pages asked a host for."""
+
+
+class EpisodeBrowser(Protocol):
+    """Opens the contexts of one episode."""
+
+    async def listen(self) -> str | socket.socket:
+        """Return where a gateway must listen, for this browser to reach it."""
+
+    def session(self, options: SessionOptions) -> AbstractAsyncContextManager[EpisodeSession]:
+        """Open a session; it ends with the block."""
+
+
+class EpisodeGateway(Protocol):
+    """The forward proxy of one episode."""
+
+    @property
+    def url(self) -> str:
+        """What a browser context takes as its proxy."""
+
+    @property
+    def journal(self) -> GatewayJournal:
+        """What went through and what was refused."""
+
+
+class OpenGateway(Protocol):
+    """Starts the gateway of one episode."""
+
+    def __call__(
+        self, policy: Policy, *, bind: str | socket.socket
+    ) -> AbstractAsyncContextManager[EpisodeGateway]:
+        """Listen where the browser reaches it; it stops with the block.
+
+        Raises:
+            GatewayError: nothing can listen there.
+        """

@@ -1,0 +1,100 @@
+"""Opens what an episode is played through (gateway, logins, browser), and says if it may start."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from arena_core.cookie import Cookie
+from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.evidence import Located
+from evaluators.match import match
+from orchestrator.browser.context import SessionOptions
+from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.exchanges import may_have_written
+from orchestrator.episode.interfaces import EpisodeSession
+from orchestrator.episode.logins import login_name
+from orchestrator.episode.protocol import EpisodeProtocol
+from orchestrator.episode.routing import policy_for, read_only_origins
+from orchestrator.gateway import GatewayJournal
+from tasks.schema import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An open gateway's journal and the browser session behind it."""
+
+    journal: GatewayJournal
+    session: EpisodeSession
+    options: SessionOptions
+
+
+@asynccontextmanager
+async def opened(
+    task: Task, environment: EpisodeEnvironment, protocol: EpisodeProtocol
+) -> AsyncIterator[Opened]:
+    """Open gateway and browser session with the task's roles logged in.
+
+    When the block ends, the lease learns which replicas may have been written to.
+
+    Raises:
+        GatewayError: a site of the task is nowhere in the environment, or nothing can listen.
+        LoginError, InputError: a role cannot log in, or there is none of that name.
+        BrowserError: the browser does not answer.
+    """
+    policy = policy_for(task, environment)
+    async with environment.open_gateway(policy, bind=await environment.browser.listen()) as gateway:
+        try:
+            options = SessionOptions(
+                proxy_url=gateway.url,
+                cookies=await _log_in(task, environment),
+                apart=await _log_in_apart(task, environment),
+                live_origins=read_only_origins(task, environment),
+                logical=environment.atlas.logical,
+                viewport=protocol.viewport,
+                shows_unnamed=protocol.shows_unnamed,
+            )
+            async with environment.browser.session(options) as session:
+                yield Opened(gateway.journal, session, options)
+        finally:
+            # After the session, whose last requests may still be under way; before the gateway,
+            # which breaks them off.
+            _account_for(task, environment, gateway.journal)
+
+
+def required_in(task: Task, world: World) -> tuple[Check, ...]:
+    """Return the checks that must hold in a world before the agent starts."""
+    return tuple(check for check in task.requires if world in check.worlds)
+
+
+def requirements_hold(task: Task, world: World, found: Iterable[Located]) -> bool:
+    """Whether what was found before the start is what the task requires."""
+    located = {one.check: one for one in found}
+    return all(
+        located[check.name].error is None and match(check, located[check.name].values, world).met
+        for check in required_in(task, world)
+    )
+
+
+def _account_for(task: Task, environment: EpisodeEnvironment, journal: GatewayJournal) -> None:
+    for site in task.sites:
+        if site in environment.replicas and may_have_written(journal, site):
+            environment.lease.wrote(site)
+
+
+async def _log_in(task: Task, environment: EpisodeEnvironment) -> tuple[Cookie, ...]:
+    """Return the cookies of the first role of each site."""
+    jars = [await environment.accounts.cookies(site, task.roles_of(site)[0]) for site in task.roles]
+    return tuple(cookie for jar in jars for cookie in jar)
+
+
+async def _log_in_apart(
+    task: Task, environment: EpisodeEnvironment
+) -> dict[str, tuple[Cookie, ...]]:
+    """Return the cookies of every further role, each for a context of its own."""
+    return {
+        login_name(task, site, role): await environment.accounts.cookies(site, role)
+        for site, role in task.further_roles
+    }

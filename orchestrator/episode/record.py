@@ -1,0 +1,115 @@
+"""The growing record of one episode, so that whatever breaks it off keeps what there was."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from evaluators.evidence import (
+    Ended,
+    EpisodeFault,
+    Evidence,
+    Located,
+    Receipt,
+    StepEvidence,
+    WobRecord,
+)
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+
+
+@dataclass(slots=True)
+class EpisodeRecord:
+    """What an episode has to show so far.
+
+    Attributes:
+        is_whole: nothing more is to be looked at. The evidence names no end before that, so that it
+            can never be taken for a finished episode's.
+        seconds: how long it took; None until it is over.
+    """
+
+    spec: AttemptSpec
+    environment: EpisodeEnvironment
+    steps: list[StepEvidence] = field(default_factory=list)
+    screenshots: dict[str, bytes] = field(default_factory=dict)
+    required: tuple[Located, ...] = ()
+    located: tuple[Located, ...] = ()
+    answer: str | None = None
+    ended: Ended | None = None
+    ended_because: str | None = None
+    fault: EpisodeFault | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    is_whole: bool = False
+    seconds: float | None = None
+    _receipts: tuple[Receipt, ...] = ()
+    _clock: float = field(default_factory=time.monotonic)
+    _started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __post_init__(self) -> None:
+        self._receipts = self.environment.lease.receipts
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further step can be added."""
+        return self.ended is not None or self.fault is not None
+
+    def begin(self) -> None:
+        """Start the clock."""
+        self._clock = time.monotonic()
+        self._started = datetime.now(UTC)
+
+    def stop_clock(self) -> None:
+        """Keep how long the episode took."""
+        if self.seconds is None:
+            self.seconds = self._elapsed()
+
+    def end(self, ended: Ended, because: str | None) -> None:
+        """Write down how the episode came to its end."""
+        self.ended = ended
+        self.ended_because = because
+
+    def break_off(self, fault: EpisodeFault) -> None:
+        """Write down why the episode broke off; the first reason stands."""
+        if self.fault is None:
+            self.fault = fault
+
+    def keep_screenshot(self, index: int, image: bytes) -> str:
+        """Keep a step's screenshot and return its file name."""
+        name = f"step-{index:03d}.webp"
+        self.screenshots[name] = image
+        return name
+
+    def evidence(self, wob: WobRecord | None, incomplete: str | None) -> Evidence:
+        """Return everything as it stands now.
+
+        Args:
+            wob: what a MiniWoB++ page says of the episode.
+            incomplete: why there is no end, where something is still to be looked at.
+        """
+        spec = self.spec
+        return Evidence(
+            suite=spec.suite,
+            task=spec.task.id,
+            world=self.environment.world,
+            agent=spec.agent,
+            repeat=spec.repeat,
+            attempt=spec.attempt,
+            started_at=self._started.isoformat(timespec="milliseconds"),
+            seconds=self._elapsed() if self.seconds is None else self.seconds,
+            answer=self.answer,
+            ended=self.ended if self.is_whole else None,
+            ended_because=self.ended_because if self.is_whole else incomplete,
+            steps=tuple(self.steps),
+            required=self.required,
+            located=self.located,
+            fault=self.fault,
+            receipts=self._receipts,
+            staged=tuple(one.site.name for one in self.environment.upstreams.staged),
+            input_tokens=self.input_tokens,
+            output_tokens=self.output_tokens,
+            wob=wob,
+        )
+
+    def _elapsed(self) -> float:
+        return round(time.monotonic() - self._clock, 3)

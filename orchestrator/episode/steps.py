@@ -1,0 +1,193 @@
+"""One step: an action, what the page looks like after it, and what it changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from arena_core.actions import Action, Stop
+from arena_core.task_group import task_group
+from evaluators.checks import Check
+from evaluators.evidence import Ended, EpisodeFault, RequestNote, StepEvidence, Timings
+from orchestrator.browser.journal import Activity
+from orchestrator.episode.exchanges import host_of, refuse_broken
+from orchestrator.episode.locating import Locators
+from orchestrator.episode.opening import Opened
+from orchestrator.episode.protocol import EpisodeProtocol
+from orchestrator.episode.record import EpisodeRecord
+from orchestrator.gateway import Exchange
+from orchestrator.observation import Observation
+
+SETTLE_DEADLINE_S: Final = 10.0
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRecord:
+    """How an action was chosen, as far as the driver knows; the evidence keeps it.
+
+    Attributes:
+        thought: why, in the agent's words.
+        decide_ms: how long it took to choose; None where nobody measured it.
+        input_tokens, output_tokens: what a model reported for it.
+    """
+
+    thought: str | None = None
+    decide_ms: float | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What a step led to.
+
+    Attributes:
+        observation: what the agent sees now; after a stop, or where the episode broke off, what it
+            saw last. `last_error` says why the action could not be done.
+        ended: how the episode came to its end; None while it goes on or where it broke off.
+        because: why it is over, in one sentence; None while it goes on, and after a stop.
+        fault: why it broke off: such an episode is unscored.
+    """
+
+    observation: Observation
+    ended: Ended | None = None
+    because: str | None = None
+    fault: EpisodeFault | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further step can follow."""
+        return self.ended is not None or self.fault is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done:
+    """An action that the page has taken, and where the gateway's journal stood before it."""
+
+    index: int
+    mark: int
+    timings: Timings
+    action: Action | None = None
+    error: str | None = None
+    thought: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepPlayer:
+    """Does actions in an open session and writes down what each of them changed."""
+
+    record: EpisodeRecord
+    opened: Opened
+    locators: Locators
+    checks: Sequence[Check]
+
+    async def open(
+        self, urls: Sequence[str], logins: Sequence[str], protocol: EpisodeProtocol
+    ) -> Observation:
+        """Open the start pages, each in the context of its login, and start the episode there."""
+        mark = self.opened.journal.mark()
+        _, act_ms = await timed(self.opened.session.open(urls, logins))
+        await protocol.start(self.opened.session)
+        return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
+
+    async def act(self, index: int, action: Action, decided: DecisionRecord) -> Observation:
+        """Do an action that is no stop, and return what the agent sees then."""
+        mark = self.opened.journal.mark()
+        error, act_ms = await timed(self.opened.session.act(action))
+        done = _Done(
+            index=index,
+            mark=mark,
+            timings=Timings(decide_ms=decided.decide_ms or 0.0, act_ms=act_ms),
+            action=action,
+            error=error,
+            thought=decided.thought,
+        )
+        return await self._observed(done)
+
+    async def stop(self, index: int, action: Stop, decided: DecisionRecord) -> None:
+        """Write down that the agent stopped; the pages stay as they are."""
+        session = self.opened.session
+        self.record.steps.append(
+            StepEvidence(
+                index=index,
+                action=action,
+                url=session.url,
+                logical=self.record.environment.atlas.logical(session.url),
+                title=await session.title(),
+                thought=decided.thought,
+                timings=Timings(decide_ms=decided.decide_ms or 0.0),
+                login=session.login or None,
+            )
+        )
+
+    async def _observed(self, done: _Done) -> Observation:
+        """Wait until the page is settled, then write down what the step changed."""
+        session, journal = self.opened.session, self.opened.journal
+        settled, settle_ms = await timed(session.settle(SETTLE_DEADLINE_S))
+        async with task_group() as group:
+            seen = group.create_task(timed(session.observe(done.index, done.error)))
+            located = group.create_task(timed(self.locators.at_step(self.checks)))
+            image = group.create_task(self._screenshot(done.index))
+        observation, observe_ms = seen.result()
+        found, locate_ms = located.result()
+        activity = session.drain()
+        exchanges = journal.since(done.mark)
+        refuse_broken(exchanges)
+        spent = {"settle_ms": settle_ms, "observe_ms": observe_ms, "locate_ms": locate_ms}
+        self.record.steps.append(
+            StepEvidence(
+                index=done.index,
+                action=done.action,
+                error=done.error,
+                url=observation.url,
+                logical=self.record.environment.atlas.logical(observation.url),
+                title=observation.title,
+                visits=activity.visits,
+                acted=activity.acted,
+                requests=len(exchanges),
+                notes=self._notes(activity, exchanges),
+                located=found,
+                timings=done.timings.model_copy(update=spent),
+                settled=settled,
+                thought=done.thought,
+                screenshot=image.result(),
+                login=session.login or None,
+            )
+        )
+        return observation
+
+    async def _screenshot(self, index: int) -> str | None:
+        if not self.record.spec.screenshots:
+            return None
+        return self.record.keep_screenshot(index, await self.opened.session.screenshot())
+
+    def _notes(
+        self, activity: Activity, exchanges: tuple[Exchange, ...]
+    ) -> tuple[RequestNote, ...]:
+        """Return the requests worth noting: refused ones, and those that may have written.
+
+        What Chromium asks for on its own behalf is refused as well, and is nobody's doing.
+        """
+        noted = tuple(
+            RequestNote(
+                method=one.method,
+                url=one.url,
+                site=one.site,
+                may_write=one.may_write,
+                refused=one.refused,
+            )
+            for one in exchanges
+            if one.may_write or (one.refused and self.opened.session.asked_of(host_of(one.url)))
+        )
+        return noted + activity.refused
+
+
+async def timed(work: Awaitable[Result]) -> tuple[Result, float]:
+    """Await and return the result with the milliseconds it took."""
+    began = time.monotonic()
+    result = await work
+    return result, round((time.monotonic() - began) * 1000, 1)

@@ -1,0 +1,619 @@
+"""An episode as its drivers meet it: on a world without engine and browser."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from fake_world import WIKI, FakeDocument, FakeWorld, attempt_at, browsing_task
+
+from arena_core.actions import Goto, Press, Stop
+from arena_core.errors import (
+    ArenaError,
+    BrowserError,
+    EngineError,
+    GatewayError,
+    LoginError,
+    ModelError,
+    SiteGoneError,
+    UnknownNameError,
+    UsageError,
+)
+from arena_core.worlds import World
+from evaluators.evidence import Ended, UnscoredReason
+from evaluators.scores import Score
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.steps import DecisionRecord
+from tasks.schema import Task
+
+KETTLE = f"{WIKI}/wiki/A/Kettle"
+RIGHT = Stop(answer="1891")
+NODE = {
+    "name": "article",
+    "when": "step",
+    "locate": {"by": "url"},
+    "match": {"how": "exact", "value": "wiki:/article/Kettle"},
+}
+ANSWER = {
+    "name": "answer",
+    "when": "end",
+    "locate": {"by": "answer"},
+    "match": {"how": "number", "value": 1891},
+}
+HEADING = {
+    "name": "heading",
+    "when": "end",
+    "locate": {"by": "page", "at": "own", "selector": "h1"},
+    "match": {"how": "exact", "value": "Kettle"},
+}
+
+
+def episode(
+    world: FakeWorld, where: World = World.OFFLINE, *, task: Task | None = None, **more: Any
+) -> Episode:
+    played = task or browsing_task(**more)
+    return Episode(attempt_at(played), world.environment(where, played.sites))
+
+
+async def forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def played(episode: Episode, *actions: Any) -> Score:
+    """Play actions in order and return the score; the episode is closed then."""
+    async with episode:
+        await episode.reset()
+        for action in actions:
+            await episode.step(action)
+        return await episode.evaluate()
+
+
+async def test_an_episode_is_opened_stepped_and_scored() -> None:
+    world = FakeWorld()
+    async with episode(world, checks=[NODE, ANSWER]) as one:
+        seen = await one.reset()
+        assert (seen.step, seen.url) == (0, f"{WIKI}/")
+        result = await one.step(Goto(url=KETTLE))
+        assert (result.is_over, result.observation.step, result.observation.url) == (
+            False,
+            1,
+            KETTLE,
+        )
+        assert not one.is_over
+        last = await one.step(RIGHT)
+        assert (last.is_over, last.ended) == (True, Ended.STOPPED)
+        assert last.observation is result.observation
+        score = await one.evaluate()
+    assert str(score.outcome) == "success"
+    evidence = one.evidence()
+    assert (evidence.answer, evidence.ended) == ("1891", Ended.STOPPED)
+    assert [step.index for step in evidence.steps] == [0, 1, 2]
+    assert [step.logical for step in evidence.steps[1:]] == ["wiki:/article/Kettle"] * 2
+    assert world.log[-2:] == ["session closed", "gateway closed"]
+
+
+async def test_what_an_agent_may_know_is_there_after_the_opening() -> None:
+    one = episode(FakeWorld())
+    with pytest.raises(UsageError, match="not reset yet"):
+        _ = one.assignment
+    async with one:
+        await one.reset()
+        assert one.assignment.intent == "Tell when the kettle was invented."
+        assert one.assignment.sites == {"Wikipedia": f"{WIKI}/"}
+        assert one.reference.url_of("wiki:/article/Kettle") == KETTLE
+
+
+async def test_an_action_that_cannot_be_done_is_told_to_the_agent_and_ends_nothing() -> None:
+    world = FakeWorld(refuses={"press": "no such key"})
+    async with episode(world) as one:
+        await one.reset()
+        result = await one.step(Press(keys="Nope"))
+        assert result.observation.last_error == "no such key"
+        assert not result.is_over
+    assert one.evidence().steps[1].error == "no such key"
+
+
+async def test_pictures_are_kept_under_the_names_that_the_steps_have_for_them() -> None:
+    spec = attempt_at(browsing_task())
+    with_pictures = Episode(
+        type(spec)(
+            suite=spec.suite, task=spec.task, repeat=0, attempt=1, agent="x", screenshots=True
+        ),
+        FakeWorld().environment(),
+    )
+    await played(with_pictures, RIGHT)
+    assert with_pictures.evidence().steps[0].screenshot == "step-000.webp"
+    assert dict(with_pictures.screenshots) == {"step-000.webp": b"picture"}
+
+
+# time and steps
+
+
+async def test_a_step_that_outlasts_the_tasks_time_ends_the_episode_which_is_scored() -> None:
+    world = FakeWorld(script={"act": forever})
+    one = episode(world, limits={"seconds": 0.05})
+    score = await played(one, Goto(url=KETTLE))
+    assert str(score.outcome) == "failure"
+    evidence = one.evidence()
+    assert (evidence.ended, evidence.ended_because) == (Ended.DEADLINE, "0.05 s were over")
+    assert [step.index for step in evidence.steps] == [0]
+
+
+async def test_steps_share_the_tasks_time() -> None:
+    async def a_while() -> None:
+        await asyncio.sleep(0.06)
+
+    one = episode(FakeWorld(script={"act": a_while}), limits={"seconds": 0.1})
+    async with one:
+        await one.reset()
+        assert not (await one.step(Goto(url=KETTLE))).is_over
+        assert (await one.step(Goto(url=KETTLE))).ended is Ended.DEADLINE
+
+
+async def test_neither_the_opening_nor_the_time_between_calls_counts() -> None:
+    async def a_while() -> None:
+        await asyncio.sleep(0.2)
+
+    one = episode(FakeWorld(script={"open": a_while}), limits={"seconds": 0.1})
+    async with one:
+        await one.reset()
+        await asyncio.sleep(0.2)
+        assert not (await one.step(Goto(url=KETTLE))).is_over
+        await asyncio.sleep(0.2)
+        await one.step(RIGHT)
+        assert str((await one.evaluate()).outcome) == "success"
+    idle = [step.timings.decide_ms for step in one.evidence().steps[1:]]
+    assert all(ms >= 200 for ms in idle)
+
+
+async def test_a_driver_that_measured_the_deciding_says_so_itself() -> None:
+    async with episode(FakeWorld()) as one:
+        await one.reset()
+        decided = DecisionRecord(thought="why", decide_ms=5.0, input_tokens=7, output_tokens=2)
+        await one.step(Goto(url=KETTLE), decided)
+        await one.step(RIGHT, decided)
+        await one.evaluate()
+    evidence = one.evidence()
+    assert [(step.thought, step.timings.decide_ms) for step in evidence.steps[1:]] == [
+        ("why", 5.0)
+    ] * 2
+    assert (evidence.input_tokens, evidence.output_tokens) == (14, 4)
+
+
+async def test_the_last_step_that_is_allowed_ends_the_episode() -> None:
+    one = episode(FakeWorld(), limits={"steps": 2})
+    async with one:
+        await one.reset()
+        assert not (await one.step(Goto(url=KETTLE))).is_over
+        last = await one.step(Goto(url=f"{WIKI}/"))
+        assert (last.ended, last.because) == (Ended.STEP_LIMIT, "2 steps were used up")
+        assert str((await one.evaluate()).outcome) == "failure"
+
+
+async def test_an_agent_may_stop_with_the_last_step() -> None:
+    one = episode(FakeWorld(), limits={"steps": 1})
+    assert str((await played(one, RIGHT)).outcome) == "success"
+    assert one.evidence().ended is Ended.STOPPED
+
+
+# faults of the world
+
+FAULTS = [
+    ("listen", BrowserError("gone"), "infra"),
+    ("log in", LoginError("not recognised"), "infra"),
+    ("log in", UnknownNameError("no role"), "check_error"),
+    ("open", BrowserError("gone"), "infra"),
+    ("open", GatewayError("no route"), "infra"),
+]
+
+
+@pytest.mark.parametrize(("where", "error", "reason"), FAULTS)
+async def test_a_fault_of_the_opening_is_the_outcome_and_raises_nothing(
+    where: str, error: ArenaError, reason: str
+) -> None:
+    world = FakeWorld(script={where: error})
+    one = episode(world, roles={"wiki": "reader"})
+    async with one:
+        seen = await one.reset()
+        assert (seen.tabs, seen.text, seen.last_error) == ((), "", error.message)
+        assert one.is_over
+        score = await one.evaluate()
+    assert str(score.outcome) == f"unscored: {reason}"
+    assert score.because == error.message
+
+
+async def test_a_login_that_fails_online_has_drifted() -> None:
+    world = FakeWorld(script={"log in": LoginError("not recognised", site="wiki")})
+    score = await played(episode(world, World.ONLINE, roles={"wiki": "reader"}))
+    assert str(score.outcome) == "unscored: drifted"
+
+
+@pytest.mark.parametrize("where", ["act", "settle", "observe"])
+@pytest.mark.parametrize("error", [BrowserError("x"), SiteGoneError("x"), EngineError("x")])
+async def test_a_fault_of_a_step_is_the_outcome_and_raises_nothing(
+    where: str, error: ArenaError
+) -> None:
+    world = FakeWorld()
+    async with episode(world) as one:
+        first = await one.reset()
+        world.script[where] = error
+        result = await one.step(Goto(url=KETTLE))
+        assert result.fault is not None
+        assert (result.ended, result.because, result.observation) == (None, "x", first)
+        assert str((await one.evaluate()).outcome) == "unscored: infra"
+    assert [step.index for step in one.evidence().steps] == [0]
+
+
+async def test_a_site_that_cannot_be_reached_breaks_the_episode_off() -> None:
+    world = FakeWorld()
+
+    async def fail() -> None:
+        world.requested("GET", KETTLE, site="wiki", failed="connection refused")
+
+    world.script["act"] = fail
+    one = episode(world)
+    score = await played(one, Goto(url=KETTLE))
+    assert str(score.outcome) == "unscored: infra"
+    assert "site 'wiki': its replica failed" in score.because
+
+
+async def test_a_fault_while_stopping_leaves_the_right_answer_unscored() -> None:
+    world = FakeWorld()
+    async with episode(world) as one:
+        await one.reset()
+        world.script["title"] = BrowserError("crashed")
+        result = await one.step(RIGHT)
+        assert (result.ended, result.fault is not None) == (None, True)
+        assert str((await one.evaluate()).outcome) == "unscored: infra"
+
+
+async def test_a_fault_of_the_end_checks_leaves_the_right_answer_unscored() -> None:
+    world = FakeWorld(script={"read": BrowserError("crashed")})
+    score = await played(episode(world, checks=[ANSWER, HEADING]), RIGHT)
+    assert str(score.outcome) == "unscored: infra"
+
+
+async def test_a_container_that_died_leaves_the_right_answer_unscored() -> None:
+    score = await played(episode(FakeWorld(gone="site 'wiki': container was removed")), RIGHT)
+    assert str(score.outcome) == "unscored: infra"
+    assert score.because == "site 'wiki': container was removed"
+
+
+async def test_an_engine_that_cannot_say_whether_one_died_leaves_it_unscored() -> None:
+    world = FakeWorld(script={"lost": EngineError("no answer")})
+    assert str((await played(episode(world), RIGHT)).outcome) == "unscored: infra"
+
+
+async def test_the_first_reason_stands() -> None:
+    world = FakeWorld(gone="container was removed")
+    async with episode(world) as one:
+        await one.reset()
+        world.script["act"] = BrowserError("crashed")
+        await one.step(Goto(url=KETTLE))
+        one.break_off(UnscoredReason.DRIFTED, "another reason")
+        assert (await one.evaluate()).because == "crashed"
+
+
+async def test_a_live_site_that_bars_the_start_page_is_blocked() -> None:
+    score = await played(episode(FakeWorld(status=403), World.ONLINE))
+    assert str(score.outcome) == "unscored: blocked"
+
+
+async def test_a_login_that_the_site_dropped_leaves_the_episode_unscored() -> None:
+    world = FakeWorld(barred=True)
+    task = browsing_task(sites=["shop"], start=["shop:/"], roles={"shop": "customer"})
+    score = await played(episode(world, task=task), RIGHT)
+    assert str(score.outcome) == "unscored: infra"
+    assert "the site dropped the login" in score.because
+
+
+async def test_an_error_that_is_no_fault_of_the_world_is_raised() -> None:
+    world = FakeWorld()
+    async with episode(world) as one:
+        await one.reset()
+        world.script["act"] = ModelError("refused", is_permanent=True)
+        with pytest.raises(ModelError):
+            await one.step(Goto(url=KETTLE))
+
+
+async def test_a_timeout_that_is_not_the_tasks_own_is_a_bug_and_no_deadline() -> None:
+    one = episode(FakeWorld(script={"act": TimeoutError("of something below")}))
+    score = await played(one, Goto(url=KETTLE))
+    assert str(score.outcome) == "unscored: internal"
+
+
+@pytest.mark.parametrize("where", ["log in", "open", "act", "read", "lost"])
+async def test_a_bug_is_the_outcome_with_its_place_and_every_replica_may_be_written(
+    where: str,
+) -> None:
+    world = FakeWorld()
+    one = episode(world, roles={"wiki": "reader"}, checks=[ANSWER, HEADING])
+    world.script[where] = KeyError("admin")
+    async with one:
+        await one.reset()
+        if not one.is_over:
+            result = await one.step(RIGHT if where in {"read", "lost"} else Goto(url=KETTLE))
+            assert result.is_over
+        score = await one.evaluate()
+    assert str(score.outcome) == "unscored: internal"
+    fault = one.evidence().fault
+    assert fault is not None
+    assert fault.message == "KeyError: 'admin'"
+    assert (fault.place or "").startswith("orchestrator/episode/")
+    assert set(world.written) == {"wiki"}
+
+
+# requirements
+
+
+@pytest.mark.parametrize(
+    ("headings", "outcome"),
+    [(("Kettle",), "success"), (("Teapot",), "unscored: drifted"), ((), "unscored: drifted")],
+)
+async def test_where_the_world_is_not_as_required_no_page_is_opened(
+    headings: tuple[str, ...], outcome: str
+) -> None:
+    world = FakeWorld(pages={"h1": headings})
+    required = {**HEADING, "locate": {"by": "page", "at": "wiki:/", "selector": "h1"}}
+    one = episode(world, requires=[required])
+    async with one:
+        await one.reset()
+        if not one.is_over:
+            await one.step(RIGHT)
+        assert str((await one.evaluate()).outcome) == outcome
+    was_opened = any(line.startswith("open ") for line in world.log)
+    assert was_opened is (outcome == "success")
+    assert (one.evidence().ended is Ended.NOT_STARTED) is not was_opened
+
+
+# a page that ends the episode
+
+
+def interaction(**more: object) -> Task:
+    return browsing_task(
+        family="interaction",
+        worlds=["offline"],
+        wob={"page": "click-test", "seed": 7},
+        checks=[
+            {
+                "name": "reward",
+                "when": "end",
+                "locate": {"by": "wob"},
+                "match": {"how": "number", "value": 1},
+            }
+        ],
+        **more,
+    )
+
+
+def page_of(*states: dict[str, Any] | None) -> FakeDocument:
+    return FakeDocument({"utterance": "Press the button.", "fields": None}, list(states))
+
+
+RUNNING = {"done": False, "raw": 0, "reward": 0, "reason": None}
+WON = {"done": True, "raw": 1.0, "reward": 0.9, "reason": None}
+
+
+async def test_a_page_that_ends_the_episode_words_it_and_rewards_it() -> None:
+    world = FakeWorld(document=page_of(RUNNING, WON))
+    async with episode(world, task=interaction()) as one:
+        await one.reset()
+        assert one.assignment.intent == "Press the button."
+        assert not (await one.step(Press(keys="A"))).is_over
+        result = await one.step(Press(keys="B"))
+        assert result.ended is Ended.PAGE_ENDED
+        assert str((await one.evaluate()).outcome) == "success"
+    record = one.evidence().wob
+    assert record is not None
+    assert (record.utterance, record.raw) == ("Press the button.", 1.0)
+    assert world.sessions[0].options.viewport == (500, 320)
+    assert world.sessions[0].options.shows_unnamed
+
+
+async def test_a_page_that_is_left_ends_the_episode_without_a_reward() -> None:
+    one = episode(FakeWorld(document=page_of(None)), task=interaction())
+    score = await played(one, Press(keys="A"))
+    assert (str(score.outcome), one.evidence().ended) == ("failure", Ended.PAGE_LEFT)
+
+
+async def test_a_page_that_cannot_start_its_episode_is_a_fault() -> None:
+    one = episode(FakeWorld(document=FakeDocument(None, [RUNNING])), task=interaction())
+    assert str((await played(one)).outcome) == "unscored: infra"
+
+
+async def test_an_ordinary_task_has_an_ordinary_window_and_no_page_that_ends_it() -> None:
+    world = FakeWorld()
+    one = episode(world)
+    await played(one, RIGHT)
+    assert world.sessions[0].options.viewport == (1280, 720)
+    assert not world.sessions[0].options.shows_unnamed
+    assert one.evidence().wob is None
+
+
+# drivers that leave, or misuse it
+
+
+async def test_an_episode_that_is_closed_early_is_unscored_and_keeps_its_steps() -> None:
+    async with episode(FakeWorld()) as one:
+        await one.reset()
+        await one.step(Goto(url=KETTLE))
+    assert one.is_over
+    evidence = one.evidence()
+    assert (evidence.ended, len(evidence.steps)) == (None, 2)
+    score = await one.evaluate()
+    assert str(score.outcome) == "unscored: infra"
+    assert score.because == "its driver closed it after step 1"
+
+
+async def test_a_right_answer_counts_only_where_its_end_was_looked_at() -> None:
+    async with episode(FakeWorld()) as one:
+        await one.reset()
+        await one.step(RIGHT)
+        assert one.evidence().ended is None
+    assert one.evidence().ended is None
+    score = await one.evaluate()
+    assert str(score.outcome) == "unscored: infra"
+    assert score.because == "its end checks were not looked at"
+
+
+async def test_an_evaluation_is_made_once_and_survives_the_close() -> None:
+    world = FakeWorld(rows=(("1",),))
+    check = {
+        "name": "rows",
+        "when": "end",
+        "locate": {"by": "db", "site": "wiki", "sql": "SELECT 1"},
+        "match": {"how": "exact", "value": "1"},
+    }
+    async with episode(world, checks=[check]) as one:
+        await one.reset()
+        await one.step(RIGHT)
+        first = await one.evaluate()
+        assert await one.evaluate() is first
+    assert await one.evaluate() is first
+    assert world.log.count("query") == 1
+    assert str(first.outcome) == "success"
+
+
+async def test_what_may_have_been_written_is_reported_however_the_episode_ends() -> None:
+    world = FakeWorld()
+    async with episode(world) as one:
+        await one.reset()
+        world.requested("POST", f"{WIKI}/", site="wiki")
+    assert world.log[-3:] == ["session closed", "wrote wiki", "gateway closed"]
+    quiet = FakeWorld()
+    await played(episode(quiet), RIGHT)
+    assert quiet.written == []
+
+
+async def test_closing_twice_closes_once() -> None:
+    world = FakeWorld()
+    one = episode(world)
+    await one.reset()
+    await asyncio.gather(one.close(), one.close())
+    await one.close()
+    assert world.log.count("gateway closed") == 1
+
+
+async def test_closing_waits_for_an_opening_and_leaves_nothing_open() -> None:
+    world, began, goes_on = FakeWorld(), asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> None:
+        began.set()
+        await goes_on.wait()
+
+    world.script["log in"] = slowly
+    one = episode(world, roles={"wiki": "reader"})
+    opening = asyncio.create_task(one.reset())
+    await began.wait()
+    closing = asyncio.create_task(one.close())
+    goes_on.set()
+    await asyncio.gather(opening, closing)
+    assert not any(session.is_open for session in world.sessions)
+    assert world.log[-1] == "gateway closed"
+
+
+async def test_an_episode_may_be_closed_from_another_task_while_a_step_is_under_way() -> None:
+    world = FakeWorld()
+    one = episode(world)
+    await one.reset()
+    closed = asyncio.Event()
+
+    async def until_closed() -> None:
+        await closed.wait()
+        message = "the context was closed"
+        raise BrowserError(message)
+
+    world.script["act"] = until_closed
+    step = asyncio.create_task(one.step(Goto(url=KETTLE)))
+    await world.acting.wait()
+    await one.close()
+    closed.set()
+    assert (await step).fault is not None
+    assert one.evidence().ended is None
+
+
+async def test_a_step_that_is_cancelled_leaves_the_episode_unscored() -> None:
+    world = FakeWorld(script={"act": forever})
+    async with episode(world) as one:
+        await one.reset()
+        step = asyncio.create_task(one.step(Goto(url=KETTLE)))
+        await world.acting.wait()
+        step.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await step
+        with pytest.raises(UsageError, match="is over"):
+            await one.step(RIGHT)
+        score = await one.evaluate()
+    assert str(score.outcome) == "unscored: infra"
+    assert score.because == "step 1 was cancelled before it was done"
+
+
+async def test_two_steps_at_once_are_refused() -> None:
+    world = FakeWorld()
+    async with episode(world) as one:
+        await one.reset()
+        world.script["act"] = forever
+        step = asyncio.create_task(one.step(Goto(url=KETTLE)))
+        await world.acting.wait()
+        with pytest.raises(UsageError, match=r"step\(\) was called while step\(\)"):
+            await one.step(RIGHT)
+        step.cancel()
+        await asyncio.wait([step])
+
+
+async def test_calls_that_make_no_sense_say_what_to_do() -> None:
+    one = episode(FakeWorld())
+    with pytest.raises(UsageError, match="not reset yet"):
+        await one.step(RIGHT)
+    await one.reset()
+    with pytest.raises(UsageError, match="played once"):
+        await one.reset()
+    with pytest.raises(UsageError, match="is not over"):
+        await one.evaluate()
+    with pytest.raises(UsageError, match="does not end"):
+        one.end(Ended.STOPPED, "because")
+    await one.step(RIGHT)
+    with pytest.raises(UsageError, match="is over"):
+        await one.step(RIGHT)
+    with pytest.raises(UsageError, match="is over"):
+        one.end(Ended.DEADLINE, "because")
+    await one.close()
+    for call in (one.step(RIGHT), one.snapshot(), one.reset()):
+        with pytest.raises(UsageError):
+            await call
+
+
+async def test_a_driver_may_end_an_episode_which_is_scored_as_it_stands() -> None:
+    one = episode(FakeWorld(pages={"h1": ("Kettle",)}), checks=[HEADING])
+    async with one:
+        await one.reset()
+        one.end(Ended.DEADLINE, "the driver's own clock")
+        assert str((await one.evaluate()).outcome) == "success"
+    assert one.evidence().ended_because == "the driver's own clock"
+
+
+# looks beside the agent
+
+
+async def test_a_look_beside_the_agent_is_no_evidence_and_touches_none_of_its_pages() -> None:
+    world = FakeWorld(pages={"h1": ("Kettle",)})
+    fresh = {**HEADING, "locate": {"by": "page", "at": "wiki:/", "selector": "h1"}}
+    async with episode(world, checks=[fresh]) as one:
+        await one.reset()
+        seen = await one.snapshot()
+        assert seen is not None
+        assert (seen.step, [found.values for found in seen.located]) == (1, [("Kettle",)])
+        assert len(world.sessions) == 2
+        assert not world.sessions[1].is_open
+        assert one.evidence().located == ()
+        assert len(one.evidence().steps) == 1
+        assert not one.is_over
+
+
+async def test_a_world_that_breaks_under_a_look_breaks_the_episode_off() -> None:
+    world = FakeWorld(script={"marks": SiteGoneError("gone")})
+    async with episode(world) as one:
+        await one.reset()
+        assert await one.snapshot() is None
+        assert str((await one.evaluate()).outcome) == "unscored: infra"
