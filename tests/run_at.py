@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from arena_process import ArenaProcess, Ended, arena
 
@@ -71,6 +72,11 @@ class RunAt:
             for path in sorted(root.rglob("*"))
             if path.is_file()
         }
+
+    def log(self) -> list[dict[str, Any]]:
+        """Return the records of its log."""
+        text = (self.path / "arena.log").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
 
     def containers(self) -> tuple[Container, ...]:
         """Return the containers of this run, stopped ones too."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import html
+import logging
+import time
 from collections.abc import Iterable
 from http.cookiejar import Cookie as JarCookie
 from typing import NoReturn
@@ -19,6 +21,8 @@ from orchestrator.engine.endpoints import Endpoint
 from sites.accounts import Login, Role
 from sites.manifest import Site
 from sites.upstreams import ReplicaUpstream, Upstream, kind_in_words
+
+_LOG = logging.getLogger(__name__)
 
 _OK = 200
 _BAD = 400
@@ -65,7 +69,11 @@ async def login(site: Site, role_name: str, role: Role, client: OriginClient) ->
     Raises:
         LoginError: says which step failed, with what came back.
     """
-    return await asyncio.to_thread(_Attempt(site, role_name, role, client).log_in)
+    began = time.monotonic()
+    cookies = await asyncio.to_thread(_Attempt(site, role_name, role, client).log_in)
+    fields = {"site": site.name, "seconds": round(time.monotonic() - began, 3)}
+    _LOG.info("%s: %s is logged in", site.name, role_name, extra=fields)
+    return cookies
 
 
 async def is_logged_in(

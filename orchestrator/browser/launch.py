@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
 import socket
@@ -23,6 +24,8 @@ from orchestrator.browser.namespace import Namespace, NoNamespaceError, unreacha
 from orchestrator.browser.policy import LiveGuard
 from orchestrator.browser.programs import closed_in
 from orchestrator.browser.session import Session, open_session
+
+_LOG = logging.getLogger(__name__)
 
 VARIABLE = "ARENA_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -168,6 +171,8 @@ class Browser:
 
     def _die(self) -> None:
         if not self._is_closing:
+            if not self._is_dead:
+                _LOG.warning("the browser crashed")
             self._is_dead = True
             for watchdog in self._watchdogs:
                 watchdog.lose(_CRASHED)
@@ -196,6 +201,8 @@ async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
         playwright = await async_playwright().start()
         stack.push_async_callback(_stop, playwright)
         browser = await _start(playwright, options, network, folder)
+        isolation = browser.not_isolated or "has a network namespace of its own"
+        _LOG.info("Chromium %s started: %s", browser.version, isolation)
         stack.push_async_callback(browser.close)
         yield browser
 

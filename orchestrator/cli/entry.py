@@ -13,6 +13,7 @@ import typer
 from arena_core.bugs import bug_in_words, place_of
 from arena_core.errors import ArenaError, InternalError
 from orchestrator.cli.help_groups import TitledGroup
+from orchestrator.cli.log_options import with_log_options
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
 
 # One line each, so that `arena --help` imports no command; a command's module has its name.
@@ -51,6 +52,9 @@ _EXIT_CODES = (
 )
 
 
+_WITH_RUN_FOLDER = {"eval"}
+
+
 def build_app(words: Sequence[str]) -> typer.Typer:
     """Return the command line that `words` need: only the command they name is imported."""
     app = typer.Typer(
@@ -85,6 +89,12 @@ def _unloaded() -> None:
 def _register(app: typer.Typer, name: str, line: str, panel: str) -> None:
     """Add the module of one command: a command, or a group where it holds several."""
     commands: typer.Typer = importlib.import_module(f"orchestrator.cli.{name}").app
+    for group in (commands, *(one.typer_instance for one in commands.registered_groups)):
+        for command in group.registered_commands if group else ():
+            if command.callback:
+                command.callback = with_log_options(
+                    command.callback, has_run_folder=name in _WITH_RUN_FOLDER
+                )
     single = commands.registered_commands
     if len(single) == 1 and not commands.registered_callback and single[0].callback:
         app.command(name, rich_help_panel=panel)(single[0].callback)

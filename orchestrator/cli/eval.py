@@ -147,7 +147,15 @@ def evaluate(
 
 
 _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}
-_WITH_RESUME = {"resume", "screenshots", "headed", "as_json", *_HOW_NOT_WHAT}
+_WITH_RESUME = {
+    "resume",
+    "screenshots",
+    "headed",
+    "as_json",
+    "verbose",
+    "log_level",
+    *_HOW_NOT_WHAT,
+}
 
 
 def _refuse_beside_resume(context: typer.Context) -> None:

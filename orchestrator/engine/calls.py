@@ -8,9 +8,12 @@ never starve the short ones, and end at once when cancelled: their socket is shu
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,6 +23,8 @@ from orchestrator.engine.faults import mapped
 if TYPE_CHECKING:
     from docker import APIClient
     from requests import Response
+
+_LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
@@ -56,11 +61,12 @@ class Calls:
                 return work(self.api)
 
         loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(deadline_s):
-                return await loop.run_in_executor(self._threads, body)
-        except TimeoutError as cause:
-            raise _late(doing, deadline_s) from cause
+        with _logged(doing):
+            try:
+                async with asyncio.timeout(deadline_s):
+                    return await loop.run_in_executor(self._threads, body)
+            except TimeoutError as cause:
+                raise _late(doing, deadline_s) from cause
 
     async def long(
         self, doing: str, work: Callable[[APIClient], Result], deadline_s: float | None
@@ -93,8 +99,9 @@ class Calls:
 
         threading.Thread(target=body, name=f"arena-engine: {doing}", daemon=True).start()
         try:
-            async with asyncio.timeout(deadline_s):
-                return await asyncio.shield(done)
+            with _logged(doing):
+                async with asyncio.timeout(deadline_s):
+                    return await asyncio.shield(done)
         except TimeoutError as cause:
             raise _late(doing, deadline_s) from cause
         finally:
@@ -106,6 +113,22 @@ class Calls:
         """Let the connections go; calls that still run end with them or at their time limit."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.api.close()
+
+
+@contextmanager
+def _logged(doing: str) -> Iterator[None]:
+    """Log one call of the engine, with what came of it and how long it took."""
+    if not _LOG.isEnabledFor(logging.DEBUG):
+        yield
+        return
+    began = time.monotonic()
+    ended = "failed"
+    try:
+        yield
+        ended = "done"
+    finally:
+        seconds = round(time.monotonic() - began, 3)
+        _LOG.debug("engine: %s: %s", doing, ended, extra={"seconds": seconds})
 
 
 def on_loop(deliver: Callable[[str], None]) -> Callable[[str], None]:

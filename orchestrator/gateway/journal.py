@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter
 from dataclasses import dataclass
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,16 @@ class Pending:
         if self._finished:
             return
         self._finished = True
+        why = refused or failed
+        if why is not None:
+            _LOG.info(
+                "%s: %s %s: %s",
+                "refused" if refused else "broke off",
+                self._method,
+                self._url.partition("?")[0],
+                why,
+                extra={"site": self._site} if self._site else None,
+            )
         self._journal.append(
             Exchange(
                 method=self._method,

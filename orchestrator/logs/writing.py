@@ -49,6 +49,23 @@ def run_log(path: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
 
 
 @contextmanager
+def no_log() -> Iterator[None]:
+    """Let what is logged in a block, and written nowhere else, be lost.
+
+    Python would write warnings to stderr, where a command has its own words for them.
+    """
+    handler = logging.NullHandler()
+    loggers = [logging.getLogger(name) for name in PACKAGES]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+
+
+@contextmanager
 def stream_log(level: int) -> Iterator[None]:
     """Write what is logged in a block to stderr as text, from a level on."""
     handler = _Stderr()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +22,8 @@ from orchestrator.model.refusals import Refusal, kind_of
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
     from openai.types.chat import ChatCompletionMessageParam
+
+_LOG = logging.getLogger(__name__)
 
 
 class ChatRole(StrEnum):
@@ -102,12 +106,25 @@ class ModelClient:
         """
         if self._refusal is not None:
             raise faults.again(self._refusal)
-        body = await self._fetch(messages, seed)
+        began = time.monotonic()
+        asked: dict[str, object] = {
+            "prompt_chars": sum(len(one.text) for one in messages),
+            "messages": len(messages),
+        }
         try:
-            completion = Completion.model_validate_json(body)
-        except ValidationError as cause:
-            raise faults.garbage(self._options, body, cause) from None
-        reply = self._read(completion)
+            reply = await self._reply(messages, seed)
+        except ModelError as failure:
+            asked["seconds"] = round(time.monotonic() - began, 3)
+            _LOG.warning("no reply: %s", failure.message.splitlines()[0], extra=asked)
+            raise
+        got: dict[str, object] = {
+            "reply_chars": len(reply.text),
+            "thinking_chars": len(reply.thinking),
+            "input_tokens": reply.input_tokens,
+            "output_tokens": reply.output_tokens,
+            "seconds": round(time.monotonic() - began, 3),
+        }
+        _LOG.info("%s replied", self._options.name, extra=asked | got)
         self._has_replied = True
         return reply
 
@@ -125,6 +142,14 @@ class ModelClient:
         sdk, self._sdk = self._sdk, None
         if sdk is not None:
             await sdk.close()
+
+    async def _reply(self, messages: Sequence[ChatMessage], seed: int | None) -> ModelReply:
+        body = await self._fetch(messages, seed)
+        try:
+            completion = Completion.model_validate_json(body)
+        except ValidationError as cause:
+            raise faults.garbage(self._options, body, cause) from None
+        return self._read(completion)
 
     async def _fetch(self, messages: Sequence[ChatMessage], seed: int | None) -> bytes:
         """Return the body of the first answer with a status of success."""
@@ -190,6 +215,7 @@ class ModelClient:
             named = refusal.param == parameter or parameter in refusal.response.text
             if named and parameter not in self._dropped | self._options.insisted:
                 self._dropped.add(parameter)
+                _LOG.warning("%s does not take %s: left out", self._options.name, parameter)
                 return True
         return False
 

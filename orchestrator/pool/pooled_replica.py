@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Coroutine
@@ -14,6 +15,7 @@ from arena_core.errors import ArenaError, LoginError, SiteError
 from arena_core.task_group import task_group
 from orchestrator.access.logins import is_logged_in, login, replica_client, role_of
 from orchestrator.capacity.memory import memory_of
+from orchestrator.logs.context import log_context
 from orchestrator.pool.adoption import adopt
 from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.pool.placements import place
@@ -27,7 +29,10 @@ from orchestrator.reset.watch import Glance, Watch
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
 
+_LOG = logging.getLogger(__name__)
+
 _LOG_LINES = 5
+_TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
 
 class PooledReplica:
@@ -296,6 +301,13 @@ class PooledReplica:
 
     def _tell(self, phase: Phase, *, seconds: float = 0.0, detail: str = "") -> None:
         self._doing = (phase.value, time.monotonic())
+        self._log(phase, seconds, detail)
         self._shop.announce(
             PoolEvent(replica=self.label, phase=phase, seconds=seconds, detail=detail)
         )
+
+    def _log(self, phase: Phase, seconds: float, detail: str) -> None:
+        level = logging.WARNING if phase in _TROUBLE else logging.INFO
+        with log_context(site=self._plan.site.name, slot=self._plan.slot):
+            text = f"{self.label}: {phase}{f': {detail}' if detail else ''}"
+            _LOG.log(level, "%s", text, extra={"seconds": round(seconds, 3)} if seconds else None)

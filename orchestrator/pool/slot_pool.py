@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from orchestrator.capacity.budget import Capacity, default_budget, fit, priced_s
 from orchestrator.capacity.costs import Costs
 from orchestrator.engine.containers import Container, ContainerKind, Labels
 from orchestrator.engine.engine import Engine
+from orchestrator.logs.context import log_context
 from orchestrator.pool.events import Announce, ignore_event
 from orchestrator.pool.pool_context import PoolContext, ReadyReplica, ReplicaPlan
 from orchestrator.pool.pooled_replica import PooledReplica
@@ -22,6 +24,8 @@ from orchestrator.reset.ladder import rungs_for
 from orchestrator.reset.replica import SHARED
 from sites.atlas import Atlas
 from sites.manifest import Site
+
+_LOG = logging.getLogger(__name__)
 
 UP = "up"
 SWAP = "swap"
@@ -145,6 +149,7 @@ class SlotPool:
             except TimeoutError as cause:
                 raise _waited_too_long(pools, wait_s) from cause
             slot = Slot(index, leased)
+            _log_lease(index, leased)
             held, leased = leased, {}
             async with _returned(pools, held, slot):
                 hold = asyncio.timeout(hold_s)
@@ -231,6 +236,13 @@ async def _take_all(pools: Mapping[str, ReplicaPool], leased: dict[str, ReplicaL
     async with task_group() as group:
         for name in pools:
             group.create_task(take(name))
+
+
+def _log_lease(index: int, leased: Mapping[str, ReplicaLease]) -> None:
+    for name, one in leased.items():
+        with log_context(site=name, slot=index):
+            fields = {"waited": round(one.waited, 3), "swapped": one.swapped}
+            _LOG.info("slot %d: %s leased", index, name, extra=fields)
 
 
 @asynccontextmanager

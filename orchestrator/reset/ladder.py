@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,8 @@ from orchestrator.reset.watch import Watch
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
+
+_LOG = logging.getLogger(__name__)
 
 __all__ = ["LADDER", "Clean", "Recreate", "Reset", "Rewind", "Rung", "reset_replica", "rungs_for"]
 
@@ -128,15 +131,23 @@ async def reset_replica(
             current = await rung.restore(engine, current)
             golden = await _golden_by(engine, rung, current, watch, found)
         except SiteError as failure:
-            found.failures.append(f"{rung.name}: {_first_line(failure)}")
+            _failed(current, rung, failure, found)
             continue
         except (EngineError, EngineMissingError) as failure:  # the latter where it restarts
             if index == len(tries) - 1:
                 raise
-            found.failures.append(f"{rung.name}: {_first_line(failure)}")
+            _failed(current, rung, failure, found)
             continue
         if golden is not None:
-            return Reset(current, _receipt(rung, current, golden, started, found))
+            receipt = _receipt(rung, current, golden, started, found)
+            _LOG.info(
+                "%s: golden by %s, proven by %s",
+                watch.replica.site.name,
+                receipt.strategy,
+                receipt.proof,
+                extra={"receipt": receipt.model_dump(mode="json", exclude={"site"})},
+            )
+            return Reset(current, receipt)
     raise await _gave_up(engine, current, found)
 
 
@@ -178,7 +189,21 @@ async def _golden_by(
             await asyncio.shield(engine.remove(current.replica.container.id))
         raise
     found.failures.append(f"{rung.name}: {'; '.join(differences)}")
+    _LOG.warning(
+        "%s: %s did not lead to golden: %s",
+        current.replica.site.name,
+        rung.name,
+        "; ".join(differences),
+    )
     return None
+
+
+def _failed(watch: Watch, rung: Rung, failure: ArenaError, found: _Findings) -> None:
+    """Note that a rung could not be climbed down."""
+    why = _first_line(failure)
+    found.failures.append(f"{rung.name}: {why}")
+    _LOG.warning("%s: %s failed: %s", watch.replica.site.name, rung.name, why)
+    _LOG.debug("how it failed", exc_info=failure)
 
 
 async def _read(engine: Engine, watch: Watch, *, serving: bool) -> Fingerprint:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import ArenaError, InputError, ModelError, StoreError, UsageError
-from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
+from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from orchestrator.logs.context import log_context
 from orchestrator.runner.events import AttemptBroke, OnEvent, ProgressNote, TrialEnded
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
@@ -17,6 +19,8 @@ from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial
 from orchestrator.store.unplayed import unplayed
 from tasks.schema import Task
+
+_LOG = logging.getLogger(__name__)
 
 
 class AttemptResult(Protocol):
@@ -62,8 +66,8 @@ class TrialRunner:
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
             try:
-                recorder = await perform(number)
-                evidence = recorder.evidence()
+                with log_context(world=trial.world, trial=_name(trial), attempt=number):
+                    recorder, evidence = await _performed(perform, number)
             except Exception as error:
                 if is_bug(error):
                     self._end_by_bug(trial, number, task, error)
@@ -133,6 +137,8 @@ class TrialRunner:
         result = score_task(task, evidence)
         self.ledger.end(trial, number, AttemptState.FINISHED, str(result.outcome))
         self.done += 1
+        with log_context(world=trial.world, trial=_name(trial), attempt=number):
+            _LOG.info("%s: %s", result.outcome, result.because)
         self.on_event(
             TrialEnded(
                 trial=trial,
@@ -145,7 +151,44 @@ class TrialRunner:
 
     def _retry(self, trial: Trial, number: int, reason: str) -> None:
         self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA))
+        with log_context(world=trial.world, trial=_name(trial), attempt=number):
+            _LOG.warning("the attempt is made again: %s", reason)
         self.on_event(AttemptBroke(trial=trial, number=number, reason=reason))
+
+
+def _name(trial: Trial) -> str:
+    return f"{trial.task}-r{trial.repeat}"
+
+
+async def _performed(perform: Perform, number: int) -> tuple[AttemptResult, Evidence]:
+    """Perform one attempt, and log its beginning and its end."""
+    _LOG.info("attempt %d begins", number)
+    try:
+        result = await perform(number)
+        evidence = result.evidence()
+    except ArenaError as failure:
+        _LOG.warning("the attempt broke off: %s", in_one_line(failure))
+        _LOG.debug("how it broke off", exc_info=failure)
+        raise
+    except Exception:
+        _LOG.exception("a bug ended the attempt")
+        raise
+    fault = evidence.fault
+    ended = f"broke off: {fault.reason}: {fault.because}" if fault else f"ended: {evidence.ended}"
+    if evidence.ended is Ended.AGENT_CRASHED:
+        ended = f"{ended}: {evidence.ended_because}"
+    _LOG.log(
+        logging.WARNING if fault else logging.INFO,
+        "the attempt %s",
+        ended,
+        extra={
+            "seconds": evidence.seconds,
+            "steps": len(evidence.steps),
+            "input_tokens": evidence.input_tokens,
+            "output_tokens": evidence.output_tokens,
+        },
+    )
+    return result, evidence
 
 
 def in_one_line(failure: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from arena_core.task_group import task_group
 from arena_core.worlds import World
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
+from orchestrator.logs.context import log_context
+from orchestrator.logs.writing import run_log
 from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.runner.accounts import OriginLogins
@@ -26,6 +29,8 @@ from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
 from sites.upstreams import Upstreams
+
+_LOG = logging.getLogger(__name__)
 
 _TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
@@ -47,9 +52,35 @@ class Run:
 
         Containers that an earlier process of this run left behind are removed first.
         """
-        with self.folder.writing() as ledger:
+        with (
+            self.folder.writing() as ledger,
+            run_log(self.folder.log_path, _secrets(self.atlas)),
+            log_context(run=self.owner),
+        ):
+            return await self._play_logged(ledger)
+
+    async def _play_logged(self, ledger: Ledger) -> bool:
+        _LOG.info("the run begins: %d episodes", len(self._pending(ledger)))
+        how = "cut short"
+        try:
             async with self._swept():
-                return await self._play(ledger)
+                is_done = await self._play(ledger)
+            how = "done" if is_done else "interrupted"
+        except ArenaError as failure:
+            how = f"broken off: {failure.message}"
+            _LOG.debug("how the run broke off", exc_info=True)
+            raise
+        except Exception:
+            how = "ended by a bug"
+            _LOG.exception("a bug ended the run")
+            raise
+        finally:
+            _LOG.info("the run ends: %s; %d episodes left", how, len(self._pending(ledger)))
+        return is_done
+
+    def _note(self, text: str) -> None:
+        _LOG.info("%s", text)
+        self.on_event(ProgressNote(text))
 
     async def _play(self, ledger: Ledger) -> bool:
         trial_runner = self._trial_runner(ledger)
@@ -77,7 +108,7 @@ class Run:
         """
         swept = await self.engine.sweep(self.owner)
         if swept:
-            self.on_event(ProgressNote(f"removed what an earlier process left: {', '.join(swept)}"))
+            self._note(f"removed what an earlier process left: {', '.join(swept)}")
         try:
             yield
         finally:
@@ -85,7 +116,7 @@ class Run:
                 await self.engine.sweep(self.owner)
             except ArenaError as failure:
                 todo = f"arena down --owner {self.owner}"
-                self.on_event(ProgressNote(f"containers may be left: {failure.message}; {todo}"))
+                self._note(f"containers may be left: {failure.message}; {todo}")
 
     def _trial_runner(self, ledger: Ledger) -> TrialRunner:
         return TrialRunner(
@@ -149,7 +180,7 @@ class Run:
         world, replicas = upstreams.world, upstreams.replicas
         slot_pool = staged = None
         if replicas:
-            self.on_event(ProgressNote(f"{world}: starting {', '.join(replicas)}"))
+            self._note(f"{world}: starting {', '.join(replicas)}")
             slot_pool = await stack.enter_async_context(
                 SlotPool.open(
                     self.engine,
@@ -163,14 +194,14 @@ class Run:
                     on_event=lambda event: self._on_pool_event(world, event),
                 )
             )
-            self.on_event(ProgressNote(f"{world}: {slot_pool.capacity.summary()}"))
+            self._note(f"{world}: {slot_pool.capacity.summary()}")
             if self.engine.not_shut:
                 why = f"containers could open connections: {self.engine.not_shut}"
-                self.on_event(ProgressNote(f"{world}: {why}; see arena doctor"))
+                self._note(f"{world}: {why}; see arena doctor")
             slot_pool.warm()
         if upstreams.staged:
             names = ", ".join(one.site.name for one in upstreams.staged)
-            self.on_event(ProgressNote(f"{world}: starting staged live origins of {names}"))
+            self._note(f"{world}: starting staged live origins of {names}")
             staged = await stack.enter_async_context(
                 staged_origins(self.engine, upstreams.staged, self.owner)
             )
@@ -179,7 +210,12 @@ class Run:
     def _on_pool_event(self, world: World, event: PoolEvent) -> None:
         """Pass on what went wrong with a replica; what goes well is in the receipts."""
         if event.phase in _TROUBLE:
-            self.on_event(ProgressNote(f"{world}: {event.replica} {event.phase}: {event.detail}"))
+            self._note(f"{world}: {event.replica} {event.phase}: {event.detail}")
+
+
+def _secrets(atlas: Atlas) -> tuple[str, ...]:
+    """Return the passwords of the sites' accounts."""
+    return tuple(role.password for site in atlas.sites.values() for role in site.roles.values())
 
 
 def _raise_first(failures: Sequence[Exception]) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import Score, score
 from evaluators.verdicts import Outcome, OutcomeKind
 from tasks.schema import Task
+
+_LOG = logging.getLogger(__name__)
 
 
 def score_task(task: Task, evidence: Evidence) -> Score:
@@ -16,6 +20,7 @@ def score_task(task: Task, evidence: Evidence) -> Score:
     except Exception as error:
         if not is_bug(error):
             raise
+        _LOG.exception("a bug in scoring task '%s'", task.id)
         return _unscored(error, evidence)
 
 

@@ -49,6 +49,13 @@ def test_a_bug_ends_its_episode_alone_and_the_command_with_its_own_code(
     assert fault.place.startswith("orchestrator/episode/")
     assert f"offline bells: {fault.because}" in played.out
     assert run.containers() == ()
+    told = [line for line in run.log() if "traceback" in line]
+    assert [(line["level"], line["world"], line["trial"]) for line in told] == [
+        ("error", "offline", "bells-r0")
+    ]
+    assert told[0]["place"] == fault.place
+    assert "KeyError: 'seeded'" in told[0]["traceback"]
+    assert "Traceback" not in played.err
     scored = arena("score", "run", "--json", cwd=run.cwd)
     assert {row["task"]: row["outcome"] for row in scored.document} == {
         "bells": "unscored: internal",

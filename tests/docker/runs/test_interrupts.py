@@ -5,6 +5,7 @@ The scripted model is the clock: it is asked once per step, and ends the run whi
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -94,6 +95,15 @@ def test_a_killed_run_goes_on_where_it_was(
     files = run.evidence_files()
     assert {name: files.get(name) for name in before} == before
     assert run.containers() == ()
+    log = run.log()
+    assert {line["run"] for line in log if "run" in line} == {run.lock.run}
+    said = [line["message"] for line in log]
+    assert sum(line.startswith("the run begins") for line in said) == 2  # one process was killed
+    assert said[-1] == "the run ends: done; 0 episodes left"
+    replies = [line for line in log if line["logger"] == "orchestrator.model.client"]
+    assert len(replies) == asked - 1 + 2 * (3 - finished)
+    assert all(line["prompt_chars"] > 1000 and line["trial"] for line in replies)
+    assert "carillon" not in json.dumps(log)  # of a conversation only sizes are kept
 
 
 def test_a_run_killed_before_its_first_episode_plays_all(run: RunAt, runner: Runner) -> None:
@@ -159,6 +169,7 @@ def test_the_first_interrupt_finishes_the_step_under_way(run: RunAt, runner: Run
     assert [step.index for step in evidence.steps] == [0, 1]
     assert evidence.steps[1].logical == "wiki:/article/Bruges"
     assert evidence.ended is None
+    assert run.log()[-1]["message"] == "the run ends: interrupted; 2 episodes left"
     assert "Not finished" in (run.path / "report.html").read_text(encoding="utf-8")
     assert run.containers() == ()
     assert run.resume().code == 0

@@ -135,7 +135,7 @@ async def test_a_bug_is_not_tried_again_and_its_place_is_kept(folder: RunFolder)
     fault = folder.evidence(TRIAL.folder(1)).fault
     assert fault is not None
     assert (fault.reason, fault.message) == (UnscoredReason.INTERNAL, "ZeroDivisionError: a bug")
-    assert re.fullmatch(r"orchestrator/runner/attempts\.py:\d+ play", fault.place or "")
+    assert re.fullmatch(r"orchestrator/runner/attempts\.py:\d+ _performed", fault.place or "")
     assert ended.score.because == f"{fault.message} at {fault.place}"
     assert [str(one.score.outcome) for one in rescore(folder)] == ["unscored: internal"]
 
