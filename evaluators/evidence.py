@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from arena_core.actions import Action
 from arena_core.worlds import World
-from evaluators.checks import ElementEvent
 
 SCHEMA_VERSION = 1
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ElementEvent(StrEnum):
+    """A trusted event that the page watcher reports."""
+
+    CLICK = "click"
+    INPUT = "input"
+    CHANGE = "change"
+    SUBMIT = "submit"
 
 
 class UrlVisit(_Record):
@@ -72,12 +80,14 @@ class Located(_Record):
     """What a locator found for one check: its values, or why it could not look.
 
     An empty tuple means it looked and found nothing. `error` means it could not look: the check
-    then has no verdict, which is never a failure of the agent.
+    then has no verdict, which is never a failure of the agent. `data` is what else the locator
+    kept; matchers do not see it.
     """
 
     check: str
     values: tuple[str, ...] = ()
     error: str | None = None
+    data: dict[str, JsonValue] = Field(default_factory=dict)
 
 
 class StepEvidence(_Record):

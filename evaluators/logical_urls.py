@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, unquote
 
+from evaluators.text import normalise
+
 
 @dataclass(frozen=True, slots=True)
 class LogicalUrl:
@@ -39,6 +41,14 @@ def parse_logical_url(logical: str) -> LogicalUrl:
     page = f"{site}:{rooted}" if colon else unquote(path)
     pairs = tuple(parse_qsl(query, keep_blank_values=True))
     return LogicalUrl(page, pairs, unquote(fragment) if mark and fragment else None)
+
+
+def is_page(wanted: str, page: LogicalUrl | str | None) -> bool:
+    """Say whether a page is the one a check names; query and fragment make no difference."""
+    if page is None:
+        return False
+    address = parse_logical_url(page) if isinstance(page, str) else page
+    return normalise(parse_logical_url(wanted).page) == normalise(address.page)
 
 
 def _protected(text: str) -> str:

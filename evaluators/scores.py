@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evaluators.checks import Check, When
+from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, UnscoredReason
+from evaluators.fields import When
 from evaluators.verdicts import (
     CheckStatus,
     Outcome,

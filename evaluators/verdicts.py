@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from arena_core.worlds import World
-from evaluators.checks import Check, When
+from evaluators.checks import Check
 from evaluators.evidence import Evidence, Located, UnscoredReason
-from evaluators.found import found_at_end, found_at_step, found_before
+from evaluators.fields import When
+from evaluators.locators.base import not_recorded, recorded
 from evaluators.match import match
-from evaluators.reasons import absence, never_met
 
 _KEPT_VALUES = 20
 
@@ -79,14 +79,19 @@ def verdicts(checks: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]
 def required_verdicts(requires: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]:
     """Judge a task's `requires` checks by what was found before the agent started."""
     return tuple(
-        _of_values(check, found_before(check, evidence), evidence.world)
+        _of_values(check, _before(check, evidence), evidence.world)
         for check in requires
         if evidence.world in check.worlds
     )
 
 
+def _before(check: Check, evidence: Evidence) -> Located:
+    """Return what a `requires` check found before the agent started."""
+    return recorded(check.name, evidence.required) or not_recorded(check.name, "the start")
+
+
 def _end_check(check: Check, evidence: Evidence) -> Verdict:
-    return _of_values(check, found_at_end(check, evidence), evidence.world)
+    return _of_values(check, check.locate.at_end(check.name, evidence), evidence.world)
 
 
 def _of_values(check: Check, located: Located, world: World) -> Verdict:
@@ -96,7 +101,7 @@ def _of_values(check: Check, located: Located, world: World) -> Verdict:
         return _unknown(check, located, matched.expected)
     reason = matched.reason
     if not located.values and not matched.met:
-        reason = f"{absence(check)}, wanted {matched.expected}"
+        reason = f"{check.locate.absence()}, wanted {matched.expected}"
     return Verdict(
         check=check.name,
         when=check.when,
@@ -113,7 +118,7 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
     for step in evidence.steps:
         if step.index == 0:
             continue
-        located = found_at_step(check, step)
+        located = check.locate.at_step(check.name, step)
         if located.error is not None:
             blind = blind or located
             continue
@@ -136,7 +141,7 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
         check=check.name,
         when=check.when,
         status=CheckStatus.UNMET,
-        reason=never_met(check, seen, unmet.expected),
+        reason=check.locate.never_met(seen, unmet.expected),
         found=_kept(seen),
         expected=unmet.expected,
     )

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena_core.worlds import World
-from evaluators.checks import (
-    Check,
-    Locate,
-    LocateApi,
-    LocateDb,
-    LocatePage,
-    LocateUrl,
-    MatchExact,
-    MatchInclude,
-    PerWorld,
-    UrlPart,
-    When,
-)
+from evaluators.checks import Check
 from evaluators.computed import Computed
-from evaluators.logical_urls import parse_logical_url
+from evaluators.fields import When
+from evaluators.locators.api import ApiLocator
+from evaluators.locators.base import Locator
+from evaluators.locators.db import DbLocator
+from evaluators.locators.page import PageLocator
 from evaluators.match import match
 from evaluators.text import shown_all
 
@@ -39,7 +31,7 @@ def computed_fault(check: Check, values: Sequence[str]) -> str | None:
         values: what its lookup found, as located.
     """
     found = check.computed.read(tuple(values)) if check.computed else tuple(values)
-    wanted = _how_many(check)
+    wanted = check.match.computed_counts()
     if len(found) not in wanted:
         asked = " or ".join(map(str, sorted(wanted)))
         return f"computed are {len(found)} values, wanted {asked}: {shown_all(found) or 'nothing'}"
@@ -47,38 +39,21 @@ def computed_fault(check: Check, values: Sequence[str]) -> str | None:
     return None if matched.met else f"computed is another value: {matched.reason}"
 
 
-def _locate(computed: Computed) -> Locate:
+def _locate(computed: Computed) -> Locator:
     site = computed.site
     if computed.sql is not None:
-        return LocateDb(site=site, sql=computed.sql)
+        return DbLocator(site=site, sql=computed.sql)
     if computed.path is not None:
-        return LocateApi(
+        return ApiLocator(
             site=site, path=computed.path, role=computed.role, json_path=computed.json_path
         )
-    return LocatePage(
+    return PageLocator(
         at=f"{site}:{computed.page}",
         selector=computed.selector or "",
         attribute=computed.attribute,
     )
 
 
-def _how_many(check: Check) -> frozenset[int]:
-    """Return how many values may be computed: one, or as many as are listed."""
-    if not isinstance(check.match, MatchExact | MatchInclude):
-        return frozenset({1})
-    expected = check.match.value
-    if isinstance(expected, PerWorld):
-        expected = expected.offline
-    if not isinstance(expected, tuple):
-        return frozenset({1})
-    # One text may hold all that is listed; a list in one order is one value each.
-    return frozenset({len(expected)} | ({1} if isinstance(check.match, MatchInclude) else set()))
-
-
 def _as_located(check: Check, values: Sequence[str]) -> tuple[str, ...]:
     """Return values as the check's own locator would yield them: pages in their one form."""
-    match check.locate:
-        case LocateUrl(part=UrlPart.LOGICAL | UrlPart.FULL):
-            return tuple(parse_logical_url(value).full for value in values)
-        case _:
-            return tuple(values)
+    return tuple(check.locate.expected_form(value, is_whole=True) for value in values)

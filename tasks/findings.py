@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+
+from evaluators.linting import Severity
 
 Location = tuple[int | str, ...]
-
-
-class Severity(StrEnum):
-    """An error makes a task unusable or its score wrong; a warning asks to look again."""
-
-    ERROR = "error"
-    WARNING = "warning"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from tasks.wob_rules import wob_faults
 
 _RULES: tuple[Callable[[Task, Atlas], Iterator[TaskFault]], ...] = (
     task_faults,
-    check_faults,
     page_faults,
     reference_faults,
     proof_faults,
@@ -47,6 +46,7 @@ def lint_suite(
 
     def told(number: int, task: Task) -> Iterator[TaskFault]:
         yield from chain.from_iterable(rule(task, atlas) for rule in _RULES)
+        yield from check_faults(task, atlas, tables or {})
         yield from table_faults(task, tables or {})
         if number in alone:
             yield alone[number]

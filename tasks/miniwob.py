@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.checks import Slug
+from evaluators.fields import Slug
 
 SITE = "miniwob"
 _SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give a part of it

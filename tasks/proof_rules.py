@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from arena_core.worlds import World
-from evaluators.checks import Check, LocateAnswer, LocateDb, LocateDelta, When
+from evaluators.checks import Check
 from evaluators.computed import Computed
+from evaluators.fields import When
 from evaluators.json_path import json_path_fault
+from evaluators.locators.base import Subject
 from sites.atlas import Atlas
 from sites.capabilities import api_login_fault, sql_fault
 from sites.upstreams import Upstream, upstream_of
@@ -90,7 +92,7 @@ def _uncomputed(task: Task) -> Iterator[TaskFault]:
     if task.family is Family.UNACHIEVABLE:
         return
     for number, check in enumerate(task.checks):
-        is_key = isinstance(check.locate, LocateAnswer) and World.OFFLINE in check.worlds
+        is_key = check.locate.subject is Subject.ANSWER and World.OFFLINE in check.worlds
         if is_key and check.computed is None:
             message = f"check '{check.name}' has a key that nothing computes"
             yield warning(("checks", number), f"{message}: a wrong one would not be noticed")
@@ -101,12 +103,9 @@ def _unproven_change(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
     named = (atlas.sites.get(name) for name in task.sites)
     if task.family is not Family.CONTENT or not any(site and site.database for site in named):
         return
-    ends = [one.locate for one in task.checks_in(World.OFFLINE) if one.when is When.END]
-    missing = [
-        by
-        for by, kind in (("db", LocateDb), ("db_delta", LocateDelta))
-        if not any(isinstance(locate, kind) for locate in ends)
-    ]
+    seen = {one.locate.subject for one in task.checks_in(World.OFFLINE) if one.when is When.END}
+    wanted = (("db", Subject.ROWS), ("db_delta", Subject.CHANGES))
+    missing = [by for by, subject in wanted if subject not in seen]
     if missing:
         message = f"no end check by {' and none by '.join(missing)} in the offline world"
         yield warning(("checks",), f"{message}: what was changed is not proven whole")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena_core.worlds import World
-from evaluators.checks import LocateAnswer, PerWorld
+from evaluators.fields import PerWorld
 from evaluators.keys import key_fault
+from evaluators.locators.base import Subject
 from evaluators.match import match
 from sites.atlas import Atlas
 from tasks.findings import Location, TaskFault, warning
@@ -71,7 +72,7 @@ def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterato
     """Yield answer checks that the reference's own answer does not meet."""
     answer = stop.answer.of(world) if isinstance(stop.answer, PerWorld) else stop.answer
     for check in task.checks_in(world):
-        if not isinstance(check.locate, LocateAnswer):
+        if check.locate.subject is not Subject.ANSWER:
             continue
         if not answer:
             yield TaskFault(

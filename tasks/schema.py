@@ -8,7 +8,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from arena_core.worlds import World
-from evaluators.checks import Check, PerWorld, Slug, When
+from evaluators.checks import Check
+from evaluators.fields import PerWorld, Slug, When
 
 
 class _Strict(BaseModel):

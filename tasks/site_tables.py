@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 
 from sites.manifest import DatabaseEngine
-
-_SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -39,10 +36,3 @@ class SiteTables:
 
 # By site.
 Tables = Mapping[str, SiteTables]
-
-
-def like(name: str, names: Iterable[str]) -> str:
-    """Return the end of a message that says what is called alike."""
-    there = sorted(names)
-    near = get_close_matches(name, there) or there[:_SHOWN]
-    return f"; there are: {', '.join(near)}{', …' if len(near) < len(there) else ''}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena_core.errors import TaskError
-from evaluators.checks import Slug
+from evaluators.fields import Slug
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
 from tasks.findings import Location

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from evaluators.linting import like
 from sites.manifest import DatabaseEngine
-from tasks.site_tables import SiteTables, like
+from tasks.site_tables import SiteTables
 from tasks.sql import dialect_of
 
 if TYPE_CHECKING:

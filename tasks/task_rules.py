@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena_core.worlds import World
-from evaluators.checks import (
-    LocateAnswer,
-    LocateApi,
-    LocateDb,
-    LocateDelta,
-    LocatePage,
-    When,
-)
+from evaluators.fields import When
+from evaluators.locators.base import Subject
 from sites.atlas import Atlas
 from sites.manifest import Site
 from sites.upstreams import Upstream, is_visited_live, upstream_of
@@ -112,16 +106,12 @@ def _family(task: Task) -> Iterator[TaskFault]:
     if (task.family is Family.UNACHIEVABLE) != (task.why is not None):
         yield TaskFault(("why",), "says why a task is unachievable, and stands nowhere else")
     for world in task.worlds:
-        ends = [check.locate for check in task.checks_in(world) if check.when is When.END]
-        if task.family is Family.CONTENT and not any(
-            isinstance(locate, LocateDb | LocateDelta | LocateApi | LocatePage) for locate in ends
-        ):
+        seen = {one.locate.subject for one in task.checks_in(world) if one.when is When.END}
+        if task.family is Family.CONTENT and not any(subject.is_state for subject in seen):
             message = "a content task needs an end check by db, db_delta, api or page"
             message += " that proves the change"
             yield TaskFault(("checks",), f"{message}: none applies in the {world} world")
-        if task.family is Family.INFORMATION and not any(
-            isinstance(locate, LocateAnswer) for locate in ends
-        ):
+        if task.family is Family.INFORMATION and Subject.ANSWER not in seen:
             message = f"an information task checks no answer in the {world} world"
             yield warning(("checks",), message)
 

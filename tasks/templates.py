@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.checks import Slug
+from evaluators.fields import Slug
 from sites.fields import written
 
 # `{name}` stands for a parameter, `{{name}}` for itself; other braces, such as CSS's, stay.

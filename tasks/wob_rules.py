@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena_core.worlds import World
-from evaluators.checks import LocateWob
+from evaluators.locators.base import Subject
 from sites.atlas import Atlas
 from tasks.findings import TaskFault
 from tasks.miniwob import SITE
@@ -14,7 +14,7 @@ from tasks.schema import Family, SolveWob, Task
 
 def wob_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: ARG001 - one rule shape
     """Yield where a task and the page that it starts an episode on do not fit."""
-    rewarded = any(isinstance(check.locate, LocateWob) for check in task.checks)
+    rewarded = any(check.locate.subject is Subject.REWARD for check in task.checks)
     if task.wob is None:
         yield from _without_episode(task, is_rewarded=rewarded)
         return

@@ -10,9 +10,9 @@ from typing import Final
 
 from arena_core.actions import Action, Click, Stop, Type
 from arena_core.worlds import World
-from evaluators.checks import ElementEvent
 from evaluators.evidence import (
     ActedElement,
+    ElementEvent,
     Ended,
     EpisodeFault,
     Evidence,

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from arena_core.actions import Action, Scroll, ScrollDirection, Stop
 from arena_core.worlds import World
-from evaluators.checks import Check, ElementEvent
+from evaluators.checks import Check
 from evaluators.evidence import (
     ActedElement,
+    ElementEvent,
     Ended,
     EpisodeFault,
     Evidence,

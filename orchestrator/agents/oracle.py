@@ -23,7 +23,7 @@ from arena_core.actions import (
 )
 from arena_core.errors import AgentError
 from arena_core.worlds import World
-from evaluators.checks import PerWorld
+from evaluators.fields import PerWorld
 from orchestrator.agents.elements import (
     inside_named,
     nearest_names,

@@ -20,7 +20,7 @@ from arena_core.actions import (
     Stop,
     Type,
 )
-from evaluators.checks import ElementEvent
+from evaluators.evidence import ElementEvent
 from orchestrator.browser import fields, navigate, pointer
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import SessionJournal

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.async_api import Error as PlaywrightError
 
-from evaluators.checks import ElementEvent
+from evaluators.evidence import ElementEvent
 from evaluators.keys import playwright_keys
 from orchestrator.browser.cdp_channel import RefusedError
 from orchestrator.browser.pointer import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evaluators.checks import ElementEvent
-from evaluators.evidence import ActedElement, RequestNote, UrlVisit
+from evaluators.evidence import ActedElement, ElementEvent, RequestNote, UrlVisit
 from orchestrator.browser.watcher import ElementReport, EventReport
 
 

@@ -13,8 +13,7 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluators.checks import ElementEvent
-from evaluators.evidence import ActedElement
+from evaluators.evidence import ActedElement, ElementEvent
 from orchestrator.browser.cdp_channel import CdpChannel
 
 WORLD = "arena"

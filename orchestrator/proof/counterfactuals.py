@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arena_core.actions import Stop
-from evaluators.checks import Check, LocateAnswer, LocateElement, LocateUrl
+from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, StepEvidence
+from evaluators.locators.base import LookingLocator, Subject
 from evaluators.scores import Score, score
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from tasks.schema import Task
@@ -59,11 +60,10 @@ def comparable(task: Task, sibling: Task) -> tuple[Check, ...]:
     return tuple(
         check
         for check in task.checks
-        if isinstance(check.locate, LocateUrl | LocateElement | LocateAnswer)
-        or same.get(check.name) == check.locate
+        if not isinstance(check.locate, LookingLocator) or same.get(check.name) == check.locate
     )
 
 
 def has_answer_check(checks: Iterable[Check]) -> bool:
     """Whether one of them reads the answer."""
-    return any(isinstance(check.locate, LocateAnswer) for check in checks)
+    return any(check.locate.subject is Subject.ANSWER for check in checks)

@@ -11,15 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena_core.worlds import World
-from evaluators.checks import (
-    Check,
-    LocateAnswer,
-    LocateDelta,
-    LocatePage,
-    MatchDelta,
-    When,
-)
+from evaluators.checks import Check
 from evaluators.evidence import Evidence, UnscoredReason
+from evaluators.fields import When
+from evaluators.locators.base import LookingLocator, Subject
 from evaluators.match import match
 from evaluators.scores import Score, score
 from evaluators.verdicts import CheckStatus, OutcomeKind
@@ -148,7 +143,7 @@ def untouched_fails(played: Played) -> Iterator[TaskFault]:
             yield TaskFault(_place(task, check.name), message)
     opening = {located.check: located for located in played.evidence.steps[0].located}
     for check in task.checks_in(played.world):
-        is_seen = check.when is When.STEP and isinstance(check.locate, LocatePage)
+        is_seen = check.when is When.STEP and isinstance(check.locate, LookingLocator)
         located = opening.get(check.name) if is_seen else None
         if located and located.error is None and match(check, located.values, played.world).met:
             message = f"key node '{check.name}' is met by the page that the task starts on"
@@ -161,12 +156,8 @@ def may_hold_untouched(task: Task, check: Check) -> bool:
     Where something is to be changed, such a check would let an agent through that did not do it.
     """
     if task.family is Family.UNACHIEVABLE:
-        return not isinstance(check.locate, LocateAnswer)
-    asks_for_nothing = (
-        isinstance(check.locate, LocateDelta)
-        and isinstance(check.match, MatchDelta)
-        and not check.match.changes
-    )
+        return check.locate.subject is not Subject.ANSWER
+    asks_for_nothing = check.locate.subject is Subject.CHANGES and check.match.asks_for_nothing
     return asks_for_nothing and task.family is not Family.CONTENT
 
 

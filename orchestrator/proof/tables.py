@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from arena_core.errors import ArenaError, EngineMissingError
-from evaluators.checks import LocateDb, LocateDelta
 from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import ROWS_LABEL, golden_of, golden_rows
 from sites.atlas import Atlas
@@ -41,8 +40,8 @@ async def known_tables(tasks: Iterable[Task], atlas: Atlas) -> Tables:
 def _asked(task: Task) -> Iterator[str]:
     """Yield the sites whose tables a task's checks name."""
     for _, check in located_checks(task):
-        if isinstance(check.locate, LocateDb | LocateDelta):
-            yield check.locate.site
+        if check.locate.tables_of is not None:
+            yield check.locate.tables_of
         if check.computed is not None and check.computed.sql is not None:
             yield check.computed.site
 

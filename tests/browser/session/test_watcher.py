@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.actions import Click, Press, Select, Type
-from evaluators.checks import ElementEvent
+from evaluators.evidence import ElementEvent
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

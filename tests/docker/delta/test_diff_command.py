@@ -12,8 +12,9 @@ import pytest
 import yaml
 from mutations.subject import Accounts, Subject
 
-from evaluators.checks import Check, MatchDelta
-from evaluators.side_effects import match_delta
+from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.matchers.delta import DeltaMatcher
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
@@ -97,6 +98,6 @@ def test_what_changed_is_printed_as_a_check_that_it_meets(arena: Callable[..., s
         {"table": "account", "kind": "changed", "columns": {"name": "ada"}, "also": ["password"]},
         {"table": "note", "kind": "changed", "columns": {"id": "1", "text": "First"}},
     ]
-    assert isinstance(check.match, MatchDelta)
+    assert isinstance(check.match, DeltaMatcher)
     changes = json.loads(arena("diff", "--json"))["changes"]
-    assert match_delta(check.match, [json.dumps(change) for change in changes]).met
+    assert check.match.match([json.dumps(change) for change in changes], World.OFFLINE).met

@@ -11,9 +11,11 @@ import requests
 import yaml
 from arena_process import arena
 
+from arena_core.worlds import World
 from evaluators.changes import change_as_text, said
-from evaluators.checks import Check, LocateDelta, MatchDelta
-from evaluators.side_effects import match_delta
+from evaluators.checks import Check
+from evaluators.locators.db_delta import DbDeltaLocator
+from evaluators.matchers.delta import DeltaMatcher
 from orchestrator.cli import diff
 from orchestrator.cli.console import Console
 from orchestrator.delta.delta import NextId, delta_of
@@ -178,11 +180,11 @@ async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
         await run(engine, again, "INSERT INTO entry (author, text, written_at) VALUES ('x', 'y', 'z')")
         await run(engine, again, "DELETE FROM entry WHERE author = 'x'")
         visit(again, "POST", "/", "ada")  # later, and with other ids
-        assert isinstance(check.match, MatchDelta)
-        assert isinstance(check.locate, LocateDelta)
+        assert isinstance(check.match, DeltaMatcher)
+        assert isinstance(check.locate, DbDeltaLocator)
         found = await delta_of(engine, again, ignored=check.locate.ignore)
         changes = found.changes
-        assert match_delta(check.match, [change_as_text(one) for one in changes]).met
+        assert check.match.match([change_as_text(one) for one in changes], World.OFFLINE).met
     finally:
         for one in await engine.containers({Labels.OWNER: UP, Labels.SLOT: str(SLOT)}):
             await engine.remove(one.id)

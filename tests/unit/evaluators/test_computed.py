@@ -48,7 +48,7 @@ def test_without_a_pattern_values_stay_as_they_are() -> None:
 
 
 def test_changes_are_not_computed() -> None:
-    with pytest.raises(ValidationError, match="changes are not computed"):
+    with pytest.raises(ValidationError, match="what `how: delta` compares is not computed"):
         Check.model_validate(
             {
                 "name": "delta",

@@ -20,8 +20,7 @@ from make_evidence import (
 )
 
 from arena_core.worlds import World
-from evaluators.checks import ElementEvent
-from evaluators.evidence import Evidence, Located
+from evaluators.evidence import ElementEvent, Evidence, Located
 from evaluators.verdicts import CheckStatus, Verdict, required_verdicts, verdicts
 
 CLICK = {"by": "element", "event": "click"}

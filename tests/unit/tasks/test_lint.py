@@ -21,8 +21,8 @@ from sound_task import (
     val,
 )
 
+from evaluators.linting import Severity
 from sites.atlas import Atlas
-from tasks.findings import Severity
 from tasks.lint import lint_suite
 from tasks.loader import load_source
 

@@ -23,8 +23,8 @@ from sound_task import (
 )
 
 from arena_core.errors import ManifestError
+from evaluators.linting import Severity
 from sites.atlas import Atlas
-from tasks.findings import Severity
 
 WIKI_CHANGED = content_of(
     sites=["shop", "wiki"],

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from evaluators.linting import Severity
 from sites.atlas import Atlas
-from tasks.findings import Severity
 from tasks.lint import lint_suite
 from tasks.schema import Suite
 

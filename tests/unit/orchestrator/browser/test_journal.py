@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.checks import ElementEvent
+from evaluators.evidence import ElementEvent
 from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.watcher import EventReport
 

@@ -9,6 +9,7 @@ import pytest
 from make_changes import added, changed, removed
 
 from arena_core.errors import UsageError
+from arena_core.worlds import World
 from evaluators.changes import (
     Change,
     ChangeKind,
@@ -18,8 +19,8 @@ from evaluators.changes import (
     TableChange,
     change_as_text,
 )
-from evaluators.checks import Check, MatchDelta
-from evaluators.side_effects import match_delta
+from evaluators.checks import Check
+from evaluators.matchers.delta import DeltaMatcher
 from orchestrator.delta.as_check import ByItself, check_of
 from orchestrator.delta.delta import Delta, NextId
 from orchestrator.delta.moments import Moments
@@ -39,8 +40,8 @@ def written(*changes: Change, next_ids: tuple[NextId, ...] = (), **options: Any)
 
 
 def is_met(check: Check, *changes: Change) -> bool:
-    assert isinstance(check.match, MatchDelta)
-    return match_delta(check.match, [change_as_text(change) for change in changes]).met
+    assert isinstance(check.match, DeltaMatcher)
+    return check.match.match([change_as_text(change) for change in changes], World.OFFLINE).met
 
 
 def row(number: int, basket: int, at: str, **columns: str | None) -> Change:
@@ -67,7 +68,7 @@ def test_ids_that_the_database_gave_and_times_of_the_change_may_be_others() -> N
     ids = (NextId("basket", 40, 41), NextId("line", 7, 8))
     first = row(7, 40, "2026-11-22 10:03:00.5", product="40", due="2026-12-24 00:00:00")
     check = written(first, next_ids=ids, definitions={"line": LINE_TABLE})
-    assert isinstance(check.match, MatchDelta)
+    assert isinstance(check.match, DeltaMatcher)
     assert check.match.changes[0].columns == {"product": "40", "due": "2026-12-24 00:00:00"}
     later = row(9, 42, "2027-01-01 00:00:00", product="40", due="2026-12-24 00:00:00")
     assert is_met(check, later)
@@ -90,7 +91,7 @@ def test_a_time_that_a_changed_row_got_may_change_along() -> None:
         password=("(redacted)", "(redacted)"),
     )
     check = written(touched)
-    assert isinstance(check.match, MatchDelta)
+    assert isinstance(check.match, DeltaMatcher)
     assert check.match.changes[0].also == ("updated", "password")
     assert check.match.changes[0].columns == {"id": "17", "title": "b"}
     assert is_met(check, touched)

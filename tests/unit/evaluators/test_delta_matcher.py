@@ -25,10 +25,10 @@ from evaluators.changes import (
     TableChange,
     change_as_text,
 )
-from evaluators.checks import Check, MatchDelta
+from evaluators.checks import Check
 from evaluators.evidence import Located
 from evaluators.matched import Matched
-from evaluators.side_effects import match_delta
+from evaluators.matchers.delta import DeltaMatcher
 from evaluators.verdicts import CheckStatus, verdicts
 
 LINE = added("basket_line", {"id": "5"}, product_id="1659", quantity="1", note=None)
@@ -37,8 +37,8 @@ PICTURE = FileChange(path="/srv/media/a/b.png", kind=ChangeKind.ADDED)
 
 
 def judge(changes: list[Change], expected: list[dict[str, Any]], **options: Any) -> Matched:
-    asked = MatchDelta.model_validate({"changes": expected, **options})
-    return match_delta(asked, [change_as_text(change) for change in changes])
+    asked = DeltaMatcher.model_validate({"changes": expected, **options})
+    return asked.match([change_as_text(change) for change in changes], World.OFFLINE)
 
 
 def wants(change: RowChange, **columns: Any) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class TestNothingElse:
         assert judge([], []).reason == "nothing changed, as wanted"
 
     def test_text_that_is_no_change_is_unexpected(self) -> None:
-        found = match_delta(MatchDelta(changes=()), ["oops"])
+        found = DeltaMatcher(changes=()).match(["oops"], World.OFFLINE)
         assert found.reason == "not expected: 'oops', which is no change"
 
 
@@ -216,7 +216,7 @@ def test_free_changes_are_taken_only_where_no_other_is_left_alone(
 
 @given(st.lists(st.text(), max_size=4))
 def test_no_text_makes_it_raise(values: list[str]) -> None:
-    assert match_delta(MatchDelta(changes=()), values).met == (not values)
+    assert DeltaMatcher(changes=()).match(values, World.OFFLINE).met == (not values)
 
 
 class TestSchema:
@@ -239,16 +239,19 @@ class TestSchema:
         self, change: dict[str, Any], message: str
     ) -> None:
         with pytest.raises(ValidationError, match=message):
-            MatchDelta.model_validate({"changes": [change]})
+            DeltaMatcher.model_validate({"changes": [change]})
 
     def test_locator_and_matcher_belong_together(self) -> None:
-        with pytest.raises(ValidationError, match="`by: db_delta` with `how: exact`"):
+        with pytest.raises(ValidationError, match="yields changes and `how: exact`"):
             make_check({"by": "db_delta", "site": "shop"}, "x")
-        with pytest.raises(ValidationError, match="`by: answer` with `how: delta`"):
+        with pytest.raises(ValidationError, match="`how: delta` compares changes"):
             delta_check([], locate={"by": "answer"})
 
     def test_a_delta_is_judged_at_the_end(self) -> None:
-        with pytest.raises(ValidationError, match="not db_delta"):
+        with pytest.raises(
+            ValidationError,
+            match="`by: db_delta` is looked at when",
+        ):
             delta_check([], when="step")
 
     def test_the_example_in_the_readme_is_a_check(self) -> None:

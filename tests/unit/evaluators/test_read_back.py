@@ -14,9 +14,17 @@ from make_evidence import (
     stop_step,
 )
 
-from evaluators.checks import ElementEvent
-from evaluators.evidence import Located
-from evaluators.found import found_at_end, found_at_step, found_before
+from evaluators.checks import Check
+from evaluators.evidence import ElementEvent, Evidence, Located, StepEvidence
+
+
+def found_at_step(check: Check, step: StepEvidence) -> Located:
+    return check.locate.at_step(check.name, step)
+
+
+def found_at_end(check: Check, evidence: Evidence) -> Located:
+    return check.locate.at_end(check.name, evidence)
+
 
 CLICK = {"by": "element", "event": "click"}
 QUERY = {"by": "url", "part": "query", "key": "q"}
@@ -125,8 +133,6 @@ class TestRecords:
             record = Located(check="check", values=("row",))
             assert found_at_end(check, make_evidence(located=[record])) == record
             assert found_at_end(check, make_evidence(required=[record])).error
-            assert found_before(check, make_evidence(required=[record])) == record
-            assert found_before(check, make_evidence(located=[record])).error
 
     def test_an_answer_is_what_the_agent_stopped_with(self) -> None:
         check = make_check(ANSWER, "x")

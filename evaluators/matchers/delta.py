@@ -1,11 +1,14 @@
-"""Matching what an episode changed with what it should have changed: no less, and no more."""
+"""`how: delta`: an episode changed exactly what it should have: no less, and no more."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import assert_never
+from typing import ClassVar, Final, Literal, Self, assert_never
 
+from pydantic import Field, model_validator
+
+from arena_core.worlds import World
 from evaluators.changes import (
     Cells,
     Change,
@@ -15,45 +18,128 @@ from evaluators.changes import (
     OtherChange,
     RowChange,
     TableChange,
+    is_secret,
     read_change,
     row_name,
     said,
 )
-from evaluators.checks import AllowedChanges, ExpectedCell, ExpectedChange, MatchDelta
 from evaluators.equality import is_equal
+from evaluators.fields import Expected, Strict
 from evaluators.matched import Matched
+from evaluators.matchers.base import Form, Matcher
 from evaluators.pairing import pair_up
 from evaluators.text import normalise, shown
 
+# What a `db_delta` locator yields: changes as `evaluators.changes.change_as_text` writes them.
+CHANGES: Final = "changes"
+
 _SAID = 3
 
+ExpectedCell = Expected | None
 
-def match_delta(asked: MatchDelta, values: Sequence[str]) -> Matched:
-    """Compare changes, as `change_as_text` writes them, with those that a check expects.
 
-    Met where every expected change is paired with a change of its own, and every change that is
-    left is allowed. A text that is no change is unexpected.
+class ExpectedChange(Strict):
+    """One change that must have happened.
+
+    Attributes:
+        table: of the row; or else `file`: path of an entry of a stateful folder, `*` for any
+            letters, slashes too.
+        kind: what happened to it.
+        columns: the columns that matter: of an added or changed row after, of a removed row before.
+            Compared as `exact` compares; null is SQL NULL.
+        before: of a changed row, columns before.
+        also: of a changed row, columns (`*` for any letters) that may have changed along; any other
+            that is named nowhere must be as it was.
+        count: how many such changes there must be, each of its own.
     """
-    found = [(value, read_change(value)) for value in values]
-    changes = [change for _, change in found]
-    wanted = [one for one in asked.changes for _ in range(one.count)]
-    fits = [[n for n, change in enumerate(changes) if _fits(one, change)] for one in wanted]
-    bound = [n for n, change in enumerate(changes) if not _is_allowed(asked.allow, change)]
-    paired = pair_up(fits, first=bound)
-    left = [change for n, change in enumerate(changes) if n not in paired]
-    missing = [
-        f"{lacking}{_near(one, left)}"
-        for one, lacking in _without(asked.changes, wanted, set(paired.values()))
-    ]
-    unexpected = [_said(*found[n]) for n in bound if n not in paired]
-    expected = _expected_said(asked)
-    if not missing and not unexpected:
-        done = [_said(*found[n]) for n in sorted(paired)]
-        reason = f"changed as wanted: {_listed(done)}" if done else "nothing changed, as wanted"
-        return Matched(met=True, reason=reason, expected=expected)
-    faults = [f"missing: {_listed(missing)}"] if missing else []
-    faults += [f"not expected: {_listed(unexpected)}"] if unexpected else []
-    return Matched(met=False, reason="; ".join(faults), expected=expected)
+
+    table: str | None = None
+    file: str | None = None
+    kind: ChangeKind
+    columns: dict[str, ExpectedCell] = Field(default_factory=dict)
+    before: dict[str, ExpectedCell] = Field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    count: int = Field(default=1, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _names_one_thing(self) -> Self:
+        if (self.table is None) == (self.file is None):
+            message = "a change names either a `table` or a `file`"
+            raise ValueError(message)
+        if self.file is not None and (self.columns or self.before or self.also):
+            message = "a file has no columns: say only `file`, `kind` and `count`"
+            raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _columns_fit_kind(self) -> Self:
+        if self.kind is not ChangeKind.CHANGED and (self.before or self.also):
+            message = f"`before` and `also` are for `kind: changed`, not {self.kind}"
+            raise ValueError(message)
+        is_row = self.table is not None and self.kind is ChangeKind.CHANGED
+        if is_row and not (self.columns or self.before or self.also):
+            message = (
+                "a changed row names the columns that change: in `columns`, `before` or `also`"
+            )
+            raise ValueError(message)
+        secret = next((name for name in (*self.columns, *self.before) if is_secret(name)), None)
+        if secret is not None:
+            message = f"column '{secret}' is named like a secret: its values are kept nowhere"
+            raise ValueError(message)
+        return self
+
+
+class AllowedChanges(Strict):
+    """Tables and files that may change freely, by name or path; `*` stands for any letters."""
+
+    tables: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+
+class DeltaMatcher(Matcher):
+    """Met where exactly these changes were made, apart from what may change freely.
+
+    Each expected change needs a change of its own; the empty list asks that nothing changed.
+    """
+
+    compares: ClassVar[str] = CHANGES
+    is_computable: ClassVar[bool] = False
+
+    how: Literal["delta"] = "delta"
+    changes: tuple[ExpectedChange, ...]
+    allow: AllowedChanges = AllowedChanges()
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - changes are the same in each world, and have one form
+        """Compare changes, as `change_as_text` writes them, with those that are expected.
+
+        Met where every expected change is paired with a change of its own, and every change that is
+        left is allowed. A text that is no change is unexpected.
+        """
+        found = [(value, read_change(value)) for value in values]
+        changes = [change for _, change in found]
+        wanted = [one for one in self.changes for _ in range(one.count)]
+        fits = [[n for n, change in enumerate(changes) if _fits(one, change)] for one in wanted]
+        bound = [n for n, change in enumerate(changes) if not _is_allowed(self.allow, change)]
+        paired = pair_up(fits, first=bound)
+        left = [change for n, change in enumerate(changes) if n not in paired]
+        missing = [
+            f"{lacking}{_near(one, left)}"
+            for one, lacking in _without(self.changes, wanted, set(paired.values()))
+        ]
+        unexpected = [_said(*found[n]) for n in bound if n not in paired]
+        expected = _expected_said(self)
+        if not missing and not unexpected:
+            done = [_said(*found[n]) for n in sorted(paired)]
+            reason = f"changed as wanted: {_listed(done)}" if done else "nothing changed, as wanted"
+            return Matched(met=True, reason=reason, expected=expected)
+        faults = [f"missing: {_listed(missing)}"] if missing else []
+        faults += [f"not expected: {_listed(unexpected)}"] if unexpected else []
+        return Matched(met=False, reason="; ".join(faults), expected=expected)
+
+    @property
+    def asks_for_nothing(self) -> bool:
+        """Whether it expects that nothing changed."""
+        return not self.changes
 
 
 def _fits(wanted: ExpectedChange, change: Change | None) -> bool:
@@ -149,7 +235,7 @@ def _without(
             yield one, _wanted_said(one, count)
 
 
-def _expected_said(asked: MatchDelta) -> str:
+def _expected_said(asked: DeltaMatcher) -> str:
     if not asked.changes:
         return "no change"
     return "exactly " + _listed([_wanted_said(one, one.count) for one in asked.changes])

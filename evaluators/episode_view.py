@@ -1,0 +1,124 @@
+"""What an episode offers to the locators that look while it runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from arena_core.worlds import World
+from evaluators.changes import Change, IgnoredChanges
+
+
+class HttpAnswer(NamedTuple):
+    """What a site answered to a GET.
+
+    Attributes:
+        url: that was asked for, as messages name it.
+    """
+
+    url: str
+    status: int
+    body: str
+
+
+class OwnPage(Protocol):
+    """The agent's current tab as the agent left it."""
+
+    async def read(self, selector: str, attribute: str | None) -> tuple[str, ...]:
+        """Return what a CSS selector finds: visible text, or an attribute, one value a match.
+
+        Raises:
+            TaskError: the selector is not CSS.
+            BrowserError: the browser does not answer.
+        """
+
+
+class FreshPages(Protocol):
+    """Pages that are opened beside the agent's, with the episode's logins."""
+
+    async def read(
+        self, page: str, selector: str, attribute: str | None, role: str | None
+    ) -> tuple[str, ...]:
+        """Return what a CSS selector finds on a page opened in a fresh tab, as `OwnPage.read`.
+
+        Args:
+            page: logical URL.
+            selector: CSS.
+            attribute: read in place of the visible text.
+            role: of the page's site, in whose context it is opened; the first where None.
+
+        Raises:
+            TaskError: the selector is not CSS.
+            BrowserError: the browser does not answer.
+        """
+
+    async def get(self, page: str) -> HttpAnswer:
+        """Return what a GET of a logical URL answers, redirects followed.
+
+        Raises:
+            BrowserError: the browser does not answer.
+        """
+
+
+class DatabaseAccess(Protocol):
+    """What only the database and the files behind a site can answer."""
+
+    async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
+        """Return the rows of one SELECT by the site's read-only account.
+
+        Raises:
+            DatabaseError: the query failed, or no replica answers for the site.
+        """
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs from the state that the replica was golden in.
+
+        Raises:
+            SiteError: its state could not be read.
+        """
+
+
+class ApiAccess(Protocol):
+    """What a site's own HTTP API answers."""
+
+    async def get(self, site: str, role: str, path: str) -> HttpAnswer:
+        """Return what the API answers to a GET with a role's API login, whatever its status.
+
+        Args:
+            site: its name.
+            role: one with an API login in the site's manifest.
+            path: logical path and query.
+
+        Raises:
+            ApiError: the role has no API login at the site's upstream, or nothing answered.
+        """
+
+
+class EpisodeView(Protocol):
+    """An episode as a locator sees it, at a step or when it is over."""
+
+    @property
+    def world(self) -> World:
+        """The world that the episode is played in."""
+
+    @property
+    def own_page(self) -> OwnPage:
+        """The agent's current tab."""
+
+    @property
+    def fresh_pages(self) -> FreshPages:
+        """Pages opened beside the agent's."""
+
+    @property
+    def databases(self) -> DatabaseAccess:
+        """What is behind the sites of the episode."""
+
+    @property
+    def apis(self) -> ApiAccess:
+        """The APIs of the sites, asked with their own logins."""
+
+    async def reward(self) -> float | None:
+        """Return the raw reward that the task's own page gave; None where it gave none yet.
+
+        Raises:
+            TaskError: the task's page gives no rewards.
+        """

@@ -1,0 +1,1 @@
+"""Matchers: each is its schema, how it compares, its lint rule, its words, in one file."""

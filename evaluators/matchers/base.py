@@ -1,0 +1,74 @@
+"""What every matcher is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from arena_core.worlds import World
+from evaluators.fields import Strict
+from evaluators.linting import LintContext, Place, Problem
+from evaluators.matched import Matched
+
+# What most locators yield and most matchers compare; a locator of other values names them.
+TEXTS: Final = "texts"
+
+# How an expected text is brought into the form of the values before both are normalised.
+Form = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedText:
+    """One whole text that a matcher asks for.
+
+    Attributes:
+        at: its place in the check: `("match", "value", "online")`.
+        world: the one world that it is asked for in; None for each.
+    """
+
+    at: Place
+    text: str
+    world: World | None = None
+
+
+class Matcher(Strict):
+    """A way to compare what a locator found with what a check expects.
+
+    A subclass is all there is to a matcher: its fields are its schema in a task, where `how` (a
+    `Literal` with its one name as the default) says which it is. Add it to the entry-point group
+    `arena.matchers`, under that name.
+
+    Attributes:
+        compares: what values it compares: only locators that yield these go with it.
+        is_whole: whether an expected text is a whole value, not a part of one.
+        is_computable: whether a check with it may say where its value is `computed` from.
+    """
+
+    compares: ClassVar[str] = TEXTS
+    is_whole: ClassVar[bool] = True
+    is_computable: ClassVar[bool] = True
+
+    how: str
+
+    @abstractmethod
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
+        """Compare values with what is expected in a world; no text makes it raise."""
+
+    @property
+    def asks_for_nothing(self) -> bool:
+        """Whether it is met where nothing was found, in one of the worlds at least."""
+        return False
+
+    def computed_counts(self) -> frozenset[int]:
+        """Return how many values may be computed for it."""
+        return frozenset({1})
+
+    def whole_texts(self) -> Iterator[ExpectedText]:
+        """Yield the texts that it expects a whole value to equal; none for other comparisons."""
+        return iter(())
+
+    def lint(self, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - for subclasses
+        """Yield what is wrong with it in its surroundings, at places in the check."""
+        return iter(())

@@ -1,0 +1,85 @@
+"""`how: exact`: a value equals the expected one, or all values equal a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from arena_core.worlds import World
+from evaluators.equality import is_equal
+from evaluators.fields import Expected, ExpectedValues, PerWorld
+from evaluators.matched import Matched
+from evaluators.matchers.base import ExpectedText, Form, Matcher
+from evaluators.matchers.words import found_or_wanted, listed
+from evaluators.pairing import pair_up
+from evaluators.text import normalise, shown
+
+
+class ExactMatcher(Matcher):
+    """Met where a value equals the expected one.
+
+    Both sides are normalised as `evaluators.text.normalise` says; case is folded unless `case`. A
+    list is compared with all values: in order, or as a multiset where `ordered` is false; the empty
+    list asks that nothing was found. A number written without quotes equals that number however
+    many zeros it is written with (`12.5` and `12.50`).
+    """
+
+    how: Literal["exact"] = "exact"
+    value: ExpectedValues | PerWorld[ExpectedValues]
+    case: bool = False
+    ordered: bool = True
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
+        """Compare one value, or all of them with a list."""
+        expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
+        found = [normalise(value, case=self.case) for value in values]
+
+        def equals(value: str, wanted: Expected) -> bool:
+            read = form(wanted) if isinstance(wanted, str) else wanted
+            return is_equal(value, read, case=self.case)
+
+        if not isinstance(expected, tuple):
+            fitting = [
+                value for value, text in zip(values, found, strict=True) if equals(text, expected)
+            ]
+            return found_or_wanted(fitting or values, shown(str(expected)), met=bool(fitting))
+        if self.ordered:
+            met = len(found) == len(expected) and all(map(equals, found, expected))
+        else:
+            met = _pairs_up(found, expected, equals)
+        order = "in this order" if self.ordered else "in any order"
+        wanted = f"exactly {listed(expected)} {order}" if expected else "nothing"
+        return found_or_wanted(values, wanted, met=met)
+
+    @property
+    def asks_for_nothing(self) -> bool:
+        """Whether it expects the empty list in one of the worlds."""
+        return any(branch == () for _, branch in self._branches())
+
+    def computed_counts(self) -> frozenset[int]:
+        """Return as many values as are listed, or one."""
+        value = self.value.offline if isinstance(self.value, PerWorld) else self.value
+        return frozenset({len(value) if isinstance(value, tuple) else 1})
+
+    def whole_texts(self) -> Iterator[ExpectedText]:
+        """Yield each expected value as text."""
+        for world, branch in self._branches():
+            at = ("match", "value") if world is None else ("match", "value", world.value)
+            for one in branch if isinstance(branch, tuple) else (branch,):
+                yield ExpectedText(at, str(one), world)
+
+    def _branches(self) -> Iterator[tuple[World | None, ExpectedValues]]:
+        if isinstance(self.value, PerWorld):
+            yield from ((world, self.value.of(world)) for world in World)
+        else:
+            yield None, self.value
+
+
+def _pairs_up(
+    found: Sequence[str], expected: Sequence[Expected], equals: Callable[[str, Expected], bool]
+) -> bool:
+    """Say whether values and expectations pair up one to one, whichever way they must be paired."""
+    if len(found) != len(expected):
+        return False
+    fits = [[n for n, value in enumerate(found) if equals(value, wanted)] for wanted in expected]
+    return len(pair_up(fits)) == len(expected)

@@ -1,0 +1,59 @@
+"""`how: number`: a value holds exactly one number, near enough to the expected one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import Field
+
+from arena_core.worlds import World
+from evaluators.fields import ExpectedNumber, PerWorld
+from evaluators.matched import Matched
+from evaluators.matchers.base import Form, Matcher
+from evaluators.matchers.words import found_or_wanted
+from evaluators.numbers import read_numbers
+from evaluators.text import shown
+
+
+class NumberMatcher(Matcher):
+    """Met where the value holds exactly one number, within `tolerance` of the expected one.
+
+    Thousands separators, signs, currency signs, units and percent signs around the number are
+    understood; text with two different numbers is not a match, so no answer can list guesses. How
+    numbers are read says `evaluators.numbers.read_numbers`. `tolerance` is inclusive.
+    """
+
+    how: Literal["number"] = "number"
+    value: ExpectedNumber | PerWorld[ExpectedNumber]
+    tolerance: ExpectedNumber = Field(default=0.0, ge=0)
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a number has one form
+        """Read the number in each value; the reason says why a value has none."""
+        expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
+        goal, tolerance = Decimal(str(expected)), Decimal(str(self.tolerance))
+        within = f" ± {_in_digits(tolerance)}" if tolerance else ""
+        wanted = f"the number {_in_digits(goal)}{within}"
+        faults: list[str] = []
+        for value in values:
+            numbers = read_numbers(value)
+            if numbers.unreadable:
+                faults.append(f"'{numbers.unreadable[0]}' cannot be read as one number")
+            elif len(numbers.values) > 1:
+                several = ", ".join(map(_in_digits, numbers.values))
+                faults.append(f"{shown(value)} holds different numbers ({several})")
+            elif not numbers.values:
+                faults.append(f"{shown(value)} holds no number")
+            elif abs(numbers.values[0] - goal) <= tolerance:
+                return Matched(met=True, reason=f"found {shown(value)}", expected=wanted)
+        result = found_or_wanted(values, wanted, met=False)
+        if not faults:
+            return result
+        return Matched(met=False, reason=f"{result.reason}: {faults[0]}", expected=wanted)
+
+
+def _in_digits(number: Decimal) -> str:
+    """Write a number without an exponent and without zeros that say nothing."""
+    digits = f"{number:f}"
+    return digits.rstrip("0").rstrip(".") if "." in digits else digits
