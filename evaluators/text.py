@@ -43,7 +43,7 @@ def holds_words(text: str, wanted: str) -> bool:
     A word ends where letters, digits, accents and underscores end. A number is one word with its
     sign, its thousands separators and its decimals: `5` is not in `5.5`, `1,235` or `-5`, `12` is
     not in `2012`; it is in `5%`, `(5)`, `3-5` and `5.`. Scripts that write without spaces need
-    `parts`. Nothing holds the empty text.
+    `substring`. Nothing holds the empty text.
     """
     if not wanted:
         return False

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.checks import Check
-from evaluators.fields import PerWorld, Slug, When
+from evaluators.fields import PerWorld, Slug, When, refuse_old_name
 
 
 class _Strict(BaseModel):
@@ -145,11 +145,11 @@ ReferenceAction = Annotated[
 
 
 class ExpectedDivergence(_Strict):
-    """How the reference is known to end in the online world where the worlds part on purpose.
+    """How the reference is known to end online where the worlds diverge on purpose.
 
     Attributes:
         outcome: as reports write it: `failure`, `unscored: drifted`.
-        at: the check at which the worlds part, where the outcome is a failure.
+        at: the check at which the worlds diverge, where the outcome is a failure.
         why: one sentence for readers of the report.
     """
 
@@ -217,7 +217,7 @@ class Task(_Strict):
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
-        parts: how the oracle ends online, where that differs from offline on purpose.
+        expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
         wob: the episode that is started on the start page. What the page asks for then is what the
@@ -238,10 +238,15 @@ class Task(_Strict):
     requires: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = Field(min_length=1)
     reference: tuple[ReferenceAction, ...] = Field(min_length=1)
-    parts: ExpectedDivergence | None = None
+    expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None
     wob: WobStart | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_old_names(cls, given: object) -> object:
+        return refuse_old_name(given, "parts", "expected_divergence")
 
     def roles_of(self, site: str) -> tuple[str, ...]:
         """Return the roles that are logged in on a site, in order; none where nobody is."""

@@ -132,15 +132,17 @@ def _writes(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
 
 
 def _divergence(task: Task) -> Iterator[TaskFault]:
-    if task.parts is None:
+    expected = task.expected_divergence
+    if expected is None:
         return
+    at = ("expected_divergence",)
     if set(task.worlds) != set(World):
-        yield TaskFault(("parts",), "the worlds can part only where the task runs in both")
+        yield TaskFault(at, "the worlds can diverge only where the task runs in both")
         return
     names = [check.name for check in task.checks_in(World.ONLINE)]
-    if task.parts.at is not None and task.parts.at not in names:
-        message = f"no check '{task.parts.at}' applies online; there are: {', '.join(names)}"
-        yield TaskFault(("parts", "at"), message)
+    if expected.at is not None and expected.at not in names:
+        message = f"no check '{expected.at}' applies online; there are: {', '.join(names)}"
+        yield TaskFault((*at, "at"), message)
     requires = [check for check in task.requires if World.ONLINE in check.worlds]
-    if task.parts.outcome == "unscored: drifted" and not requires:
-        yield TaskFault(("parts",), "only a `requires` check that applies online can find drift")
+    if expected.outcome == "unscored: drifted" and not requires:
+        yield TaskFault(at, "only a `requires` check that applies online can find drift")

@@ -105,7 +105,11 @@ SUITE: Final = Suite.model_validate(
             _task(
                 "parts",
                 "What does the other kettle cost?",
-                parts={"outcome": "failure", "at": "price", "why": "the price has changed"},
+                expected_divergence={
+                    "outcome": "failure",
+                    "at": "price",
+                    "why": "the price has changed",
+                },
             ),
             _task("gone", "What does the kettle cost that is no longer sold?"),
             _task("broken", "What does the kettle of the broken machine cost?"),

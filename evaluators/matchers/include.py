@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from arena_core.worlds import World
-from evaluators.fields import ExpectedValues, PerWorld
+from evaluators.fields import ExpectedValues, PerWorld, refuse_old_name
 from evaluators.matched import Matched
 from evaluators.matchers.base import Form, Matcher
 from evaluators.matchers.words import found_or_wanted, listed
@@ -16,7 +16,7 @@ from evaluators.text import holds_words, normalise
 
 
 class IncludeMatcher(Matcher):
-    """Met where a value holds the expected text, as whole words unless `parts`.
+    """Met where a value holds the expected text, as whole words unless `substring`.
 
     Normalised as in `exact`. A list asks for each of its texts, in any of the values. What counts
     as a word says `evaluators.text.holds_words`.
@@ -27,7 +27,12 @@ class IncludeMatcher(Matcher):
     how: Literal["include"] = "include"
     value: ExpectedValues | PerWorld[ExpectedValues]
     case: bool = False
-    parts: bool = False
+    substring: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_old_names(cls, given: object) -> object:
+        return refuse_old_name(given, "parts", "substring")
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -50,7 +55,7 @@ class IncludeMatcher(Matcher):
             for text in wanted
             if not self._is_in(normalise(form(str(text)), case=self.case), found)
         ]
-        how = "in it" if self.parts else "in it as whole words"
+        how = "in it" if self.substring else "in it as whole words"
         result = found_or_wanted(values, f"{listed(wanted)} {how}", met=not missing)
         if not missing or len(wanted) == 1:
             return result
@@ -63,6 +68,6 @@ class IncludeMatcher(Matcher):
         return frozenset({1, len(value)} if isinstance(value, tuple) else {1})
 
     def _is_in(self, wanted: str, found: Sequence[str]) -> bool:
-        if self.parts:
+        if self.substring:
             return bool(wanted) and any(wanted in value for value in found)
         return any(holds_words(value, wanted) for value in found)

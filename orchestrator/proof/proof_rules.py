@@ -86,17 +86,18 @@ def judged(played: Played, siblings: Sequence[Played]) -> Iterator[TaskFault]:
 
 
 def oracle_passes(played: Played) -> Iterator[TaskFault]:
-    """The reference succeeds and meets every key node, or parts exactly as the task says."""
-    outcome, parts = played.score.outcome, played.task.parts
+    """The reference succeeds and meets every key node, or diverges exactly as the task says."""
+    outcome, expected = played.score.outcome, played.task.expected_divergence
     unmet = [one for one in played.score.verdicts if one.status is CheckStatus.UNMET]
     names = [one.check for one in unmet]
-    if played.world is World.ONLINE and parts is not None:
-        if str(outcome) != parts.outcome:
-            message = f"must part as '{parts.outcome}', ended as '{outcome}'"
-            yield TaskFault(("parts",), f"{message}: {played.score.because}")
-        elif parts.at is not None and names[:1] != [parts.at]:
-            where = f"parted at {', '.join(names) or 'no check'}"
-            yield TaskFault(("parts", "at"), f"must part at '{parts.at}', {where}")
+    if played.world is World.ONLINE and expected is not None:
+        at = ("expected_divergence",)
+        if str(outcome) != expected.outcome:
+            message = f"must diverge as '{expected.outcome}', ended as '{outcome}'"
+            yield TaskFault(at, f"{message}: {played.score.because}")
+        elif expected.at is not None and names[:1] != [expected.at]:
+            where = f"diverged at {', '.join(names) or 'no check'}"
+            yield TaskFault((*at, "at"), f"must diverge at '{expected.at}', {where}")
         return
     if outcome.kind is OutcomeKind.SUCCESS:
         return

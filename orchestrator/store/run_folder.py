@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self, TypeVar
@@ -18,6 +18,7 @@ from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
+from tasks.stored import in_todays_names
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -72,7 +73,7 @@ class RunFolder:
 
     def suite(self) -> Suite:
         """Read the suite as it was when the run began."""
-        return self._read("suite.json", Suite)
+        return self._read("suite.json", Suite, in_todays_names)
 
     @contextmanager
     def writing(self) -> Iterator[Ledger]:
@@ -175,10 +176,13 @@ class RunFolder:
             if path.exists():  # the journal too: it would be rolled back into the new file
                 path.replace(path.with_name(f"{path.name}.damaged"))
 
-    def _read(self, name: str, model: type[Model]) -> Model:
+    def _read(
+        self, name: str, model: type[Model], upgrade: Callable[[bytes], bytes] | None = None
+    ) -> Model:
         path = self.path / name
         try:
-            return model.model_validate_json(path.read_bytes())
+            stored = path.read_bytes()
+            return model.model_validate_json(upgrade(stored) if upgrade else stored)
         except OSError as cause:
             message = f"{path}: cannot be read: {cause.strerror}"
             raise StoreError(message) from cause

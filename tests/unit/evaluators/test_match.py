@@ -78,10 +78,10 @@ class TestExact:
 
 
 class TestInclude:
-    def test_whole_words_unless_parts(self) -> None:
+    def test_whole_words_unless_a_substring_will_do(self) -> None:
         assert _met("kettle", ["A red kettle."], how="include")
         assert not _met("kettle", ["kettles"], how="include")
-        assert _met("kettle", ["kettles"], how="include", parts=True)
+        assert _met("kettle", ["kettles"], how="include", substring=True)
 
     def test_a_list_asks_for_each_text_in_any_value(self) -> None:
         assert _met(["red", "kettle"], ["red pan", "blue kettle"], how="include")
@@ -95,13 +95,13 @@ class TestInclude:
         assert not _met("Red", ["red pan"], how="include", case=True)
 
     @given(st.text().filter(normalise), st.booleans())
-    def test_a_text_includes_itself(self, text: str, parts: bool) -> None:  # noqa: FBT001
-        assert _met(text, [text], how="include", parts=parts)
+    def test_a_text_includes_itself(self, text: str, substring: bool) -> None:  # noqa: FBT001
+        assert _met(text, [text], how="include", substring=substring)
 
     @given(st.text().filter(normalise), TEXTS)
-    def test_whole_words_are_parts_too(self, text: str, found: list[str]) -> None:
+    def test_whole_words_are_substrings_too(self, text: str, found: list[str]) -> None:
         if _met(text, found, how="include"):
-            assert _met(text, found, how="include", parts=True)
+            assert _met(text, found, how="include", substring=True)
 
 
 class TestNumber:

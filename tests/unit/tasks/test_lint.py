@@ -34,10 +34,10 @@ from tasks.loader import load_source
         content_of(),
         put(worlds=["offline"], roles={"shop": "merchant"}),
         put(family="unachievable", why="there is no such product"),
-        put(parts={"outcome": "failure", "at": "product", "why": "a renamed route"}),
-        put(parts={"outcome": "unscored: drifted", "why": "the product is gone"}),
+        put(expected_divergence={"outcome": "failure", "at": "product", "why": "a renamed route"}),
+        put(expected_divergence={"outcome": "unscored: drifted", "why": "the product is gone"}),
         put(
-            parts={"outcome": "failure", "at": "said", "why": "another price"},
+            expected_divergence={"outcome": "failure", "at": "said", "why": "another price"},
             reference=[{"do": "stop", "answer": {"offline": "49", "online": "55"}}],
         ),
         checks(ANSWER, val(NODE, "shop:/basket/")),
@@ -118,18 +118,21 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         ),
         # parting
         (
-            put(worlds=["offline"], parts={"outcome": "failure", "at": "product", "why": "x"}),
-            "parts",
+            put(
+                worlds=["offline"],
+                expected_divergence={"outcome": "failure", "at": "product", "why": "x"},
+            ),
+            "expected_divergence",
             "only where the task runs in both",
         ),
         (
-            put(parts={"outcome": "failure", "at": "nothing", "why": "x"}),
-            "parts.at",
+            put(expected_divergence={"outcome": "failure", "at": "nothing", "why": "x"}),
+            "expected_divergence.at",
             "no check 'nothing' applies online; there are: product, said",
         ),
         (
-            put(requires=[], parts={"outcome": "unscored: drifted", "why": "x"}),
-            "parts",
+            put(requires=[], expected_divergence={"outcome": "unscored: drifted", "why": "x"}),
+            "expected_divergence",
             "only a `requires` check that applies online can find drift",
         ),
         # pages that are opened
@@ -307,7 +310,7 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         ),
         (
             put(
-                parts={"outcome": "failure", "at": "said", "why": "another price"},
+                expected_divergence={"outcome": "failure", "at": "said", "why": "another price"},
                 reference=[{"do": "stop", "answer": {"offline": "55", "online": "55"}}],
             ),
             "reference.0",

@@ -76,7 +76,27 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     [
         ("version: 1", "version: 0", 2, "version: must be at least 1"),
         ("family: information", "family: sport", 6, "tasks.0.family: must be 'information'"),
-        ("by: answer", "by: guess", 13, "tasks.0.checks.0.locate"),
+        ("by: answer", "by: guess", 13, "tasks.0.checks.0.locate: `by` must be one of"),
+        (
+            "by: answer",
+            "by: guess",
+            13,
+            "not 'guess'; install the package that adds such a locator",
+        ),
+        ("{by: answer}", "{answer: x}", 13, "tasks.0.checks.0.locate: needs `by`"),
+        ("{by: answer}", "answer", 13, "tasks.0.checks.0.locate: must be a mapping of fields"),
+        (
+            "how: number, value: 49",
+            "how: include, parts: true, value: 49",
+            14,
+            "tasks.0.checks.0.match.parts: is called `substring` now: rename it",
+        ),
+        (
+            "family: information",
+            "parts: {outcome: failure, at: x, why: y}",
+            6,
+            "tasks.0.parts: is called `expected_divergence` now: rename it",
+        ),
         ("how: number", "how: number, typo: 1", 14, "typo: is no field that is known here"),
         ("value: 49", "value: .nan", 14, "finite"),
         ("do: stop", "do: dance", 16, "tasks.0.reference.0"),

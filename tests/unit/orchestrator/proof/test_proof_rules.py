@@ -38,8 +38,8 @@ NOTHING_CHANGED = Check.model_validate(
         "match": {"how": "delta", "changes": []},
     }
 )
-PARTS_AT_PRICE = {"outcome": "failure", "at": "price", "why": "the price has changed"}
-PARTS_AT_SALE = {"outcome": "failure", "at": "sale", "why": "the route was renamed"}
+DIVERGES_AT_PRICE = {"outcome": "failure", "at": "price", "why": "the price has changed"}
+DIVERGES_AT_SALE = {"outcome": "failure", "at": "sale", "why": "the route was renamed"}
 DRIFTS = {"outcome": "unscored: drifted", "why": "the product is gone"}
 
 
@@ -138,27 +138,36 @@ def test_each_key_node_that_the_reference_leaves_out_is_named() -> None:
     assert any("does not meet key node 'other'" in one for one in found)
 
 
-def test_worlds_part_as_said() -> None:
-    task = make_task(SALE, PRICE, parts=PARTS_AT_PRICE)
+def test_worlds_diverge_as_said() -> None:
+    task = make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_PRICE)
     assert findings(played(task, went("43", ON))) == []
-    drifting = make_task(SALE, PRICE, parts=DRIFTS)
+    drifting = make_task(SALE, PRICE, expected_divergence=DRIFTS)
     assert findings(played(drifting, broke(UnscoredReason.DRIFTED, ON))) == []
 
 
-def test_a_parting_that_does_not_happen_is_a_finding() -> None:
-    assert findings(played(make_task(SALE, PRICE, parts=PARTS_AT_PRICE), went(world=ON)))
-    assert findings(played(make_task(SALE, PRICE, parts=DRIFTS), went(world=ON)))
+def test_a_divergence_that_does_not_happen_is_a_finding() -> None:
+    assert findings(
+        played(make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_PRICE), went(world=ON))
+    )
+    assert findings(played(make_task(SALE, PRICE, expected_divergence=DRIFTS), went(world=ON)))
 
 
-def test_a_parting_at_another_check_is_a_finding() -> None:
+def test_a_divergence_at_another_check_is_a_finding() -> None:
     elsewhere = went("43", ON, there="shop:/other")
-    [found] = findings(played(make_task(SALE, PRICE, parts=PARTS_AT_PRICE), elsewhere))
-    assert "parted at sale" in found
-    assert findings(played(make_task(SALE, PRICE, parts=PARTS_AT_SALE), elsewhere)) == []
+    [found] = findings(
+        played(make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_PRICE), elsewhere)
+    )
+    assert "diverged at sale" in found
+    assert (
+        findings(played(make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_SALE), elsewhere))
+        == []
+    )
 
 
 def test_a_parting_excuses_nothing_offline() -> None:
-    assert findings(played(make_task(SALE, PRICE, parts=PARTS_AT_PRICE), went("43")))
+    assert findings(
+        played(make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_PRICE), went("43"))
+    )
 
 
 def test_a_check_that_holds_untouched_is_a_finding() -> None:
