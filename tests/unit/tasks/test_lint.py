@@ -116,7 +116,7 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             "live_writes",
             "changes content online, where shop is read-only",
         ),
-        # parting
+        # divergence
         (
             put(
                 worlds=["offline"],

@@ -164,7 +164,7 @@ def test_a_divergence_at_another_check_is_a_finding() -> None:
     )
 
 
-def test_a_parting_excuses_nothing_offline() -> None:
+def test_a_divergence_excuses_nothing_offline() -> None:
     assert findings(
         played(make_task(SALE, PRICE, expected_divergence=DIVERGES_AT_PRICE), went("43"))
     )
