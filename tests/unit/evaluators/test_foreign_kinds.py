@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,13 +13,14 @@ import pytest
 from make_evidence import ANSWER, make_check, make_evidence
 from pydantic import ValidationError
 
+import evaluators
 from arena_core.errors import PrerequisiteError
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located
 from evaluators.kinds import OWN_LOCATORS, OWN_MATCHERS, CheckKinds, installed_kinds
-from evaluators.linting import LintContext, Problem
+from evaluators.linting import LintContext, Problem, site_problems
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matched import Matched
 from evaluators.matchers.base import Form, Matcher
@@ -116,6 +118,16 @@ def test_a_check_whose_package_is_not_installed_is_refused_with_what_is_missing(
     assert "`arena.locators`" in told[("locate",)]
     assert "not 'one_of'" in told[("match",)]
     assert "`arena.matchers`" in told[("match",)]
+
+
+def test_the_locator_in_the_readme_is_one() -> None:
+    readme = (Path(evaluators.__file__).parent / "README.md").read_text(encoding="utf-8")
+    [source] = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    names: dict[str, Any] = {**globals(), "site_problems": site_problems}
+    exec(source, names)  # noqa: S102 - the example of our own README
+    kinds = CheckKinds.of((*OWN_LOCATORS, names["FeedLocator"]), (*OWN_MATCHERS, OneOfMatcher))
+    check = Check.model_validate(CHECK, context=kinds)
+    assert type(check.locate) is names["FeedLocator"]
 
 
 def test_two_of_one_name_are_refused() -> None:
