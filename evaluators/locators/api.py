@@ -83,4 +83,3 @@ class ApiLocator(LookingLocator):
         if self.role is not None:
             has_login = partial(api_login_fault, role=self.role)
             yield from unanswered(known, self.site, has_login, field="role")
-

@@ -98,7 +98,9 @@ class _OwnPage:
 class _FreshPages:
     """Pages opened in a browser session."""
 
-    def __init__(self, session: EpisodeSession, environment: EpisodeEnvironment, task: Task) -> None:
+    def __init__(
+        self, session: EpisodeSession, environment: EpisodeEnvironment, task: Task
+    ) -> None:
         self._session = session
         self._environment = environment
         self._task = task

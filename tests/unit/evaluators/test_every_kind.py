@@ -51,7 +51,7 @@ class Episode:
 
     def __init__(self) -> None:
         self.world = World.OFFLINE
-        self.own_page = self.fresh_pages = self.access = self
+        self.own_page = self.fresh_pages = self.databases = self.apis = self
 
     async def read(self, *_: object) -> tuple[str, ...]:
         return ("Kettle",)
