@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 Base = TypeVar("Base", bound=BaseModel)
+
+# What somebody may have meant as the name of an installed form.
+_NAME: Final = re.compile(r"[A-Za-z][\w-]{0,60}")
 
 
 class OneOf(Generic[Base]):
@@ -66,8 +70,9 @@ class OneOf(Generic[Base]):
             raise ValueError(message)
         model = models.get(name) if isinstance(name, str) else None
         if model is None:
-            there_are = ", ".join(models)
-            message = f"`{self._mark}` must be one of {there_are}, not {name!r}"
-            message += f"; {self._missing(str(name))}"
+            there_are = ", ".join(map(repr, models))
+            message = f"`{self._mark}` must be one of {there_are}"
+            if isinstance(name, str) and _NAME.fullmatch(name):
+                message += f", not '{name}': {self._missing(name)}"
             raise ValueError(message)
         return model.model_validate(given, context=info.context)

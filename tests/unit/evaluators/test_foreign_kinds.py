@@ -114,7 +114,7 @@ def test_a_check_whose_package_is_not_installed_is_refused_with_what_is_missing(
         Check.model_validate(CHECK)
     told = {one["loc"]: str(one["ctx"]["error"]) for one in caught.value.errors()}
     assert set(told) == {("locate",), ("match",)}
-    assert "not 'feed'; install the package" in told[("locate",)]
+    assert "not 'feed': install the package" in told[("locate",)]
     assert "`arena.locators`" in told[("locate",)]
     assert "not 'one_of'" in told[("match",)]
     assert "`arena.matchers`" in told[("match",)]

@@ -55,7 +55,7 @@ SUITE: dict[str, Any] = {
             "start": ["shop:/"],
             "limits": {"steps": 3, "seconds": 9},
             "checks": [CHECK, NUMBER, DELTA],
-            "parts": {"outcome": "failure", "at": "said", "why": "renamed"},
+            "expected_divergence": {"outcome": "failure", "at": "said", "why": "renamed"},
             "reference": [
                 {"do": "type", "role": "textbox", "name": "Search", "text": "kettle"},
                 {"do": "stop", "answer": "Kettle"},
@@ -110,7 +110,7 @@ _INNER = re.compile(
     r"function-|union|NoneType|\btuple\b|\bdict\b|frozenset|model_|tagged|Input should|PerWorld"
     r"|instance of|constrained|nullable|literal\[|discriminator|pydantic|\b(str|int|bool)\b"
     r"|valid (string|integer|number|list|dictionary|boolean)|validat|isinstance"
-    r"|Match[A-Z]|Locate[A-Z]",
+    r"|[a-z](Matcher|Locator)\b",
 )
 
 

@@ -81,7 +81,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
             "by: answer",
             "by: guess",
             13,
-            "not 'guess'; install the package that adds such a locator",
+            "not 'guess': install the package that adds such a locator",
         ),
         ("{by: answer}", "{answer: x}", 13, "tasks.0.checks.0.locate: needs `by`"),
         ("{by: answer}", "answer", 13, "tasks.0.checks.0.locate: must be a mapping of fields"),
