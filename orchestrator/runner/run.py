@@ -5,34 +5,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from arena_core.errors import ArenaError
 from arena_core.task_group import task_group
 from arena_core.worlds import World
-from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
 from orchestrator.logs.context import log_context
 from orchestrator.logs.writing import run_log
-from orchestrator.pool.events import Phase, PoolEvent
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.attempts import TrialRunner, ends_the_run
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import OnEvent, ProgressNote
+from orchestrator.runner.open_world import WorldSize, open_world
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.world_runner import WorldRunner
-from orchestrator.staged.origins import StagedOrigins, staged_origins
 from orchestrator.store.ledger import Ledger
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
-from sites.upstreams import Upstreams
 
 _LOG = logging.getLogger(__name__)
-
-_TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +96,7 @@ class Run:
     async def _swept(self) -> AsyncIterator[None]:
         """Remove what an earlier process left; at the end, what the engine did not let go before.
 
-        The fleets remove what they know of. An engine that stalled while it made a container may
+        The pools remove what they know of. An engine that stalled while it made a container may
         have finished that after all.
         """
         swept = await self.engine.sweep(self.owner)
@@ -155,62 +148,30 @@ class Run:
     async def _world_runner(
         self, world: World, memory_bytes: int | None, trial_runner: TrialRunner
     ) -> AsyncIterator[WorldRunner]:
-        """Prepare a world: replicas and staged origins are started at the same time."""
-        async with AsyncExitStack() as stack:
-            upstreams = self.request.upstreams(self.atlas, world)
-            slot_pool, staged = await self._start(upstreams, memory_bytes, stack)
-            resolves = (*self.request.resolves, *(staged.resolves if staged else ()))
+        """Open a world for its trials."""
+        request = self.request
+        size = WorldSize(
+            workers=request.workers_in(world),
+            spares=request.spares_in(world),
+            memory_bytes=memory_bytes,
+            strategy=request.strategy,
+        )
+        async with open_world(
+            self.engine,
+            self.atlas,
+            request.upstreams(self.atlas, world),
+            self.owner,
+            size=size,
+            on_event=self.on_event,
+            resolves=request.resolves,
+            headless=request.headless,
+        ) as opened:
             yield WorldRunner(
-                upstreams=upstreams,
-                request=self.request,
-                atlas=self.atlas,
-                browser=BrowserOptions(
-                    headless=self.request.headless, trusted_spki=staged.spki if staged else None
-                ),
-                slot_pool=slot_pool,
-                logins=OriginLogins(resolves=resolves, ca_file=staged.ca_file if staged else None),
-                resolves=resolves,
+                world=opened,
+                request=request,
                 trial_runner=trial_runner,
                 interrupted=self.interrupted,
             )
-
-    async def _start(
-        self, upstreams: Upstreams, memory_bytes: int | None, stack: AsyncExitStack
-    ) -> tuple[SlotPool | None, StagedOrigins | None]:
-        world, replicas = upstreams.world, upstreams.replicas
-        slot_pool = staged = None
-        if replicas:
-            self._note(f"{world}: starting {', '.join(replicas)}")
-            slot_pool = await stack.enter_async_context(
-                SlotPool.open(
-                    self.engine,
-                    self.atlas,
-                    replicas,
-                    self.owner,
-                    workers=self.request.workers_in(world),
-                    spares=self.request.spares_in(world),
-                    memory_bytes=memory_bytes,
-                    strategy=self.request.strategy,
-                    on_event=lambda event: self._on_pool_event(world, event),
-                )
-            )
-            self._note(f"{world}: {slot_pool.capacity.summary()}")
-            if self.engine.not_shut:
-                why = f"containers could open connections: {self.engine.not_shut}"
-                self._note(f"{world}: {why}; see arena doctor")
-            slot_pool.warm()
-        if upstreams.staged:
-            names = ", ".join(one.site.name for one in upstreams.staged)
-            self._note(f"{world}: starting staged live origins of {names}")
-            staged = await stack.enter_async_context(
-                staged_origins(self.engine, upstreams.staged, self.owner)
-            )
-        return slot_pool, staged
-
-    def _on_pool_event(self, world: World, event: PoolEvent) -> None:
-        """Pass on what went wrong with a replica; what goes well is in the receipts."""
-        if event.phase in _TROUBLE:
-            self._note(f"{world}: {event.replica} {event.phase}: {event.detail}")
 
 
 def _secrets(atlas: Atlas) -> tuple[str, ...]:

@@ -8,17 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arena_core.task_group import task_group
-from orchestrator.browser.launch import BrowserOptions
-from orchestrator.gateway.addresses import Resolve
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.attempts import TrialRunner, ends_the_run, in_one_line
 from orchestrator.runner.events import ProgressNote
+from orchestrator.runner.open_world import OpenWorld
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
-from sites.atlas import Atlas
-from sites.upstreams import Upstreams
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,19 +21,11 @@ class WorldRunner:
     """The trials of one world and everything they are played with.
 
     Attributes:
-        browser: what each worker's browser is like.
-        slot_pool: the replicas of this world; None where no replica answers for any site.
-        upstreams: what answers for each site that the trials visit.
-        logins: how workers log in at live origins.
+        world: what all its workers share.
     """
 
-    upstreams: Upstreams
+    world: OpenWorld
     request: RunRequest
-    atlas: Atlas
-    browser: BrowserOptions
-    slot_pool: SlotPool | None
-    logins: OriginLogins
-    resolves: tuple[Resolve, ...]
     trial_runner: TrialRunner
     interrupted: asyncio.Event
 
@@ -70,6 +57,5 @@ class WorldRunner:
             if ends_the_run(failure):
                 raise
             failures.append(failure)
-            self.trial_runner.on_event(
-                ProgressNote(f"{self.upstreams.world}: a worker stopped: {in_one_line(failure)}")
-            )
+            stopped = f"{self.world.upstreams.world}: a worker stopped: {in_one_line(failure)}"
+            self.trial_runner.on_event(ProgressNote(stopped))

@@ -6,7 +6,6 @@ from typing import Any, cast
 import pytest
 
 from orchestrator.runner import worker
-from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
 
@@ -46,8 +45,8 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     )
     trial = cast("Trial", SimpleNamespace(task="a-task", repeat=1))
 
-    browsers = cast("Any", SimpleNamespace(isolated=isolated))
+    environments = cast("Any", SimpleNamespace(isolated=isolated))
 
-    await Worker(world_runner=world_runner, browsers=browsers, logins=OriginLogins()).play(trial)
+    await Worker(world_runner=world_runner, environments=environments).play(trial)
 
     assert done == ["attempt 1", *between, "attempt 2"]

@@ -12,7 +12,6 @@ import pytest
 
 from arena_core.errors import ModelError, SiteError
 from arena_core.worlds import World
-from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.run import Run
 from orchestrator.runner.worker import Worker
 from orchestrator.runner.world_runner import WorldRunner
@@ -49,13 +48,8 @@ class Played:
 
 def world_runner() -> WorldRunner:
     return WorldRunner(
-        upstreams=Upstreams(World.OFFLINE, {}),
+        world=cast("Any", SimpleNamespace(upstreams=Upstreams(World.OFFLINE, {}))),
         request=cast("Any", SimpleNamespace(workers=2)),
-        atlas=cast("Any", None),
-        browser=cast("Any", None),
-        slot_pool=None,
-        logins=OriginLogins(),
-        resolves=(),
         trial_runner=cast("Any", SimpleNamespace(on_event=lambda _: None)),
         interrupted=asyncio.Event(),
     )

@@ -1,0 +1,161 @@
+"""One world, open: the replicas and staged origins that all its episodes share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from orchestrator.browser.launch import BrowserOptions
+from orchestrator.engine.engine import Engine
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.pool.events import Phase, PoolEvent
+from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.runner.accounts import OriginLogins
+from orchestrator.runner.events import OnEvent, ProgressNote
+from orchestrator.staged.origins import StagedOrigins, staged_origins
+from sites.atlas import Atlas
+from sites.upstreams import Upstreams
+
+_LOG = logging.getLogger(__name__)
+_TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSize:
+    """How many episodes a world has room for, and what its replicas may take.
+
+    Attributes:
+        workers: episodes side by side.
+        spares: warm replicas beyond the workers', of each site that holds state; None for what is
+            thought best.
+        memory_bytes: budget for all replicas; None for most of the machine.
+        strategy: of resets between episodes.
+    """
+
+    workers: int = 1
+    spares: int | None = None
+    memory_bytes: int | None = None
+    strategy: str = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenWorld:
+    """What all episodes of one world share.
+
+    Attributes:
+        upstreams: what answers for each site that may be visited.
+        browser: what each worker's browser is like.
+        slot_pool: the replicas; None where no replica answers for any site.
+        logins: how workers log in at live origins.
+        resolves: where live hosts are sent elsewhere.
+    """
+
+    atlas: Atlas
+    upstreams: Upstreams
+    browser: BrowserOptions
+    slot_pool: SlotPool | None
+    logins: OriginLogins
+    resolves: tuple[Resolve, ...]
+
+
+@asynccontextmanager
+async def open_world(
+    engine: Engine,
+    atlas: Atlas,
+    upstreams: Upstreams,
+    owner: str,
+    *,
+    size: WorldSize,
+    on_event: OnEvent,
+    resolves: Sequence[Resolve] = (),
+    headless: bool = True,
+) -> AsyncIterator[OpenWorld]:
+    """Open a world: its replicas begin to start, its staged origins serve; all end with the block.
+
+    Args:
+        engine: where containers run.
+        atlas: the known sites.
+        upstreams: what answers for each site that is visited.
+        owner: what the containers are labelled with.
+        size: how many episodes there is room for.
+        on_event: hears what is started, and what goes wrong with a replica.
+        resolves: where the user sends live hosts instead.
+        headless: show no browser.
+
+    Raises:
+        UsageError: the workers do not fit the budget, or the strategy makes no sense.
+        ArenaError: a staged origin does not serve.
+    """
+
+    def note(text: str) -> None:
+        _LOG.info("%s", text)
+        on_event(ProgressNote(text))
+
+    async with AsyncExitStack() as stack:
+        pool = await _pool(engine, atlas, upstreams, owner, size, note, stack)
+        staged = await _staged(engine, upstreams, owner, note, stack)
+        led = (*resolves, *(staged.resolves if staged else ()))
+        yield OpenWorld(
+            atlas=atlas,
+            upstreams=upstreams,
+            browser=BrowserOptions(headless=headless, trusted_spki=staged.spki if staged else None),
+            slot_pool=pool,
+            logins=OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None),
+            resolves=led,
+        )
+
+
+async def _pool(  # noqa: PLR0917 - the parts of `open_world`
+    engine: Engine,
+    atlas: Atlas,
+    upstreams: Upstreams,
+    owner: str,
+    size: WorldSize,
+    note: Callable[[str], None],
+    stack: AsyncExitStack,
+) -> SlotPool | None:
+    world, replicas = upstreams.world, upstreams.replicas
+    if not replicas:
+        return None
+
+    def on_pool_event(event: PoolEvent) -> None:
+        """Pass on what went wrong with a replica; what goes well is in the receipts."""
+        if event.phase in _TROUBLE:
+            note(f"{world}: {event.replica} {event.phase}: {event.detail}")
+
+    note(f"{world}: starting {', '.join(replicas)}")
+    pool = await stack.enter_async_context(
+        SlotPool.open(
+            engine,
+            atlas,
+            replicas,
+            owner,
+            workers=size.workers,
+            spares=size.spares,
+            memory_bytes=size.memory_bytes,
+            strategy=size.strategy,
+            on_event=on_pool_event,
+        )
+    )
+    note(f"{world}: {pool.capacity.summary()}")
+    if engine.not_shut:
+        why = f"containers could open connections: {engine.not_shut}"
+        note(f"{world}: {why}; see arena doctor")
+    pool.warm()
+    return pool
+
+
+async def _staged(
+    engine: Engine,
+    upstreams: Upstreams,
+    owner: str,
+    note: Callable[[str], None],
+    stack: AsyncExitStack,
+) -> StagedOrigins | None:
+    if not upstreams.staged:
+        return None
+    names = ", ".join(one.site.name for one in upstreams.staged)
+    note(f"{upstreams.world}: starting staged live origins of {names}")
+    return await stack.enter_async_context(staged_origins(engine, upstreams.staged, owner))
