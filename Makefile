@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 ARENA := $(VENV)/bin/arena
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test slow unit lint bench setup images pictures clean
+.PHONY: help demo test slow unit lint docs bench setup images pictures clean
 
 help:  ## show this
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,11 +29,14 @@ demo: setup  ## build what the demo needs; an agent solves tasks on replicas and
 unit: $(STAMP)  ## the tests that need no engine and no browser
 	@$(PYTHON) -m pytest tests/unit -n 2 -q
 
-lint: $(STAMP)  ## style, types, arrows between packages
+lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
 	@$(VENV)/bin/lint-imports
+
+docs: $(STAMP)  ## the documentation, into build/docs; a broken link is an error
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
 test: images lint unit  ## lint, unit, contract, docker, browser, and the demo suite's own proof
 	@$(PYTHON) -m pytest tests --ignore tests/unit -q -m "not slow" --durations 15

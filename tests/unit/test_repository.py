@@ -38,13 +38,17 @@ def test_no_module_holds_more_than_500_lines() -> None:
 def test_the_top_level_is_what_the_design_says() -> None:
     names = {path.relative_to(ROOT).parts[0] for path in tracked()}
     assert {name for name in names if not name.startswith(".")} == {
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE",
         "Makefile",
         "README.md",
         "arena_core",
         "docker",
+        "docs",
         "evaluators",
         "examples",
+        "mkdocs.yml",
         "orchestrator",
         "pyproject.toml",
         "sites",
