@@ -49,7 +49,8 @@ class Clock:
             # One store of eight bytes: nobody reads half of a number.
             self._number = memoryview(mmap.mmap(self._file, _NUMBER.size)).cast("q")
         except OSError as cause:
-            raise Failure(f"the clock cannot be made: {cause}") from cause
+            msg = f"the clock cannot be made: {cause}"
+            raise Failure(msg) from cause
 
     @property
     def path(self) -> str:
@@ -70,9 +71,11 @@ class Clock:
         try:
             found = os.stat(self._times.file)
         except OSError as cause:
-            raise Failure(f"the clock's file is gone: {cause}") from cause
+            msg = f"the clock's file is gone: {cause}"
+            raise Failure(msg) from cause
         if not os.path.samestat(found, os.fstat(self._file)):
-            raise Failure(f"the clock's file {self._times.file} was replaced")
+            msg = f"the clock's file {self._times.file} was replaced"
+            raise Failure(msg)
         self._number[0] = self._began_ns - time.monotonic_ns()
 
     def now(self) -> str:

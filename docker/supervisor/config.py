@@ -100,7 +100,8 @@ def load(path: str) -> Config:
             **told,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as cause:
-        raise Failure(f"{path} cannot be used: {type(cause).__name__}: {cause}") from cause
+        msg = f"{path} cannot be used: {type(cause).__name__}: {cause}"
+        raise Failure(msg) from cause
 
 
 def _times(told: dict[str, Any] | None) -> Times | None:
@@ -108,7 +109,8 @@ def _times(told: dict[str, Any] | None) -> Times | None:
         return None
     times = Times(**told)
     if not isinstance(times.now, datetime) or times.now.tzinfo is None:
-        raise ValueError("clock: `now` needs a time zone, as in 2026-10-01T09:00:00Z")
+        msg = "clock: `now` needs a time zone, as in 2026-10-01T09:00:00Z"
+        raise ValueError(msg)
     return times
 
 

@@ -23,7 +23,8 @@ def remove_all() -> None:
         for number in _present(kind):
             if _remove(kind, number) == -1 and ctypes.get_errno() not in _GONE:
                 why = os.strerror(ctypes.get_errno())
-                raise Failure(f"System V {kind} {number} cannot be removed: {why}")
+                msg = f"System V {kind} {number} cannot be removed: {why}"
+                raise Failure(msg)
 
 
 def _present(kind: str) -> list[int]:

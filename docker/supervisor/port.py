@@ -28,7 +28,8 @@ class Port:
         try:
             self._socket = socket.create_server(("0.0.0.0", number))
         except OSError as cause:
-            raise Failure(f"port {number} cannot be listened on: {cause}") from cause
+            msg = f"port {number} cannot be listened on: {cause}"
+            raise Failure(msg) from cause
         self._socket.setblocking(False)
         loop.watch(self._socket, self._accept)
 

@@ -79,14 +79,16 @@ def kill_all(pids: Iterable[int]) -> None:
                 try:
                     signal.pidfd_send_signal(end, signal.SIGKILL)
                 except PermissionError as cause:
-                    raise Failure(f"process {pid} belongs to another user") from cause
+                    msg = f"process {pid} belongs to another user"
+                    raise Failure(msg) from cause
         deadline = time.monotonic() + _DEATH_S
         waiting = set(ends)
         while waiting:
             left = deadline - time.monotonic()
             if left <= 0:
                 alive = sorted(ends[end] for end in waiting)
-                raise Failure(f"processes {alive} did not end within {_DEATH_S:.0f} s of KILL")
+                msg = f"processes {alive} did not end within {_DEATH_S:.0f} s of KILL"
+                raise Failure(msg)
             for end, _ in poll.poll(left * 1000):
                 poll.unregister(end)
                 waiting.discard(end)

@@ -81,7 +81,8 @@ class Restorer:
                 self._marks = {}
                 self._restore_all(golden)
         except OSError as cause:
-            raise Failure(f"the state cannot be restored: {cause}{self._room(cause)}") from cause
+            msg = f"the state cannot be restored: {cause}{self._room(cause)}"
+            raise Failure(msg) from cause
 
     def _restore_all(self, golden: Golden) -> None:
         self._seen = {}
@@ -159,7 +160,8 @@ def _read(source: bytes, path: bytes) -> Golden:
         for name in sorted(os.listdir(source)):
             inner[name] = _read(os.path.join(source, name), os.path.join(path, name))
     elif kind not in "fl":
-        raise Failure(f"pristine: {os.fsdecode(source)} is neither file, folder nor link")
+        msg = f"pristine: {os.fsdecode(source)} is neither file, folder nor link"
+        raise Failure(msg)
     target = os.readlink(source) if kind == "l" else b""
     attributes = {} if kind == "l" else attributes_of(source)
     return Golden(source, path, kind, status, target, inner, attributes)

@@ -39,7 +39,8 @@ class Room:
         self._free, self._walked = free, now
         used_mb = _used(self._folder) // _MB
         if used_mb > self._most_mb:
-            raise Failure(f"the state takes {used_mb} MB of the {self._most_mb} MB it may take")
+            msg = f"the state takes {used_mb} MB of the {self._most_mb} MB it may take"
+            raise Failure(msg)
 
 
 def _used(folder: bytes) -> int:

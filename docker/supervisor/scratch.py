@@ -37,7 +37,8 @@ class Scratch:
                 self._empty(folder, foreign)
                 self._restore_mode(folder)
             except OSError as cause:
-                raise Failure(f"{os.fsdecode(folder)} cannot be emptied: {cause}") from cause
+                msg = f"{os.fsdecode(folder)} cannot be emptied: {cause}"
+                raise Failure(msg) from cause
         if self._foreign is None:
             self._foreign = foreign
         for path, was in self._kept.items():
@@ -96,6 +97,8 @@ def _require_same(path: bytes, was: os.stat_result) -> None:
         if found.st_ino == was.st_ino and found.st_mode != was.st_mode:
             os.chmod(path, stat.S_IMODE(was.st_mode))
     except OSError as cause:
-        raise Failure(f"{os.fsdecode(path)} was removed: {cause}") from cause
+        msg = f"{os.fsdecode(path)} was removed: {cause}"
+        raise Failure(msg) from cause
     if found.st_ino != was.st_ino:
-        raise Failure(f"{os.fsdecode(path)} was replaced")
+        msg = f"{os.fsdecode(path)} was replaced"
+        raise Failure(msg)

@@ -1,4 +1,4 @@
-"""What lies in the scratch folders: a request can leave something there, and a later one read it."""
+"""What lies in the scratch folders: a request can leave something that a later one reads."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ class ScratchListing:
                 "kind": kind_of(entry.status),
                 "mode": f"{stat.S_IMODE(entry.status.st_mode):o}",
                 "owner": f"{entry.status.st_uid}:{entry.status.st_gid}",
-                "content": "pid" if _is_pid_file(path, entry) else self._content(path, entry.status),
+                "content": "pid"
+                if _is_pid_file(path, entry)
+                else self._content(path, entry.status),
             }
             for path, entry in self._entries((*_OF_DATABASES, *self._passing))
         ]

@@ -109,11 +109,13 @@ class Services:
         self._reap()
         self.check()
         if traits_of(os.getpid()) != self._traits:
-            raise Failure("the supervisor's limits, priority or processors were changed")
+            msg = "the supervisor's limits, priority or processors were changed"
+            raise Failure(msg)
         for running in self._of(Rewind.RECYCLE):
             os.kill(running.pid or 0, signal.SIGSTOP)
             if not self._loop.until(running.is_stopped, _STOP_S):
-                raise Failure(f"service '{running.service.name}' did not stop for the rewind")
+                msg = f"service '{running.service.name}' did not stop for the rewind"
+                raise Failure(msg)
         for running in self._of(Rewind.RESTART):
             running.ends = True
         self._kill_writers()
@@ -132,7 +134,8 @@ class Services:
         """
         for running in self._of(Rewind.KEEP):
             if traits_of(running.pid or 0) != running.traits:
-                raise Failure(f"the limits of service '{running.service.name}' were changed")
+                msg = f"the limits of service '{running.service.name}' were changed"
+                raise Failure(msg)
         for running in self._of(Rewind.RECYCLE):
             if traits_of(running.pid or 0) != running.traits or is_spoilt(running.service):
                 say(
@@ -190,7 +193,8 @@ class Services:
                 return
             kill_all([*(pid for pid in first if pid in doomed), *(doomed - set(first))])
             self._reap()
-        raise Failure("processes are started faster than they can be killed")
+        msg = "processes are started faster than they can be killed"
+        raise Failure(msg)
 
     def _others(self) -> set[int]:
         if self._alone:
@@ -282,7 +286,9 @@ def _spawn(running: Running, told: socket.socket | None, clock: dict[str, str]) 
             os.dup2(running.listener.fileno(), _LISTENER)
             # dup2 onto itself would leave it close-on-exec.
             os.set_inheritable(_LISTENER, True)
-        os.execvpe(service.command[0], service.command, environment)
+        os.execvpe(  # noqa: S606  becomes the service
+            service.command[0], service.command, environment
+        )
     except OSError as cause:
         say(f"service '{service.name}' cannot be started: {cause}")
     finally:
@@ -305,7 +311,8 @@ def _listener(service: Service) -> socket.socket:
             listener.bind((host, int(port)))
         listener.listen(511)
     except (OSError, ValueError) as cause:
-        raise Failure(f"service '{service.name}' cannot listen on {where}: {cause}") from cause
+        msg = f"service '{service.name}' cannot listen on {where}: {cause}"
+        raise Failure(msg) from cause
     return listener
 
 

@@ -132,8 +132,9 @@ class Supervisor:
         """Answer a question about the folder or the scratch folders, or put the clock back."""
         if asked == {"ask": "clock"}:
             return self._put_clock_back()
-        from listing import Listing  # its hashes take a moment to load: after the start
-        from scratch_listing import ScratchListing
+        # Its hashes take a moment to load: after the start.
+        from listing import Listing  # noqa: PLC0415
+        from scratch_listing import ScratchListing  # noqa: PLC0415
 
         listing = self._listing = self._listing or Listing(
             self._config.folder, self._config.counted

@@ -42,7 +42,7 @@ def marks_below(folder: str, parts: Iterable[str]) -> Marks:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return the letter that find(1) has for the type: `f` file, `d` folder, `l` link, …"""
+    """Return the letter that find(1) has for the type: `f` file, `d` folder, `l` link, …."""
     letter = stat.filemode(status.st_mode)[0]
     return "f" if letter == "-" else letter
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 workers = 1
 worker_class = "gthread"
@@ -17,7 +18,7 @@ graceful_timeout = 5
 keepalive = 30
 
 
-def on_starting(server) -> None:
+def on_starting(server: Any) -> None:
     """Keep quiet about workers that a rewind killed: that is no lack of memory."""
     server.log.error_log.addFilter(_tells_news)
 

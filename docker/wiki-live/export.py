@@ -1,4 +1,4 @@
-"""Write what is staged of the wiki as a MediaWiki export: export.py TARGET.xml (articles/ on path)."""
+"""`export.py TARGET.xml`: write what is staged of the wiki as MediaWiki exports it."""
 
 from __future__ import annotations
 

@@ -8,4 +8,4 @@ listener.bind("/run/forge/app.sock")
 listener.listen(64)
 os.dup2(listener.fileno(), 3)
 os.set_inheritable(3, True)
-os.execvp("ruby", ["ruby", "/srv/forge/serve/serve.rb"])
+os.execvp("ruby", ["ruby", "/srv/forge/serve/serve.rb"])  # noqa: S606  becomes it

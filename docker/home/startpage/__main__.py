@@ -38,7 +38,7 @@ class Pages(BaseHTTPRequestHandler):
         else:
             self._answer(200, "text/html; charset=utf-8", start_page(self._told()).encode())
 
-    do_HEAD = do_GET
+    do_HEAD = do_GET  # noqa: N815  http.server asks for this name
 
     def _told(self) -> Telling:
         """What the gateway says of the episode; where there is none, what `arena up` left."""

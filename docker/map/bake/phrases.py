@@ -12,10 +12,16 @@ def main(target: Path) -> None:
     with target.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["phrase", "class", "type", "operator", "plural"])
-        for line in (Path(__file__).parent / "phrases.txt").read_text(encoding="utf-8").splitlines():
+        for line in (
+            (Path(__file__).parent / "phrases.txt").read_text(encoding="utf-8").splitlines()
+        ):
             tag, _, phrases = line.partition(": ")
             for phrase in phrases.split(", "):
-                for words, operator in ((phrase, "-"), (f"{phrase} near", "near"), (f"{phrase} in", "in")):
+                for words, operator in (
+                    (phrase, "-"),
+                    (f"{phrase} near", "near"),
+                    (f"{phrase} in", "in"),
+                ):
                     rows.writerow([words, *tag.split(), operator, "N"])
 
 

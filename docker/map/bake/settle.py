@@ -37,7 +37,8 @@ def _annotations(data: bytearray) -> None:
 
 def _levels(data: bytearray) -> None:
     if len(data) != _LEVELS_SIZE:
-        raise SystemExit(f"levels of {len(data)} bytes: another OSRM, look at what it never sets")
+        msg = f"levels of {len(data)} bytes: another OSRM, look at what it never sets"
+        raise SystemExit(msg)
     unset = slice(_MASKS + (data[0] - 1) * _MASK, _MASKS + _LEVELS * _MASK)
     data[unset] = bytes(len(data[unset]))
 

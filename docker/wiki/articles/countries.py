@@ -7,17 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from draft import Draft, DraftBlock, DraftBullets, DraftSection, DraftTable
 from gazetteer import CONTINENTS, Country, Gazetteer
 from handwritten import Entry
+from table_files import table
 
 LARGEST = 5
-TERRITORIES = {
-    "GL": "an autonomous territory of Denmark",
-    "PR": "a territory of the United States",
-    "PS": "a country in Western Asia that consists of the West Bank and the Gaza Strip",
-    "TW": "an island country in East Asia",
-    "VA": "a city-state surrounded by Rome",
-    "XK": "a partially recognised state in the Balkans",
-}
-WITH_ARTICLE = frozenset("AE CD CF DO FM GB KM MH MV NL PH SB SC US VA".split())
+_TABLES = table("countries")
+TERRITORIES: Mapping[str, str] = _TABLES["territories"]
+WITH_ARTICLE = frozenset(_TABLES["with_article"])
 
 
 class CountryWriter:

@@ -58,5 +58,4 @@ class Draft:
     proper: bool = False
     autolink: bool = True
     marked: bool = False
-    marked: bool = False
     layout: Layout = Layout.ARTICLE

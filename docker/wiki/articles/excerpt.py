@@ -9,7 +9,6 @@ from dataclasses import replace
 from draft import Draft
 from model import Article, Block, Bullets, Fact, Line, Link, Paragraph, Section, Table, Text
 
-
 # The county's topics that tasks visit in both worlds.
 STAGED = frozenset(
     {

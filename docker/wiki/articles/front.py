@@ -6,38 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from draft import Draft, DraftBullets, DraftSection
 from model import Layout
+from table_files import table
 
 ABOUT = "About this encyclopedia"
+_TABLES = table("front")
+FEATURED: str = _TABLES["featured"]
 # A thing's topic (its file's name) -> the title of the list that gathers it, and what it holds.
-TOPICS = {
-    "clothing": ("List of clothing", "clothes, shoes and what people carry"),
-    "garden": ("List of garden topics", "gardening tools, plants and soil"),
-    "home": ("List of household topics", "furnishings and things of the house"),
-    "kitchen": ("List of kitchen topics", "kitchen equipment and tableware"),
-    "food": ("List of food topics", "food, drink and ways of cooking"),
-    "leisure": ("List of games and sports", "games, toys and sports"),
-    "materials": ("List of materials", "materials and how they are made"),
-    "music": ("List of music topics", "instruments and music"),
-    "outdoor": ("List of outdoor topics", "camping, hiking and travel"),
-    "stationery": ("List of stationery", "writing, drawing and paper"),
-    "technology": ("List of technology topics", "electrical and electronic things"),
-    "tools": ("List of tools", "tools and fasteners"),
-}
-FEATURED = "Kettle"
-COUNTY = (
-    "[[Merrowshire]]: the county with its cities [[Port Merrow]], [[Alderbridge]] and [[Saltby]]",
-    "[[Lists of Merrowshire]]: by height, length, size and date",
-    "[[Indexes of Merrowshire]]: all articles by topic",
-    "[[Years in Merrowshire]]: what happened when",
-)
-DID_YOU_KNOW = (
-    "… that the patent of the [[Safety pin|safety pin]] was sold for 400 dollars to pay a debt?",
-    "… that a station in [[Limoges]] has a bell tower sixty metres high?",
-    "… that the first photograph of a [[Camera|camera]] that is kept shows a view from a window?",
-    "… that a tossed coin decided the name of [[Portland]]?",
-    "… that the [[Metronome|metronome]] was patented by a man who had not invented it?",
-    "… that [[Sheffield]] lies 46 kilometres from [[Leeds]] and 69 from [[York]]?",
-)
+TOPICS = {name: (one["title"], one["holds"]) for name, one in _TABLES["topics"].items()}
+COUNTY: tuple[str, ...] = tuple(_TABLES["county"])
+DID_YOU_KNOW: tuple[str, ...] = tuple(_TABLES["did_you_know"])
 
 
 def topic_lists(drafts: Sequence[Draft]) -> Iterator[Draft]:
@@ -74,24 +51,30 @@ def about(count: int) -> Draft:
     return Draft(
         title=ABOUT,
         lead=(
-            "This **encyclopedia** is free to read and to use. It is small: its articles are short, "
-            "and on the county of [[Merrowshire]] they are at home.",
+            (
+                "This **encyclopedia** is free to read and to use. It is small: its articles are "
+                "short, and on the county of [[Merrowshire]] they are at home."
+            ),
         ),
         facts=(("Pages", str(count)), ("Language", "English")),
         sections=(
             DraftSection(
                 "Content",
                 (
-                    f"It holds {count} pages on everyday things, on places, and on Merrowshire. "
-                    "They link to each other and to nothing else.",
+                    (
+                        f"It holds {count} pages on everyday things, on places, and on "
+                        "Merrowshire. They link to each other and to nothing else."
+                    ),
                 ),
             ),
             DraftSection(
                 "Sources",
                 (
-                    "Figures on countries and cities come from GeoNames (geonames.org), licensed "
-                    "under Creative Commons Attribution 4.0, and names of languages and currencies "
-                    "from the Unicode Common Locale Data Repository.",
+                    (
+                        "Figures on countries and cities come from GeoNames (geonames.org), "
+                        "licensed under Creative Commons Attribution 4.0, and names of languages "
+                        "and currencies from the Unicode Common Locale Data Repository."
+                    ),
                 ),
             ),
             DraftSection(
@@ -121,8 +104,10 @@ def main_page(title: str, drafts: Sequence[Draft]) -> Draft:
     return Draft(
         title=title,
         lead=(
-            f"Welcome to **Wikipedia**, the free encyclopedia: {count} articles in English on "
-            "everyday things, on places and on the county of [[Merrowshire]].",
+            (
+                f"Welcome to **Wikipedia**, the free encyclopedia: {count} articles in English on "
+                "everyday things, on places and on the county of [[Merrowshire]]."
+            ),
         ),
         sections=(
             DraftSection(

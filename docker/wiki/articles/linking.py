@@ -20,24 +20,11 @@ from model import (
     Table,
     Text,
 )
+from table_files import table
 
 MARKS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|\[\[(?P<title>[^\]|]+)(?:\|(?P<label>[^\]]+))?\]\]")
 # Names that contain an article's title and mean something else.
-NEVER_LINKED = (
-    "American", "Bath stone", "Cape Town Agreement", "Chinese", "Diamond Sutra", "Diamond, delta",
-    "Drum graters", "Duke of York", "French Guiana", "Gold Coast", "Gulf of Guinea",
-    "Gulf of Mexico", "Gulf of Panama", "Irish Sea", "Iron Gates", "Isthmus of Panama",
-    "John Wood", "Lake Malawi", "Lake Victoria", "New Guinea", "New Mexico", "New South Wales",
-    "New York State", "Northern Ireland", "New Amsterdam", "New Taipei City",
-    "Olympic gold", "Opera glasses", "Panama City", "Panama hat", "Panama-Pacific", "Papua",
-    "Plaster of Paris", "Port of Spain", "Portland Vase", "Prussian blue",
-    "Queen Victoria", "Republic of Ireland", "San Salvador Island", "South China Sea",
-    "South Georgia", "Telephone numbers", "Titus Salt", "Victoria Falls", "ashes and papers",
-    "cast iron skillet", "chromium salts", "diamonds, clubs and spades", "eye glasses",
-    "hammer coffee", "his papers", "hour glass", "looking glass", "nickel silver", "oil drums",
-    "on silks", "plaster of Paris", "salt flat", "salt lake", "salt of fatty acids",
-    "silver salt", "tea lights",
-)  # fmt: skip
+NEVER_LINKED: tuple[str, ...] = tuple(table("linking")["never_linked"])
 
 
 # The titles that a draft has linked so far; None where only its marks are links.

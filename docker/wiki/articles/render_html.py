@@ -81,13 +81,13 @@ def _block(block: Block) -> str:
             return f"<{tag}>{lines}</{tag}>\n"
         case Table(caption, header, rows):
             head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-            lines = (
+            cells = (
                 "<tr>" + "".join(f"<td>{_line(cell)}</td>" for cell in row) + "</tr>\n"
                 for row in rows
             )
             return (
                 f'<table class="wikitable"><caption>{escape(caption)}</caption>\n'
-                f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(lines)}</tbody></table>\n"
+                f"<thead><tr>{head}</tr></thead>\n<tbody>{''.join(cells)}</tbody></table>\n"
             )
 
 

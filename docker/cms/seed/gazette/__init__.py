@@ -1,0 +1,1 @@
+"""What the newspaper is made of."""

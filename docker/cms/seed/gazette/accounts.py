@@ -7,54 +7,22 @@ from datetime import UTC, datetime
 from random import Random
 
 from gazette.clock import NOW, moments
-from gazette.sources import World, slug
+from gazette.sources import World, slug, vocabulary
 
 TOTAL = 200
 LOCKED = "!"  # nobody logs in with it
 LEVELS = {"administrator": 10, "editor": 7, "author": 2, "contributor": 1, "subscriber": 0}
-KNOWN = (
-    (
-        "Helen",
-        "Fairweather",
-        "administrator",
-        "gazette-helen-2026",
-        "Keeps the site and the accounts of the Gazette.",
-    ),
-    (
-        "Idris",
-        "Calloway",
-        "editor",
-        "gazette-idris-2026",
-        "Edits the paper, and would rather be sailing.",
-    ),
-    (
-        "Nora",
-        "Lindqvist",
-        "author",
-        "gazette-nora-2026",
-        "Writes about things and whether they are worth their price.",
-    ),
+_PEOPLE = vocabulary("accounts")
+KNOWN = tuple(
+    (one["first"], one["last"], one["role"], one["password"], one["about"])
+    for one in _PEOPLE["known"]
 )
+BEATS: tuple[str, ...] = tuple(_PEOPLE["beats"])
+SHOPPERS = tuple((one["first"], one["last"], one["email"]) for one in _PEOPLE["shopper"])
 APPLICATION_PASSWORD = (
     "Rope Walk 1871 Tide Kttl Pink"  # of the administrator; WordPress ignores the blanks
 )
 STAFF = ("editor",) * 5 + ("author",) * 15 + ("contributor",) * 4
-BEATS = (
-    "the harbour",
-    "the council",
-    "food and drink",
-    "gardens",
-    "sport on land",
-    "sport on water",
-    "schools",
-    "books",
-    "music",
-    "museums",
-)
-SHOPPERS = (
-    ("Emma", "Hartley", "emma.hartley@example.com"),
-    ("Margaret", "Oakes", "margaret.oakes@harbourandpine.example"),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gazette.features import TOPICS
 from gazette.php import Value
-from gazette.sources import World, slug
+from gazette.sources import World, slug, vocabulary
 
-SECTIONS = {
-    "News": ("Council", "Harbour", "Schools", "Transport", "Business"),
-    "Life": ("Food & Drink", "Home & Garden", "Outdoors", "Health"),
-    "Tested": (),
-    "Explained": tuple(TOPICS.values()),
-    "Culture": ("Museums", "Music", "Books", "Stage"),
-    "Sport": ("Football", "Sailing", "Running", "Chess & Games"),
-    "Places": ("Cities",),
-    "Opinion": ("Editorial", "Columns", "Letters"),
-    "Noticeboard": ("Events", "Lost and found"),
+_SECTIONS = vocabulary("sections")
+# A section -> its categories; "Explained" has those of the encyclopedia's topics.
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    one["name"]: tuple(one.get("categories", TOPICS.values())) for one in _SECTIONS["section"]
 }
-ABOUT = {
-    "News": "What happens in Port Merrow: council, harbour, schools, roads and shops.",
-    "Life": "Food, gardens, walks and health.",
-    "Tested": "We buy it, we use it, we say what it is worth.",
-    "Explained": "Where the things around us come from and how they work.",
-    "Culture": "Museums, music, books and the stage.",
-    "Sport": "From the pitch to the chessboard.",
-    "Places": "Readers' journeys.",
-    "Opinion": "What we think, and what you do.",
-    "Noticeboard": "What is on, what is lost, what is found.",
-}
+ABOUT: Mapping[str, str] = {one["name"]: one["about"] for one in _SECTIONS["section"]}
+FOOTER_PAGES: tuple[str, ...] = tuple(_SECTIONS["footer"])
 MENU, FOOTER = "Sections", "Small print"
-FOOTER_PAGES = (
-    "About the Gazette",
-    "Contact",
-    "Subscribe",
-    "Advertise",
-    "House rules for comments",
-    "Privacy policy",
-)
 
 
 @dataclass(slots=True)

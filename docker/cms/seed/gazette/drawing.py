@@ -132,6 +132,7 @@ class Canvas:
 
 
 def town(c: Canvas, emoji: str) -> None:
+    """Draw the scene `town`."""
     c.sky()
     c.ridge(470, 90, c.rng.choice(GREENS))
     c.houses(610)
@@ -141,6 +142,7 @@ def town(c: Canvas, emoji: str) -> None:
 
 
 def harbour(c: Canvas, emoji: str) -> None:
+    """Draw the scene `harbour`."""
     c.sky()
     c.ridge(360, 70, c.rng.choice(GREENS))
     c.houses(455)
@@ -152,6 +154,7 @@ def harbour(c: Canvas, emoji: str) -> None:
 
 
 def road(c: Canvas, emoji: str) -> None:
+    """Draw the scene `road`."""
     c.sky()
     c.houses(520)
     c.draw.rectangle((0, 520, WIDE, HIGH), fill=c.rng.choice(GREENS))
@@ -170,6 +173,7 @@ def road(c: Canvas, emoji: str) -> None:
 
 
 def table(c: Canvas, emoji: str) -> None:
+    """Draw the scene `table`."""
     wall, board = (
         c.rng.choice(WALLS[2:]),
         c.rng.choice(("#a9744f", "#8a5a3c", "#c49a6c", "#6e4b37")),
@@ -189,6 +193,7 @@ def table(c: Canvas, emoji: str) -> None:
 
 
 def garden(c: Canvas, emoji: str) -> None:
+    """Draw the scene `garden`."""
     c.sky()
     c.ridge(400, 110, c.rng.choice(GREENS))
     for post in range(0, WIDE, 60):
@@ -206,6 +211,7 @@ def garden(c: Canvas, emoji: str) -> None:
 
 
 def hills(c: Canvas, emoji: str) -> None:
+    """Draw the scene `hills`."""
     c.sky()
     c.sea(330)
     for base, colour in zip((470, 580, 700), c.rng.sample(GREENS, 3), strict=True):
@@ -220,6 +226,7 @@ def hills(c: Canvas, emoji: str) -> None:
 
 
 def beach(c: Canvas, emoji: str) -> None:
+    """Draw the scene `beach`."""
     c.sky()
     c.sea(360)
     c.draw.polygon([(0, 600), (420, 560), (WIDE, 640), (WIDE, HIGH), (0, HIGH)], fill="#e8d3a4")
@@ -228,6 +235,7 @@ def beach(c: Canvas, emoji: str) -> None:
 
 
 def museum(c: Canvas, emoji: str) -> None:
+    """Draw the scene `museum`."""
     c.sky()
     c.draw.rectangle((0, 640, WIDE, HIGH), fill="#c9bfae")
     stone = c.rng.choice(("#e9e0cd", "#d9d3c7", "#efe6d8", "#cfc4b2"))
@@ -240,6 +248,7 @@ def museum(c: Canvas, emoji: str) -> None:
 
 
 def stage(c: Canvas, emoji: str) -> None:
+    """Draw the scene `stage`."""
     cloth = c.rng.choice(("#7d2b35", "#2f4a6d", "#4b2e5a", "#2f5d50"))
     c.draw.rectangle((0, 0, WIDE, HIGH), fill="#1d1a24")
     c.draw.polygon([(380, 0), (820, 0), (1060, 640), (140, 640)], fill="#4a4355")
@@ -254,6 +263,7 @@ def stage(c: Canvas, emoji: str) -> None:
 
 
 def pitch(c: Canvas, emoji: str) -> None:
+    """Draw the scene `pitch`."""
     c.sky()
     c.draw.rectangle((0, 300, WIDE, 430), fill="#6b7280")
     for row in range(3):
@@ -272,6 +282,7 @@ def pitch(c: Canvas, emoji: str) -> None:
 
 
 def skyline(c: Canvas, emoji: str) -> None:
+    """Draw the scene `skyline`."""
     c.sky()
     c.ridge(480, 120, c.rng.choice(GREENS))
     for _ in range(c.rng.randrange(2, 5)):

@@ -4,41 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from random import Random
+from typing import TYPE_CHECKING, Any
 
-from gazette.sources import Entry, Plan, World, article_url, product_url
+from gazette.sources import Entry, Plan, World, article_url, product_url, vocabulary
 from gazette.story import Story
 from gazette.writing import Filler, bullets, heading, link, paragraph, plain, quote, table, text
 
+if TYPE_CHECKING:
+    from shopseed.vocabulary import Words
+
 TESTS, ROUND_UPS, THINGS = 216, 60, 170
 STARS = ("", "one star", "two stars", "three stars", "four stars", "five stars")
-TOPICS = {
-    "clothing": "Clothing",
-    "food": "Food",
-    "garden": "Nature",
-    "home": "Household",
-    "kitchen": "Kitchen",
-    "leisure": "Play",
-    "materials": "Materials",
-    "music": "Instruments",
-    "outdoor": "On the road",
-    "stationery": "On paper",
-    "technology": "Machines",
-    "tools": "Workshop",
-}
-UNCOUNTED = {
-    "Soap",
-    "Ink",
-    "Paper",
-    "Papyrus",
-    "Hiking",
-    "Chess",
-    "Tennis",
-    "Ice hockey",
-    "Cutlery",
-    "Seed",
-}
-Draft = tuple[str, object]
+_TEXTS = vocabulary("features")
+# A topic of the encyclopedia's things -> the newspaper's category.
+TOPICS: Mapping[str, str] = {name: one["category"] for name, one in _TEXTS["topics"].items()}
+UNCOUNTED = frozenset(_TEXTS["words"]["uncounted"])
+Draft = tuple[str, Any]
 
 
 def assignments(world: World) -> list[Draft]:
@@ -74,7 +57,7 @@ def write(
     raise ValueError(draft[0])
 
 
-def _department(world: World, plan_words: object) -> str:
+def _department(world: World, plan_words: Words) -> str:
     return next(one.name for one in world.departments if plan_words in one.categories)
 
 
@@ -94,14 +77,7 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     )
     good = rng.sample(words.praise, min(len(words.praise), 1 + stars // 3))
     bad = rng.sample(words.gripe, min(len(words.gripe), 1 if stars > 2 else 2))
-    opening = filler.one_of(
-        (
-            "We bought one at Harbour & Pine, as everybody does, and gave it to {person} of {street}.",
-            "It came on a {weekday}, and by {weekday2} half of {cafe} had tried it.",
-            "{person}, {trade} by trade, used it every day for six weeks and kept a diary.",
-            "Readers asked for this test, {many} of them since {season}.",
-        )
-    )
+    opening = filler.one_of(_TEXTS["test"]["opening"])
     facts = [
         ("Price", f"£{product.price}"),
         ("Weight", product.weight),
@@ -110,15 +86,7 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     if model.material:
         facts.append(("Material", text(model.material)))
     facts += [("Size", text(product.size)), ("Our verdict", f"<strong>{STARS[stars]}</strong>")]
-    say = rng.choice(
-        (
-            "Sold on the spot.",
-            "We would buy it again.",
-            "Wait for a sale.",
-            "A present for somebody patient.",
-            "Nothing to add.",
-        )
-    )
+    say = rng.choice(_TEXTS["test"]["say"])
     return Story(
         category=f"Tested/{_department(world, words)}",
         tags=("Tested", words.name, model.brand),
@@ -143,11 +111,18 @@ def _test(product: Plan, rng: Random, filler: Filler, date: datetime, world: Wor
     )
 
 
-def _round_up(words: object, rng: Random, filler: Filler, date: datetime, world: World) -> Story:
+def _price(plan: Plan) -> Decimal:
+    if plan.price is None:
+        message = f"{plan.title} has no price"
+        raise ValueError(message)
+    return plan.price
+
+
+def _round_up(words: Words, rng: Random, filler: Filler, date: datetime, world: World) -> Story:
     mine = [plan for plan in world.products if plan.words is words and plan.parent is None]
     count = rng.randrange(4, 8)
-    chosen = sorted(rng.sample(mine, count), key=lambda plan: plan.price)
-    ceiling = (int(chosen[-1].price) // 10 + 1) * 10
+    chosen = sorted(rng.sample(mine, count), key=_price)
+    ceiling = (int(_price(chosen[-1])) // 10 + 1) * 10
     best = max(chosen, key=lambda plan: (plan.model.quality, -plan.id))
     name = words.name.lower()
     numbers = ("", "", "", "", "Four", "Five", "Six", "Seven")
@@ -170,17 +145,7 @@ def _round_up(words: object, rng: Random, filler: Filler, date: datetime, world:
         date=date,
         title=title,
         blocks=[
-            paragraph(
-                text(
-                    filler.one_of(
-                        (
-                            "{person} and {person2} took them home, used them, swapped them and argued.",
-                            "We laid them out on a table in {venue} and let {many} passers-by choose.",
-                            "{few^} weeks, one kitchen scale and a good deal of tea: this is what we found.",
-                        )
-                    )
-                )
-            ),
+            paragraph(text(filler.one_of(_TEXTS["round_up"]["opening"]))),
             paragraph(
                 text(
                     f"{words.praise[0]} That is what people say of a good one; of a bad one they say: {words.gripe[0]}"
@@ -218,14 +183,7 @@ def _thing(topic: str, entry: Entry, rng: Random, filler: Filler, date: datetime
     )
     if topic in {"materials", "food"} or name in UNCOUNTED:
         title = title.replace("the " + name.lower(), name.lower())
-    local = filler.one_of(
-        (
-            "There is one in {museum}; {person} will open the case if asked.",
-            "{person} of {street} has collected them for {years} years and stopped counting at {many}.",
-            "When {person} gave a talk on it at {venue}, {many} people came.",
-            "In Port Merrow it came ashore, they say, with the {boat}.",
-        )
-    )
+    local = filler.one_of(_TEXTS["thing"]["local"])
     facts = [(text(label), text(plain(value))) for label, value in entry.facts]
     more = link(article_url(entry.name), f"the encyclopedia's article on {name}")
     return Story(
@@ -257,21 +215,8 @@ def _city(city: Entry, rng: Random, filler: Filler, date: datetime) -> Story:
             f"Three days in {name}",
         )
     )
-    opening = filler.one_of(
-        (
-            "{person} of {street} went by train and came back with a full notebook.",
-            "Our reader {person} has been three times and would go again tomorrow.",
-            "The choir of St Brannock's was invited, and {few} of them sent us postcards.",
-        )
-    )
-    tip = filler.one_of(
-        (
-            "Go {weather}, the light is best then.",
-            "Take a good rain jacket and leave the car.",
-            "Ask for {dish}; they will not have it, but a conversation begins.",
-            "Book the museum for {weekday}.",
-        )
-    )
+    opening = filler.one_of(_TEXTS["city"]["opening"])
+    tip = filler.one_of(_TEXTS["city"]["tip"])
     return Story(
         category="Cities",
         tags=("Travel", name, *(see.partition(" (")[0] for see in city.see[:1])),

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from gazette import features, stories
 from gazette.accounts import Account
 from gazette.clock import NOW, moments
 from gazette.pictures import Picture
-from gazette.sources import World, slug
+from gazette.sources import World, slug, vocabulary
 from gazette.story import Story
 from gazette.writing import link, paragraph, picture
 
@@ -20,19 +21,9 @@ PUBLISHED = 1500
 KEPT_BACK = {"draft": 12, "pending": 9, "private": 3}
 LEAD = "Harbour"  # the front page begins with its latest article
 FIRST_POST, FIRST_PICTURE = 1001, 101
-THING_PICTURES = {
-    "clothing": "Columns",
-    "food": "Food & Drink",
-    "garden": "Home & Garden",
-    "home": "Columns",
-    "kitchen": "Food & Drink",
-    "leisure": "Chess & Games",
-    "materials": "Museums",
-    "music": "Music",
-    "outdoor": "Outdoors",
-    "stationery": "Books",
-    "technology": "Museums",
-    "tools": "Home & Garden",
+# A topic of the encyclopedia's things -> the category whose pictures it takes.
+THING_PICTURES: Mapping[str, str] = {
+    name: one["pictures"] for name, one in vocabulary("features")["topics"].items()
 }
 
 
@@ -79,11 +70,11 @@ def edition(
 
 
 def _fresh(
-    draft: tuple[str, object],
+    draft: tuple[str, Any],
     number: int,
     world: World,
     town: Mapping[str, Sequence[str]],
-    date: object,
+    date: datetime,
     titles: set[str],
 ) -> Story:
     """Write a story whose title nobody has used."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gazette.sources import World, slug
+from gazette.sources import World, slug, vocabulary
 
 TOTAL = 300
 CITIES = 80
-WORDS = {
-    "town": "a row of painted houses",
-    "harbour": "boats on calm water below a row of houses",
-    "road": "a road between houses",
-    "table": "a table by a window",
-    "garden": "a garden with beds and a fence",
-    "hills": "hills above the sea",
-    "beach": "a beach with low waves",
-    "museum": "a building with columns",
-    "stage": "a stage with curtains and lamps",
-    "pitch": "a playing field with a stand",
-}
+_PICTURES = vocabulary("pictures")
+# What a scene shows.
+WORDS: Mapping[str, str] = _PICTURES["scenes"]
+# subject, scene, emojis, and words for "title: alt text"; a subject is a category of the newspaper.
+SCENES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = tuple(
+    (one["name"], one["scene"], one["emojis"], tuple(one["titles"])) for one in _PICTURES["subject"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,189 +29,6 @@ class Picture:
     subject: str
     scene: str
     emoji: str
-
-
-# subject, scene, emojis, and words for "title: alt text"; a subject is a category of the newspaper.
-SCENES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    (
-        "Council",
-        "town",
-        "🏛️🗳️📜",
-        (
-            "The Guildhall",
-            "Market Square",
-            "Council chamber",
-            "The notice board",
-            "The town clock",
-            "A vote",
-        ),
-    ),
-    (
-        "Harbour",
-        "harbour",
-        "⛵🚤🐟🦀⚓🛟🦞🚢",
-        (
-            "The quay",
-            "Boats at their moorings",
-            "The pier head",
-            "Nets drying",
-            "The slip",
-            "Early catch",
-            "The harbour mouth",
-            "Winter berths",
-            "The lifeboat",
-            "Two masts",
-        ),
-    ),
-    (
-        "Schools",
-        "town",
-        "🎒✏️🏫📐🔬",
-        ("The school gate", "A class outdoors", "Science week", "The playground", "Drawing lesson"),
-    ),
-    (
-        "Transport",
-        "road",
-        "🚌🚲🚂⛴️🚦",
-        (
-            "The number 7 bus",
-            "Roadworks",
-            "The branch line",
-            "The ferry",
-            "Bicycles at the station",
-            "The crossing",
-        ),
-    ),
-    (
-        "Business",
-        "town",
-        "🏪🧵🥖🛠️🪑",
-        (
-            "A shop window",
-            "The high street",
-            "Behind the counter",
-            "Opening day",
-            "The workshop",
-            "A new sign",
-        ),
-    ),
-    (
-        "Food & Drink",
-        "table",
-        "🍲🥧🦀🍞🍎🧀🥣🐟🍰🍅🥐☕",
-        (
-            "Chowder",
-            "Pie from the oven",
-            "Dressed crab",
-            "Bread and butter",
-            "Apples",
-            "Cheese board",
-            "Soup of the day",
-            "The catch on a plate",
-            "Cake on Sunday",
-            "Tomatoes",
-            "Breakfast",
-            "Coffee",
-        ),
-    ),
-    (
-        "Home & Garden",
-        "garden",
-        "🌷🥕🍅🌹🌻🥬🪴🧤🔧🪚",
-        (
-            "The allotments",
-            "Carrots, washed",
-            "Under glass",
-            "Roses by the wall",
-            "Sunflowers",
-            "Spring cabbage",
-            "Pots on a step",
-            "Gloves and string",
-            "The repair table",
-            "An old saw",
-        ),
-    ),
-    (
-        "Outdoors",
-        "hills",
-        "🥾🐦🦅🌲🧭🦉🐑🏕️",
-        (
-            "The Cliff Path",
-            "Above Seal Cove",
-            "The stile",
-            "Pinewood",
-            "The valley in the morning",
-            "A bird on a post",
-            "Sheep at the gate",
-            "A tent on the ridge",
-        ),
-    ),
-    (
-        "Health",
-        "beach",
-        "🏊🫖🧘🩺",
-        ("Morning swimmers", "After the swim", "On the sand", "The surgery's sign"),
-    ),
-    (
-        "Museums",
-        "museum",
-        "🏺🖼️🗿⌚♟️🫖🔭🎲",
-        (
-            "The first room",
-            "Paintings of the harbour",
-            "The stone head",
-            "Clocks",
-            "The sailors' chess set",
-            "Kettles in a row",
-            "The lens",
-            "Games under glass",
-        ),
-    ),
-    (
-        "Music",
-        "stage",
-        "🎻🥁🎺🎸🎷🪗",
-        (
-            "Strings",
-            "The drum",
-            "Brass in the bandstand",
-            "Two guitars",
-            "Swing night",
-            "The accordion",
-        ),
-    ),
-    (
-        "Books",
-        "table",
-        "📚📖🖋️📔",
-        ("New books", "The reading group's copy", "A pen and a page", "Notebooks"),
-    ),
-    ("Stage", "stage", "🎭🎪🎬🕯️", ("The Players", "Under canvas", "Rehearsal", "Lights down")),
-    (
-        "Football",
-        "pitch",
-        "⚽🥅🏆👟",
-        ("Kick-off", "The goal", "The cup", "Muddy boots", "The stand"),
-    ),
-    ("Sailing", "harbour", "⛵🏁🧭", ("Round the buoy", "The start", "Light airs")),
-    ("Running", "hills", "🏃👟🏅", ("The Lighthouse Ten", "At the start", "A medal")),
-    (
-        "Chess & Games",
-        "table",
-        "♟️🎲🃏🧩",
-        ("The last board", "Backgammon upstairs", "A hand of cards", "Two thousand pieces"),
-    ),
-    ("Editorial", "harbour", "📰🔔", ("The Gazette's window", "The bell")),
-    ("Columns", "town", "☂️🧦🪟", ("Rain on Market Square", "A lost sock", "The kitchen window")),
-    ("Letters", "table", "✉️📬", ("The post", "Letters to the editor")),
-    (
-        "Events",
-        "town",
-        "🎪🎉🏮🧁🎈",
-        ("Lantern walk", "The fête", "Stalls in the square", "Cakes", "Balloons"),
-    ),
-    ("Lost and found", "beach", "🧤🔑🪁", ("One glove", "Keys", "A kite")),
-)
 
 
 def gallery(world: World) -> list[Picture]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from gazette.accounts import APPLICATION_PASSWORD, LEVELS, LOCKED, Account
 from gazette.chrome import FOOTER_PAGES, Term
@@ -217,7 +218,7 @@ def add_accounts(
 
 
 def add_pictures(
-    rows: Rows, saved: Sequence[tuple[int, Picture, str, dict, datetime]], author: int
+    rows: Rows, saved: Sequence[tuple[int, Picture, str, dict[str, Any], datetime]], author: int
 ) -> None:
     """Add the media library: id, picture, folder below uploads, its files by size, and when it was uploaded."""
     for number, picture, folder, files, date in saved:
@@ -233,9 +234,8 @@ def add_pictures(
             for key, (file, w, h, length) in files.items()
             if key != "full"
         }
-        exif: dict[str | int, Value] = {
-            key: "0"
-            for key in (
+        exif: dict[str | int, Value] = dict.fromkeys(
+            (
                 "aperture",
                 "credit",
                 "camera",
@@ -247,9 +247,10 @@ def add_pictures(
                 "shutter_speed",
                 "title",
                 "orientation",
-            )
-        }
-        exif.update({key: "" for key in ("credit", "camera", "caption", "copyright", "title")})
+            ),
+            "0",
+        )
+        exif.update(dict.fromkeys(("credit", "camera", "caption", "copyright", "title"), ""))
         meta: dict[str, Value] = {
             "_wp_attached_file": f"{folder}/{name}",
             "_wp_attachment_metadata": {

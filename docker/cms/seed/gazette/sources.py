@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent.parent
 DOCKER = HERE.parent.parent
@@ -58,7 +59,7 @@ def world() -> World:
     )
 
 
-def vocabulary(name: str) -> dict:
+def vocabulary(name: str) -> dict[str, Any]:
     """Return one of the hand-written lists of this folder."""
     return tomllib.loads((HERE / "vocabulary" / f"{name}.toml").read_text(encoding="utf-8"))
 

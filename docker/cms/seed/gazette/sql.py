@@ -27,7 +27,8 @@ def statements(rows: Rows, options: dict[str, Value]) -> Iterator[str]:
     for name, value in options.items():
         written = value if isinstance(value, str) else serialised(value)
         yield (
-            f"INSERT INTO wp_options (option_name, option_value, autoload) VALUES ({_cell(name)}, {_cell(written)}, 'yes')"
+            "INSERT INTO wp_options (option_name, option_value, autoload)"  # noqa: S608  escaped
+            f" VALUES ({_cell(name)}, {_cell(written)}, 'yes')"
             " ON DUPLICATE KEY UPDATE option_value = VALUES(option_value);"
         )
 

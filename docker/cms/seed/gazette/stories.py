@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from random import Random
+from typing import Any
 
 from gazette.sources import FORUM, SHOP, World, vocabulary
 from gazette.story import Story
@@ -12,39 +13,12 @@ from gazette.writing import Filler, bullets, heading, link, paragraph, quote, te
 
 OPINION = {"Editorial", "Columns", "Letters"}
 NOTICES = {"Events", "Lost and found"}
-KITCHEN = (
-    "2 onions",
-    "50 g butter",
-    "600 ml stock",
-    "3 potatoes",
-    "a bunch of parsley",
-    "200 g flour",
-    "2 eggs",
-    "150 ml cream",
-    "1 lemon",
-    "a clove of garlic",
-    "black pepper",
-    "a glass of cider",
-    "4 apples",
-    "1 tsp mustard",
-    "a pinch of saffron",
-    "250 g of what the quay has",
-    "2 bay leaves",
-    "100 g oats",
-    "a handful of walnuts",
-    "2 leeks",
-)
-SUBHEADS = (
-    "What comes next",
-    "The other side",
-    "In their own words",
-    "What it means",
-    "How it came about",
-    "A closer look",
-)
+_WORDS: Mapping[str, Sequence[str]] = vocabulary("features")["words"]
+KITCHEN = _WORDS["kitchen"]
+SUBHEADS = _WORDS["subheads"]
 
 
-def kinds() -> Iterator[dict]:
+def kinds() -> Iterator[dict[str, Any]]:
     """Yield each kind as often as it is written."""
     for kind in vocabulary("stories")["kind"]:
         for _ in range(kind["count"]):
@@ -52,7 +26,11 @@ def kinds() -> Iterator[dict]:
 
 
 def write(
-    kind: dict, number: int, world: World, town: Mapping[str, Sequence[str]], date: datetime
+    kind: dict[str, Any],
+    number: int,
+    world: World,
+    town: Mapping[str, Sequence[str]],
+    date: datetime,
 ) -> Story:
     """Write one story of a kind, as the given day has it."""
     rng = Random(f"story/{number}")
@@ -109,7 +87,7 @@ def _body(sentence: str) -> str:
     return paragraph(markup.replace("the forum", link(FORUM + "/", "the forum"), 1))
 
 
-def _more_tags(rng: Random, filler: Filler, kind: dict) -> Iterator[str]:
+def _more_tags(rng: Random, filler: Filler, kind: dict[str, Any]) -> Iterator[str]:
     """Yield the street or place of a story, for some."""
     everything = " ".join((*kind["title"], *kind["lead"]))
     for gap in ("street", "museum", "beach", "band", "club", "plant"):

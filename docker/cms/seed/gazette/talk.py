@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 from random import Random
+from typing import Any
 
 from gazette.accounts import Account
 from gazette.clock import NOW, OPENED
@@ -138,7 +139,7 @@ def _hold(rng: Random, made: list[Comment]) -> None:
         one.approved = "0"
 
 
-def _words(rng: Random, says: dict, story: Story, parent: Comment | None) -> str:
+def _words(rng: Random, says: dict[str, Any], story: Story, parent: Comment | None) -> str:
     if parent:
         sentences = [rng.choice(says["reply"]["any"])]
         if rng.random() < 0.3:

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
 from forgeseed.clock import OPENED, moments
-from forgeseed.sources import names, plain
+from forgeseed.sources import names, plain, vocabulary
 
 TOTAL = 300
 FIRST_ID = 5  # 1 is Redmine's administrator, 2 to 4 are its groups of strangers
-HOSTS = {
-    "shop": "harbourandpine.example",
-    "gazette": "merrowgazette.example",
-    "museum": "museum.portmerrow.example",
-    "town": "council.portmerrow.example",
-    "map": "merrowmap.example",
-    "waypost": "waypost.example",
-    "makers": "example.org",
-}
-KNOWN = (
-    ("Kwame", "Adeyemi", "makers", "forge-kwame-2026", "Keeps the forge running."),
-    ("Ines", "Ferreira", "makers", "forge-ines-2026", "Looks after too many projects at once."),
-    ("Tom", "Ashworth", "waypost", "forge-tom-2026", "Writes code by day and moderates by night."),
-    ("Margaret", "Oakes", "shop", "", "Runs Harbour & Pine."),
-    ("Emma", "Hartley", "makers", "", "Customer of Harbour & Pine, reports what breaks."),
-    ("Helen", "Fairweather", "gazette", "", "Keeps the site and the accounts of the Gazette."),
-    ("Idris", "Calloway", "gazette", "", "Edits the paper, and would rather be sailing."),
-    ("Nora", "Lindqvist", "gazette", "", "Writes about things and whether they are worth it."),
-    ("Anna", "Fairweather", "waypost", "", "Collects fountain pens."),
+_PEOPLE = vocabulary("people")
+HOSTS: Mapping[str, str] = _PEOPLE["hosts"]
+KNOWN = tuple(
+    (one["first"], one["last"], one["host"], one["password"], one["about"])
+    for one in _PEOPLE["known"]
 )
-TRADES = (
-    "front ends", "databases", "firmware", "maps", "fonts", "accessibility", "test rigs",
-    "old hardware", "documentation", "release engineering", "small screens", "search",
-)  # fmt: skip
-TOWNS = ("Port Merrow", "Alderbridge", "Saltby")
+TRADES: tuple[str, ...] = tuple(_PEOPLE["trades"])
+TOWNS: tuple[str, ...] = tuple(_PEOPLE["towns"])
 
 
 @dataclass(frozen=True, slots=True)

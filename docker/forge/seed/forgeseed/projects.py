@@ -106,7 +106,8 @@ def projects(people: tuple[Person, ...]) -> tuple[Project, ...]:
 
 def _versions(rng: Random, since: datetime, before: int) -> tuple[Version, ...]:
     """Versions every few months from the start until after the forge's now; one has no date due."""
-    major, minor, made, due = rng.choice((0, 1)), 1, [], since + 90 * DAY
+    major, minor, due = rng.choice((0, 1)), 1, since + 90 * DAY
+    made: list[Version] = []
     while due < NOW + 120 * DAY:
         status = "closed" if due < NOW - 40 * DAY else "open"
         made.append(

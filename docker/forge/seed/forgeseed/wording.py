@@ -13,8 +13,19 @@ SLOT = re.compile(r"\{(\w+)\}")
 WEEKDAYS = ("Tuesday", "Wednesday", "Thursday")
 HOURS = ("9.30", "10.00", "14.00", "16.30")
 TOOLS = frozenset(
-    "harbour-search map-routing waypost-markdown sextant ropewalk foghorn tidewatch brasswork "
-    "halyard barometer infrastructure".split()
+    [
+        "harbour-search",
+        "map-routing",
+        "waypost-markdown",
+        "sextant",
+        "ropewalk",
+        "foghorn",
+        "tidewatch",
+        "brasswork",
+        "halyard",
+        "barometer",
+        "infrastructure",
+    ]
 )
 GOODS = frozenset(
     f"harbour-{name}" for name in ("store", "checkout", "search", "warehouse", "returns")

@@ -44,7 +44,7 @@ def comments(text: str) -> list[Comment]:
 
 
 def _matching(
-    table: type[Submission] | type[Comment], text: str
+    table: type[Submission | Comment], text: str
 ) -> QuerySet[Submission] | QuerySet[Comment]:
     relevance = RawSQL(_TABLES[table], [boolean_query(text)])  # noqa: S611 - the text is a parameter
     rows = table.objects.filter(visibility=Visibility.VISIBLE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
+from typing import Any
 
 from waypost import paths
 
@@ -101,7 +102,9 @@ def _remark(draft: Draft, thread: list[Remark], crowd: Crowd, rng: Random) -> Re
     return Remark(draft, parent, author, created, kind, level, ups, downs, visibility)
 
 
-def write(remarks: list[Remark], names: list[str], words: dict, references: References) -> None:
+def write(
+    remarks: list[Remark], names: list[str], words: dict[str, Any], references: References
+) -> None:
     """Give every comment its text; no two are alike."""
     rng = Random("forum/remarks")
     seen: set[str] = set()
@@ -121,7 +124,9 @@ def write(remarks: list[Remark], names: list[str], words: dict, references: Refe
         remark.body = body
 
 
-def _text(remark: Remark, context: Context, rng: Random, words: dict, *, longer: bool) -> str:
+def _text(
+    remark: Remark, context: Context, rng: Random, words: dict[str, Any], *, longer: bool
+) -> str:
     common = words["common"]
     kind = remark.kind
     parts: list[str] = [] if kind == "core" else [rng.choice(common[kind])]
@@ -143,7 +148,7 @@ def _text(remark: Remark, context: Context, rng: Random, words: dict, *, longer:
     return " ".join(sentences)
 
 
-def _core(remark: Remark, words: dict, rng: Random) -> list[str]:
+def _core(remark: Remark, words: dict[str, Any], rng: Random) -> list[str]:
     place = remark.draft.place
     if place.kind == "talk":
         pack = place.setting.pack

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 from waypost.clock import NOW
 from waypost.models import Block, CommentVote, Message, SubmissionVote, Thread
@@ -20,12 +21,12 @@ VOTES = {MODERATOR: (60, 120), MEMBER: (160, 320)}  # on submissions, on comment
 THREADS = {MODERATOR: 7, MEMBER: 12}
 
 
-def cast_votes(drafts: list[Draft], remarks: list[Remark]) -> list[tuple[type, list]]:
+def cast_votes(drafts: list[Draft], remarks: list[Remark]) -> list[tuple[type, list[Any]]]:
     """Choose the demo accounts' votes and count them; return the rows, to insert after all else.
 
     What an account wrote itself it has voted for, as with everything written later.
     """
-    rows: list[tuple[type, list]] = []
+    rows: list[tuple[type, list[Any]]] = []
     for table, written, place in ((SubmissionVote, drafts, 0), (CommentVote, remarks, 1)):
         made = []
         for member in DEMO:
@@ -51,7 +52,7 @@ def cast_votes(drafts: list[Draft], remarks: list[Remark]) -> list[tuple[type, l
     return rows
 
 
-def write_messages(names: list[str], places: list[Place], words: dict) -> None:
+def write_messages(names: list[str], places: list[Place], words: dict[str, Any]) -> None:
     """Insert the demo accounts' conversations and whom they block."""
     rng = Random("forum/messages")
     threads, messages = [], []

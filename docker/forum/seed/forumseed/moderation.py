@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from waypost.clock import NOW
 from waypost.models import Action, Ban, LogEntry
@@ -20,7 +21,7 @@ from forumseed.threads import Draft
 class Moderation:
     """What the moderators of all forums did, collected and then written in order of time."""
 
-    def __init__(self, kept: dict[int, list[int]], words: dict) -> None:
+    def __init__(self, kept: dict[int, list[int]], words: dict[str, Any]) -> None:
         self._rng = Random("forum/moderation")
         self._kept = kept
         self._words = words["moderation"]

@@ -7,6 +7,8 @@ from random import Random
 
 from shopseed.vocabulary import phrases
 
+from forumseed.vocabulary import Lists, load
+
 MEMBERS = 5000
 MODERATOR, MEMBER = 1, 2  # ids
 DEMO = {
@@ -15,15 +17,8 @@ DEMO = {
     3: ("HarbourAndPine", "waypost-shop-2026"),
     4: ("emma_hartley", "waypost-emma-2026"),
 }
-FIRST = (
-    "Quiet Amber Copper Northern Rainy Velvet Early Salty Honest Slow Tin Paper Mossy Lucky "
-    "Silver Wandering Late Humble Crooked Golden Drowsy Brisk Hidden Little Old Tidy Sunday Frosty"
-).split()
-SECOND = (
-    "Kettle Lantern Heron Pencil Compass Otter Teapot Walnut Magpie Anchor Thimble Badger Harbour "
-    "Lighthouse Bobbin Violin Mitten Acorn Ferry Anvil Bramble Spanner Cobbler Tulip Postcard "
-    "Pigeon Marble Cartographer Dumpling Radiator Umbrella Weaver Turnip Clock Biscuit Ladder"
-).split()
+_NICKNAMES: Lists = load("people")
+FIRST, SECOND = _NICKNAMES["first"], _NICKNAMES["second"]
 
 
 def _plain(name: str) -> str:

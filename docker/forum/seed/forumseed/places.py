@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from forumseed import sources
 from forumseed.context import Setting
@@ -53,7 +54,10 @@ def places() -> list[Place]:
 
 
 def _place(
-    number: int, row: tuple[str, str, str, list[str], list[str]], names: list[str], threads: dict
+    number: int,
+    row: tuple[str, str, str, list[str], list[str]],
+    names: list[str],
+    threads: dict[str, Any],
 ) -> Place:
     kind, name, title, first, things = row
     rng = Random(f"forum/place/{name}")
@@ -83,7 +87,9 @@ def _place(
     )
 
 
-def _description(kind: str, title: str, setting: Setting, rng: Random, threads: dict) -> str:
+def _description(
+    kind: str, title: str, setting: Setting, rng: Random, threads: dict[str, Any]
+) -> str:
     nouns = [one.name.lower() for one in setting.categories][:5]
     listed = f"{', '.join(nouns[:-1])} and {nouns[-1]}" if len(nouns) > 1 else nouns[0]
     values = {"nouns": listed, "here": setting.here, "title": title}
@@ -91,7 +97,7 @@ def _description(kind: str, title: str, setting: Setting, rng: Random, threads: 
     return fill(rng.choice(pool), rng, values.__getitem__).replace("**", "")
 
 
-def sidebar(place: Place, names: list[str], threads: dict) -> str:
+def sidebar(place: Place, names: list[str], threads: dict[str, Any]) -> str:
     """Return a forum's sidebar as Markdown: what it is for, its rules, and where else to go."""
     rng = Random(f"forum/sidebar/{place.name}")
     rules = rng.sample(threads["sidebar"]["rules"], rng.randint(3, 5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.db import models
@@ -82,7 +83,11 @@ def bulk(model: type[models.Model], rows: list[models.Model]) -> None:
 
 
 def write_members(
-    names: list[str], drafts: list[Draft], remarks: list[Remark], places: list[Place], words: dict
+    names: list[str],
+    drafts: list[Draft],
+    remarks: list[Remark],
+    places: list[Place],
+    words: dict[str, Any],
 ) -> None:
     """Insert the members; nobody wrote before they joined."""
     rng = Random("forum/joined")
@@ -105,7 +110,7 @@ def write_members(
     bulk(Member, rows)
 
 
-def _biography(rng: Random, places: list[Place], words: dict) -> str:
+def _biography(rng: Random, places: list[Place], words: dict[str, Any]) -> str:
     if rng.random() < 0.4:
         return ""
     context = Context.of(rng.choice(places).setting, rng, lambda: "")
@@ -114,7 +119,7 @@ def _biography(rng: Random, places: list[Place], words: dict) -> str:
 
 def write_forums(
     places: list[Place], read: dict[int, list[int]], kept: dict[int, list[int]],
-    drafts: list[Draft], words: dict,
+    drafts: list[Draft], words: dict[str, Any],
 ) -> None:  # fmt: skip
     """Insert the forums with their moderators and subscribers."""
     rng = Random("forum/forums")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import yaml
@@ -100,7 +101,7 @@ def categories() -> dict[str, Category]:
     }
 
 
-def _sentences(entry: dict) -> list[tuple[str, str]]:
+def _sentences(entry: dict[str, Any]) -> list[tuple[str, str]]:
     found = []
     for heading, prose in entry.items():
         if heading in NOT_PROSE:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
 from random import Random
+from typing import Any
 
 from waypost import paths
 
@@ -147,7 +148,7 @@ class References:
         return refer
 
 
-def write(drafts: list[Draft], words: dict, references: References) -> None:
+def write(drafts: list[Draft], words: dict[str, Any], references: References) -> None:
     """Give every draft its title, link and body; no two titles are alike."""
     rng = Random("forum/titles")
     seen: set[str] = set()
@@ -171,7 +172,7 @@ def write(drafts: list[Draft], words: dict, references: References) -> None:
         references.add(draft)
 
 
-def _title(draft: Draft, context: Context, rng: Random, words: dict) -> str:
+def _title(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> str:
     if draft.is_pinned:
         return f"Welcome to /f/{draft.place.name}: read this first"
     if draft.intent in DATED:
@@ -181,7 +182,7 @@ def _title(draft: Draft, context: Context, rng: Random, words: dict) -> str:
     return capital(fill(rng.choice(_titles(draft, words)), rng, context))
 
 
-def _titles(draft: Draft, words: dict) -> list[str]:
+def _titles(draft: Draft, words: dict[str, Any]) -> list[str]:
     kind = draft.place.kind
     if kind == "talk":
         return draft.place.setting.pack[draft.intent]
@@ -201,7 +202,7 @@ def _url(draft: Draft, context: Context, rng: Random) -> str:
     return ""
 
 
-def _body(draft: Draft, context: Context, rng: Random, words: dict) -> str:
+def _body(draft: Draft, context: Context, rng: Random, words: dict[str, Any]) -> str:
     place, kind, intent = draft.place, draft.place.kind, draft.intent
     if draft.is_pinned:
         return (

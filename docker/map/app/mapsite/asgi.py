@@ -11,8 +11,8 @@ from nominatim_api.server.falcon.server import get_application
 
 from mapsite.atlas import Atlas
 from mapsite.directions import DirectionsPage
-from mapsite.objects import ObjectPage, ObjectData
-from mapsite.pages import HomePage, HealthPage, QueryPage, ShortLink
+from mapsite.objects import ObjectData, ObjectPage
+from mapsite.pages import HealthPage, HomePage, QueryPage, ShortLink
 from mapsite.search import SearchPage
 
 PROJECT = Path("/srv/map/nominatim")
@@ -42,10 +42,11 @@ class Site:
         self._nominatim = get_application(PROJECT)
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Answer one request, or start and end with the server."""
         if scope["type"] == "lifespan":
             await self._nominatim(scope, receive, send)
         elif scope["path"].startswith(_API + "/"):
-            await self._nominatim({**scope, "path": scope["path"][len(_API):]}, receive, send)
+            await self._nominatim({**scope, "path": scope["path"][len(_API) :]}, receive, send)
         else:
             await self._pages(scope, receive, send)
 

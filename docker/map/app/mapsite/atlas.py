@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from nominatim_api import NominatimAPIAsync
@@ -35,7 +36,9 @@ class View:
     def box(self) -> Bbox:
         """Return about what a window of 1,200 by 800 dots shows there."""
         wide, high = 1200 / 256 * 360 / 2**self.zoom, 800 / 256 * 230 / 2**self.zoom
-        return Bbox(self.lon - wide / 2, self.lat - high / 2, self.lon + wide / 2, self.lat + high / 2)
+        return Bbox(
+            self.lon - wide / 2, self.lat - high / 2, self.lon + wide / 2, self.lat + high / 2
+        )
 
 
 # Where a visitor is who has not looked at the map yet: in the middle of Port Merrow.
@@ -114,7 +117,9 @@ class Atlas:
         nearest = nearest_of(words)
         if nearest is None:
             box = view.box() if view else None
-            results = await self._api.search(words, max_results=_MOST, address_details=True, viewbox=box)
+            results = await self._api.search(
+                words, max_results=_MOST, address_details=True, viewbox=box
+            )
             if results:
                 return _listed(results)
         return await self._nearest(nearest or words, view or _MARKET_SQUARE)
@@ -124,10 +129,20 @@ class Atlas:
 
         The geocoder finds a kind only where it is told the part of the map, and sorts by no distance.
         """
-        found = await self._api.search(kind, max_results=_ALL, viewbox=_REGION, bounded_viewbox=True)
+        found = await self._api.search(
+            kind, max_results=_ALL, viewbox=_REGION, bounded_viewbox=True
+        )
         places = [one for one in found if one.category[0] not in _NO_PLACES]
-        places.sort(key=lambda one: ((one.lat - view.lat) ** 2 + ((one.lon - view.lon) * 0.632) ** 2, one.place_id))
-        results = [await self._api.details(PlaceID(one.place_id), address_details=True) for one in places[:_MOST]]
+        places.sort(
+            key=lambda one: (
+                (one.lat - view.lat) ** 2 + ((one.lon - view.lon) * 0.632) ** 2,
+                one.place_id,
+            )
+        )
+        results = [
+            await self._api.details(PlaceID(one.place_id), address_details=True)
+            for one in places[:_MOST]
+        ]
         return _listed([one for one in results if one is not None])
 
     async def where(self, lat: float, lon: float, zoom: int) -> list[Found]:
@@ -149,7 +164,10 @@ class Atlas:
 
     async def _there(self, lat: float, lon: float, rank: int) -> Found | None:
         result = await self._api.reverse(
-            (lon, lat), max_rank=rank, address_details=True, layers=DataLayer.ADDRESS | DataLayer.POI
+            (lon, lat),
+            max_rank=rank,
+            address_details=True,
+            layers=DataLayer.ADDRESS | DataLayer.POI,
         )
         if result is None:
             return None
@@ -186,7 +204,9 @@ class Atlas:
 
     async def lines(self, one: Object) -> list[list[list[float]]]:
         """Return where an object is, as lines of latitude and longitude: none for a node."""
-        ways = {"way": [one.number], "relation": [n for k, n, _ in one.members if k == "way"]}.get(one.kind, [])
+        ways = {"way": [one.number], "relation": [n for k, n, _ in one.members if k == "way"]}.get(
+            one.kind, []
+        )
         if not ways:
             return []
         rows = await self._rows(
@@ -227,9 +247,11 @@ class Atlas:
 
     async def count(self) -> int:
         """Return how many objects have a name: proves the database."""
-        return int(str((await self._rows("SELECT count(*) FROM osm.object WHERE name IS NOT NULL"))[0][0]))
+        return int(
+            str((await self._rows("SELECT count(*) FROM osm.object WHERE name IS NOT NULL"))[0][0])
+        )
 
-    async def _rows(self, sql: str, **values: object) -> Sequence[Sequence[object]]:
+    async def _rows(self, sql: str, **values: Any) -> Sequence[Sequence[Any]]:
         async with self._api.begin() as connection:
             return (await connection.connection.execute(sa.text(sql), values)).fetchall()
 
@@ -252,8 +274,18 @@ def _found(result: BaseResult) -> Found:
     kind, number = result.osm_object or ("N", 0)
     path = f"/{_KINDS[kind]}/{number}" if number else ""
     category, value = result.category
-    zoom = 18 if result.rank_search >= 28 else 17 if result.rank_search >= 26 else 14 if result.rank_search >= 18 else 13
-    return Found(kind_of(category, value), path, result.display_name or "", result.lat, result.lon, zoom)
+    zoom = (
+        18
+        if result.rank_search >= 28
+        else 17
+        if result.rank_search >= 26
+        else 14
+        if result.rank_search >= 18
+        else 13
+    )
+    return Found(
+        kind_of(category, value), path, result.display_name or "", result.lat, result.lon, zoom
+    )
 
 
 def _ref(kind: str, number: int) -> object:
@@ -264,10 +296,13 @@ def _ref(kind: str, number: int) -> object:
 
 def _object(row: Sequence[object]) -> Object:
     kind, number, tags, members, lon, lat = row
-    made: list[tuple[str, int, str]] = []
-    for member in members if isinstance(members, list) else []:
-        made.append(("node", member, "") if isinstance(member, int) else (member[0], member[1], member[2]))
-    assert isinstance(tags, dict)
+    made: list[tuple[str, int, str]] = [
+        ("node", member, "") if isinstance(member, int) else (member[0], member[1], member[2])
+        for member in (members if isinstance(members, list) else [])
+    ]
+    if not isinstance(tags, dict):
+        message = f"{kind} {number} has tags that are none"
+        raise TypeError(message)
     return Object(str(kind), int(str(number)), tags, made, float(str(lat)), float(str(lon)))
 
 

@@ -58,10 +58,14 @@ class DirectionsPage:
         problem, route, shape = "", None, None
         if ends is None and start and end:
             places = [await self._locate(words, req) for words in (start, end)]
-            lost = [words for words, place in zip((start, end), places, strict=True) if place is None]
+            lost = [
+                words for words, place in zip((start, end), places, strict=True) if place is None
+            ]
             if not lost:
                 pairs = ";".join(f"{place[0]:.5f},{place[1]:.5f}" for place in places if place)
-                raise falcon.HTTPFound("/directions?" + urlencode({"engine": engine, "route": pairs}, safe=",;"))
+                raise falcon.HTTPFound(
+                    "/directions?" + urlencode({"engine": engine, "route": pairs}, safe=",;")
+                )
             problem = " ".join(f"Sorry - couldn't locate '{words}'." for words in lost)
         elif ends is not None:
             lat1, lon1, lat2, lon2 = map(float, ends.groups())
@@ -71,7 +75,10 @@ class DirectionsPage:
                 asyncio.to_thread(_ask, engine, (lat1, lon1), (lat2, lon2)),
             )
             problem = "" if route else "Couldn't find a route between those two places."
-            shape = {"ends": [[lat1, lon1, start], [lat2, lon2, end]], "line": route.line if route else []}
+            shape = {
+                "ends": [[lat1, lon1, start], [lat2, lon2, end]],
+                "line": route.line if route else [],
+            }
         elif (start or end) and "from" in req.params and "to" in req.params:
             problem = "Please enter a start and an end."
         show(resp, "directions.html", "Directions", engines=[(name, told[0]) for name, told in ENGINES.items()],
@@ -87,10 +94,12 @@ def _ask(engine: str, start: tuple[float, float], end: tuple[float, float]) -> R
     ends = f"{start[1]:.6f},{start[0]:.6f};{end[1]:.6f},{end[0]:.6f}"
     url = f"http://127.0.0.1:{ENGINES[engine][1]}/route/v1/driving/{ends}?overview=full&geometries=geojson&steps=true"
     try:
-        with urllib.request.urlopen(url, timeout=_ANSWER_S) as answer:  # noqa: S310  a fixed host
+        with urllib.request.urlopen(url, timeout=_ANSWER_S) as answer:
             told = json.load(answer)
     except urllib.error.HTTPError:
         return None
     found = told["routes"][0]
     line = [[lat, lon] for lon, lat in found["geometry"]["coordinates"]]
-    return Route(distance_text(found["distance"]), time_text(found["duration"]), steps_of(found), line)
+    return Route(
+        distance_text(found["distance"]), time_text(found["duration"]), steps_of(found), line
+    )

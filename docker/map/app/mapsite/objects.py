@@ -27,7 +27,9 @@ class ObjectPage:
             show(resp, "missing.html", "Not found", what=f"{self._kind} #{number}")
             return
         lines = await self._atlas.lines(one)
-        shape = {"lines": lines} if lines else {"markers": [[one.lat, one.lon, one.label]], "zoom": 18}
+        shape = (
+            {"lines": lines} if lines else {"markers": [[one.lat, one.lon, one.label]], "zoom": 18}
+        )
         show(
             resp, "object.html", f"{self._kind.capitalize()}: {one.title}",
             one=one, tags=[(key, value, link_of(key, value)) for key, value in sorted(one.tags.items())],
@@ -64,7 +66,7 @@ def link_of(key: str, value: str) -> str:
         return value
     if key in ("phone", "contact:phone"):
         return "tel:" + value.replace(" ", "")
-    if key.split(":")[-1] == "wikipedia" and value.startswith("en:"):
+    if key.rsplit(":", maxsplit=1)[-1] == "wikipedia" and value.startswith("en:"):
         return _WIKI + quote(value[3:].replace(" ", "_"))
     return ""
 

@@ -73,5 +73,10 @@ class ShortLink:
         if place is None:
             raise falcon.HTTPNotFound
         lon, lat, zoom = place
-        marker = f"?mlat={lat:.5f}&mlon={lon:.5f}" if "m" in req.params or req.query_string == "m" else ""
-        raise falcon.HTTPFound(f"/{marker}#map={zoom}/{lat:.5f}/{lon:.5f}")
+        marker = (
+            f"?mlat={lat:.5f}&mlon={lon:.5f}"
+            if "m" in req.params or req.query_string == "m"
+            else ""
+        )
+        msg = f"/{marker}#map={zoom}/{lat:.5f}/{lon:.5f}"
+        raise falcon.HTTPFound(msg)

@@ -36,4 +36,7 @@ class SearchPage:
 
 
 def _shape(found: list[Found]) -> dict[str, object]:
-    return {"markers": [[one.lat, one.lon, one.name] for one in found], "zoom": found[0].zoom if found else 12}
+    return {
+        "markers": [[one.lat, one.lon, one.name] for one in found],
+        "zoom": found[0].zoom if found else 12,
+    }

@@ -36,4 +36,8 @@ def decode(text: str) -> tuple[float, float, int] | None:
     if bits == 0 or bits > 32:
         return None
     zoom = bits - 8 - (offset % 3)
-    return x * 2 ** (32 - bits) * 360 / 2**32 - 180, y * 2 ** (32 - bits) * 180 / 2**32 - 90, max(0, zoom)
+    return (
+        x * 2 ** (32 - bits) * 360 / 2**32 - 180,
+        y * 2 ** (32 - bits) * 180 / 2**32 - 90,
+        max(0, zoom),
+    )

@@ -53,7 +53,7 @@ def steps_of(route: Any) -> list[Step]:
     return made
 
 
-def _sentence(step: Any) -> str:
+def _sentence(step: Any) -> str:  # noqa: PLR0911  one sentence a manoeuvre
     manoeuvre = step["maneuver"]
     street = step.get("name") or step.get("ref") or "unnamed road"
     if step.get("name") and step.get("ref"):

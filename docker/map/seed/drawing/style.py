@@ -51,13 +51,28 @@ def stylesheet(folder: Path) -> str:
         layers.append((name, source))
 
     layer("areas", "areas", _areas())
-    layer("water", "areas", [_rule(10, 17, "[kind] = 'water'", f'<PolygonSymbolizer fill="{WATER}"/>')])
+    layer(
+        "water",
+        "areas",
+        [_rule(10, 17, "[kind] = 'water'", f'<PolygonSymbolizer fill="{WATER}"/>')],
+    )
     layer("buildings", "buildings", _buildings())
     layer("bounds", "lines", _bounds())
     layer("casings", "lines", _roads(casing=True))
     layer("fills", "lines", _roads(casing=False))
     layer("rails", "lines", _rails())
-    layer("arrows", "lines", [_rule(16, 17, "[oneway] = 'yes'", '<MarkersSymbolizer placement="line" marker-type="arrow" width="7" height="4" spacing="90" fill="#6c70d5" stroke-width="0"/>')])
+    layer(
+        "arrows",
+        "lines",
+        [
+            _rule(
+                16,
+                17,
+                "[oneway] = 'yes'",
+                '<MarkersSymbolizer placement="line" marker-type="arrow" width="7" height="4" spacing="90" fill="#6c70d5" stroke-width="0"/>',
+            )
+        ],
+    )
     layer("places", "points", _places())
     layer("stations", "points", _stations())
     layer("names", "lines", _road_names())
@@ -66,17 +81,25 @@ def stylesheet(folder: Path) -> str:
     layer("numbers", "numbers", [_rule(17, 17, "", _text("[number]", 8, "#8d7f75", halo=1))])
     for name, source in layers:
         data = f'<Datasource><Parameter name="type">geojson</Parameter><Parameter name="file">{folder}/{source}.geojson</Parameter></Datasource>'
-        parts.append(f'<Layer name="{name}" srs="{_DEGREES}"><StyleName>{name}</StyleName>{data}</Layer>')
+        parts.append(
+            f'<Layer name="{name}" srs="{_DEGREES}"><StyleName>{name}</StyleName>{data}</Layer>'
+        )
     return "".join([*parts, "</Map>"])
 
 
 def _rule(first: int, last: int, condition: str, symbol: str) -> Rule:
     most, least = _WHOLE_WORLD / 2**first * 1.4, _WHOLE_WORLD / 2**last * 0.7
-    chosen = f"<Filter>{condition.replace('<', '&lt;').replace('>', '&gt;')}</Filter>" if condition else ""
+    chosen = (
+        f"<Filter>{condition.replace('<', '&lt;').replace('>', '&gt;')}</Filter>"
+        if condition
+        else ""
+    )
     return f"<Rule>{chosen}<MinScaleDenominator>{least:.0f}</MinScaleDenominator><MaxScaleDenominator>{most:.0f}</MaxScaleDenominator>{symbol}</Rule>"
 
 
-def _text(what: str, size: float, fill: str, *, face: str = _FACE, halo: float = 1.5, more: str = "") -> str:
+def _text(
+    what: str, size: float, fill: str, *, face: str = _FACE, halo: float = 1.5, more: str = ""
+) -> str:
     return (
         f'<TextSymbolizer face-name="{face}" size="{size}" fill="{fill}" halo-radius="{halo}" '
         f'halo-fill="rgba(255,255,255,0.8)" wrap-width="70" {more}>{what}</TextSymbolizer>'
@@ -91,7 +114,12 @@ def _areas() -> Iterator[Rule]:
 
 def _buildings() -> Iterator[Rule]:
     yield _rule(13, 14, "", '<PolygonSymbolizer fill="#e0d8d0"/>')
-    yield _rule(15, 17, "", '<PolygonSymbolizer fill="#d9d0c9"/><LineSymbolizer stroke="#c7b9ad" stroke-width="0.5"/>')
+    yield _rule(
+        15,
+        17,
+        "",
+        '<PolygonSymbolizer fill="#d9d0c9"/><LineSymbolizer stroke="#c7b9ad" stroke-width="0.5"/>',
+    )
 
 
 def _bounds() -> Iterator[Rule]:
@@ -106,11 +134,26 @@ def _roads(*, casing: bool) -> Iterator[Rule]:
             width = widths[zoom - 10]
             if casing and edge and zoom >= 12:
                 more = 2.4 if zoom > 13 else 1.2
-                yield _rule(zoom, zoom, f"[kind] = '{kind}' and [bridge] = 'yes'", _line("#444444", width + more, "butt"))
-                yield _rule(zoom, zoom, f"[kind] = '{kind}' and [bridge] = 'no'", _line(edge, width + 1.2, "round"))
+                yield _rule(
+                    zoom,
+                    zoom,
+                    f"[kind] = '{kind}' and [bridge] = 'yes'",
+                    _line("#444444", width + more, "butt"),
+                )
+                yield _rule(
+                    zoom,
+                    zoom,
+                    f"[kind] = '{kind}' and [bridge] = 'no'",
+                    _line(edge, width + 1.2, "round"),
+                )
             elif not casing:
                 dash = 'stroke-dasharray="3,2"' if kind in _DASHED else ""
-                yield _rule(zoom, zoom, f"[kind] = '{kind}'", _line(fill if zoom > 11 or not edge else edge, width, "round", dash))
+                yield _rule(
+                    zoom,
+                    zoom,
+                    f"[kind] = '{kind}'",
+                    _line(fill if zoom > 11 or not edge else edge, width, "round", dash),
+                )
 
 
 def _line(stroke: str, width: float, cap: str, more: str = "") -> str:
@@ -119,7 +162,12 @@ def _line(stroke: str, width: float, cap: str, more: str = "") -> str:
 
 def _rails() -> Iterator[Rule]:
     yield _rule(10, 12, "[kind] = 'rail'", _line("#999999", 1.2, "butt"))
-    yield _rule(13, 17, "[kind] = 'rail'", _line("#707070", 3, "butt") + _line("#ffffff", 1.6, "butt", 'stroke-dasharray="8,8"'))
+    yield _rule(
+        13,
+        17,
+        "[kind] = 'rail'",
+        _line("#707070", 3, "butt") + _line("#ffffff", 1.6, "butt", 'stroke-dasharray="8,8"'),
+    )
     yield _rule(11, 17, "[kind] = 'runway'", _line("#bbbbcc", 9, "butt"))
     yield _rule(12, 17, "[kind] = 'taxiway'", _line("#bbbbcc", 3, "butt"))
     yield _rule(13, 17, "[kind] = 'pier'", _line("#f2efe9", 5, "butt"))
@@ -134,13 +182,25 @@ def _places() -> Iterator[Rule]:
 def _stations() -> Iterator[Rule]:
     dot = '<MarkersSymbolizer marker-type="ellipse" width="8" height="8" fill="#7981b0" stroke="#ffffff" stroke-width="1" allow-overlap="true"/>'
     yield _rule(12, 17, "[group] = 'railway'", dot)
-    yield _rule(13, 17, "[group] = 'railway'", _text("[name]", 10, "#515a8f", face=_BOLD, more='dy="9"'))
+    yield _rule(
+        13, 17, "[group] = 'railway'", _text("[name]", 10, "#515a8f", face=_BOLD, more='dy="9"')
+    )
 
 
 def _road_names() -> Iterator[Rule]:
     line = 'placement="line" max-char-angle-delta="30" spacing="420" minimum-distance="60"'
-    yield _rule(12, 14, "[ref] != ''", _text("[ref]", 9, "#7a3a00", face=_BOLD, more='placement="line" spacing="300"'))
-    yield _rule(14, 14, "[kind] = 'primary' or [kind] = 'secondary' or [kind] = 'trunk'", _text("[name]", 9, "#333333", more=line))
+    yield _rule(
+        12,
+        14,
+        "[ref] != ''",
+        _text("[ref]", 9, "#7a3a00", face=_BOLD, more='placement="line" spacing="300"'),
+    )
+    yield _rule(
+        14,
+        14,
+        "[kind] = 'primary' or [kind] = 'secondary' or [kind] = 'trunk'",
+        _text("[name]", 9, "#333333", more=line),
+    )
     yield _rule(15, 15, "[kind] != 'rail'", _text("[name]", 9, "#333333", more=line))
     yield _rule(16, 17, "[kind] != 'rail'", _text("[name]", 10, "#222222", more=line))
     yield _rule(13, 17, "[kind] = 'river'", _text("[name]", 11, "#4b87a5", more=line))
@@ -148,17 +208,39 @@ def _road_names() -> Iterator[Rule]:
 
 def _area_names() -> Iterator[Rule]:
     yield _rule(12, 15, "[kind] = 'wood' or [kind] = 'water'", _text("[name]", 9, "#4e7a3e"))
-    yield _rule(13, 17, "[kind] = 'aerodrome' or [kind] = 'castle'", _text("[name]", 10, "#7a5aa0", face=_BOLD))
-    yield _rule(15, 17, "[kind] = 'park' or [kind] = 'beach' or [kind] = 'cemetery'", _text("[name]", 9, "#3b7a3f"))
-    yield _rule(15, 17, "[kind] = 'school' or [kind] = 'hospital' or [kind] = 'college'", _text("[name]", 9, "#8a6d1a"))
-    yield _rule(16, 17, "[kind] = 'industrial' or [kind] = 'retail' or [kind] = 'square'", _text("[name]", 9, "#7d5a78"))
+    yield _rule(
+        13,
+        17,
+        "[kind] = 'aerodrome' or [kind] = 'castle'",
+        _text("[name]", 10, "#7a5aa0", face=_BOLD),
+    )
+    yield _rule(
+        15,
+        17,
+        "[kind] = 'park' or [kind] = 'beach' or [kind] = 'cemetery'",
+        _text("[name]", 9, "#3b7a3f"),
+    )
+    yield _rule(
+        15,
+        17,
+        "[kind] = 'school' or [kind] = 'hospital' or [kind] = 'college'",
+        _text("[name]", 9, "#8a6d1a"),
+    )
+    yield _rule(
+        16,
+        17,
+        "[kind] = 'industrial' or [kind] = 'retail' or [kind] = 'square'",
+        _text("[name]", 9, "#7d5a78"),
+    )
 
 
 def _pois() -> Iterator[Rule]:
     for group, colour in _DOTS.items():
         size = 4 if group == "minor" else 7
         dot = f'<MarkersSymbolizer marker-type="ellipse" width="{size}" height="{size}" fill="{colour}" stroke="#ffffff" stroke-width="0.8" allow-overlap="false" ignore-placement="false"/>'
-        label = _text("[name]", 8.5, colour, more='dy="7" placement-type="simple" placements="S,N,E,W,8"')
+        label = _text(
+            "[name]", 8.5, colour, more='dy="7" placement-type="simple" placements="S,N,E,W,8"'
+        )
         if group == "minor":
             yield _rule(17, 17, f"[group] = '{group}'", dot)
             continue
@@ -166,4 +248,3 @@ def _pois() -> Iterator[Rule]:
             yield _rule(14, 15, "[kind] = 'museum' or [kind] = 'gallery'", dot + label)
         yield _rule(16, 16, f"[group] = '{group}'", dot)
         yield _rule(17, 17, f"[group] = '{group}'", dot + label)
-

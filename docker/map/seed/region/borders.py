@@ -17,12 +17,22 @@ _REACH = 1.3
 
 def add_borders(osm: Osm, towns: Sequence[Town]) -> None:
     """Add the boundaries and the labels of all that has a name."""
-    county = [Point(-4_000, -150), Point(WIDTH + 200, -150), Point(WIDTH + 200, HEIGHT + 150), Point(-4_000, HEIGHT + 150)]
+    county = [
+        Point(-4_000, -150),
+        Point(WIDTH + 200, -150),
+        Point(WIDTH + 200, HEIGHT + 150),
+        Point(-4_000, HEIGHT + 150),
+    ]
     _boundary(osm, [*county, county[0]], "6", "Merrowshire", None)
     for town in towns:
         plan = town.plan
-        label = osm.node(plan.centre, {"place": "city", "name": plan.name, "population": _POPULATION[plan.name]})
-        whole = [plan.centre + polar(math.radians(turn), plan.radius * _REACH) for turn in range(0, 360, 6)]
+        label = osm.node(
+            plan.centre, {"place": "city", "name": plan.name, "population": _POPULATION[plan.name]}
+        )
+        whole = [
+            plan.centre + polar(math.radians(turn), plan.radius * _REACH)
+            for turn in range(0, 360, 6)
+        ]
         _boundary(osm, [*whole, whole[0]], "8", plan.name, label)
         for ward, middle, ring in _wards(town):
             suburb = osm.node(middle, {"place": "suburb", "name": ward})
@@ -36,7 +46,8 @@ def _wards(town: Town) -> Iterator[tuple[str, Point, list[Point]]]:
     turn = 360 / len(plan.wards)
     for number, ward in enumerate(plan.wards):
         arc = [
-            plan.centre + polar(math.radians(number * turn + step * turn / 10), plan.radius * _REACH)
+            plan.centre
+            + polar(math.radians(number * turn + step * turn / 10), plan.radius * _REACH)
             for step in range(11)
         ]
         middle = plan.centre + polar(math.radians((number + 0.5) * turn), plan.radius * 0.55)

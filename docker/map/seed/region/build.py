@@ -32,7 +32,12 @@ PLANS = (
          ("Weirside", "Cathedral Close", "Alder Park", "Railway Town", "Southgate", "St Anne's"), ("MW", 5)),
 )  # fmt: skip
 
-_SPEED = {"primary": "30 mph", "secondary": "30 mph", "tertiary": "30 mph", "living_street": "10 mph"}
+_SPEED = {
+    "primary": "30 mph",
+    "secondary": "30 mph",
+    "tertiary": "30 mph",
+    "living_street": "10 mph",
+}
 
 
 @dataclass(slots=True)
@@ -72,7 +77,11 @@ def _grow(plan: Plan, land: Land) -> Grown:
     town = grow(plan, land, SEED)
     mine = plan.name == "Port Merrow"
     known = [name for name in WORLD["streets"] if mine or name != "Harbour Street"]
-    wishes = {name: plan.centre + Point(*map(float, at)) for name, at in WORLD["wish"].items()} if mine else {}
+    wishes = (
+        {name: plan.centre + Point(*map(float, at)) for name, at in WORLD["wish"].items()}
+        if mine
+        else {}
+    )
     name_streets(town, known, wishes, SEED)
     rng = Random(f"{SEED} {plan.name} blocks")
     names, _ = street_names(rng, {street.name for street in town.streets})
@@ -139,8 +148,14 @@ def _add_blocks(osm: Osm, one: Grown) -> None:
             for bend in bends:
                 osm.way([bend, middle], {"highway": "footway", "surface": "fine_gravel"})
         elif cell not in taken and len(bends) > 1 and rng.random() < 0.12:
-            kind = {"highway": "cycleway", "foot": "yes"} if rng.random() < 0.3 else {"highway": "footway"}
-            osm.way([bends[0], bends[len(bends) // 2]], {**kind, "surface": "asphalt", "lit": "yes"})
+            kind = (
+                {"highway": "cycleway", "foot": "yes"}
+                if rng.random() < 0.3
+                else {"highway": "footway"}
+            )
+            osm.way(
+                [bends[0], bends[len(bends) // 2]], {**kind, "surface": "asphalt", "lit": "yes"}
+            )
 
 
 def _settle(region: Region, grown: Sequence[Grown], land: Land, houses: int, places: int) -> None:
@@ -164,7 +179,8 @@ def _settle(region: Region, grown: Sequence[Grown], land: Land, houses: int, pla
     taken = {place.house for place in (*known, *drawn) if "addr:street" in place.tags}
     left = [house for house in built if house not in taken]
     if len(left) < houses:
-        raise ValueError(f"only {len(left)} houses stand there, {houses} were asked for")
+        msg = f"only {len(left)} houses stand there, {houses} were asked for"
+        raise ValueError(msg)
     kept = set(rng.sample(range(len(left)), houses))
     region.houses = [house for number, house in enumerate(left) if number in kept]
     for house in region.houses:

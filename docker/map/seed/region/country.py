@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 
-from region.geometry import Line, Noise, Point, band, blob, inside, length, nearest_on, smooth, unit
+from region.geometry import Line, Noise, Point, band, blob, crosses, nearest_on, smooth, unit
 from region.land import HEIGHT, RIVER_WIDTH, WIDTH, Land, beyond
 from region.osm import Member, Osm
 from region.town import Plan
 
 Tags = Mapping[str, str]
 
-VILLAGES: tuple[tuple[str, Point, str], ...] = (
-    ("Lower Merrow", Point(9_300, 5_350), "MW8 1AA"),
-    ("Thornbury", Point(9_900, 9_900), "MW8 2AA"),
-    ("Oxley Moor", Point(9_200, 12_300), "MW8 3AA"),
-    ("Fenwick", Point(8_700, 8_100), "MW8 4AA"),
-    ("St Brannock", Point(4_700, 8_350), "MW8 5AA"),
-    ("Hallow Cross", Point(10_900, 3_300), "MW9 1AA"),
-    ("Windle", Point(7_600, 2_300), "MW9 2AA"),
-    ("Upper Merrow", Point(18_600, 8_700), "MW9 3AA"),
-    ("Pinewood Magna", Point(14_700, 12_300), "MW9 4AA"),
+_COUNTRY = tomllib.loads((Path(__file__).parent / "country.toml").read_text(encoding="utf-8"))
+VILLAGES: tuple[tuple[str, Point, str], ...] = tuple(
+    (one["name"], Point(*one["at"]), one["postcode"]) for one in _COUNTRY["village"]
 )
 AIRPORT = Point(16_900, 2_600)
 
@@ -31,12 +27,12 @@ def lay_ground(osm: Osm, land: Land, plans: Sequence[Plan], rng: Random) -> None
     osm.line(beyond(land.shore), {"natural": "water", "water": "sea", "name": "Merrow Bay"})
     osm.line(land.shore, {"natural": "coastline"})
     osm.line(land.river, {"waterway": "river", "name": "River Merrow"})
-    osm.line(band(land.river, RIVER_WIDTH), {"natural": "water", "water": "river", "name": "River Merrow"})
-    names = iter("""Pine Wood|Badger Copse|Fox Covert|Long Wood|Hanger Wood|Oxley Plantation|Thornbury Wood|Nut Copse|Hallow Wood
-Brackenhurst|Deer Park Wood|Kestrel Wood|Great Wood|Little Wood|Kings Copse|Ash Holt|Heron Wood|Rook Wood|Holly Shaw|Birch Hanger
-Windle Wood|Abbots Wood|Coldharbour Copse|Furze Brake|Merrow Wood|Mill Copse|Oak Shaw|Parsons Wood|Quarry Wood|Raven Wood""".replace("\n", "|").split("|"))
+    osm.line(
+        band(land.river, RIVER_WIDTH),
+        {"natural": "water", "water": "river", "name": "River Merrow"},
+    )
     tries = 0
-    for name in names:
+    for name in _COUNTRY["woods"]:
         while tries < 2_000:
             tries += 1
             at = Point(rng.uniform(3_200, WIDTH - 600), rng.uniform(500, HEIGHT - 500))
@@ -44,7 +40,9 @@ Windle Wood|Abbots Wood|Coldharbour Copse|Furze Brake|Merrow Wood|Mill Copse|Oak
             if _is_open(at, size + 250, land, plans):
                 osm.line(blob(at, size, rng), {"natural": "wood", "name": name})
                 break
-    for name, at, size in (("Oxley Mere", Point(11_800, 11_400), 330.0), ("Fenwick Water", Point(7_700, 9_100), 260.0), ("Windle Reservoir", Point(9_100, 1_500), 380.0)):
+    for lake in _COUNTRY["lake"]:
+        at, size = Point(*lake["at"]), lake["radius"]
+        name = lake["name"]
         osm.line(blob(at, size, rng), {"natural": "water", "water": "lake", "name": name})
 
 
@@ -52,14 +50,20 @@ def _is_open(at: Point, margin: float, land: Land, plans: Sequence[Plan]) -> boo
     villages = all(at.to(village) > margin + 250 for _, village, _ in VILLAGES)
     towns = all(at.to(plan.centre) > plan.radius * 1.2 + margin for plan in plans)
     river = nearest_on(land.river, at)[0] > margin
-    return villages and towns and river and not land.is_sea(at, margin) and at.to(AIRPORT) > margin + 1_300
+    return (
+        villages
+        and towns
+        and river
+        and not land.is_sea(at, margin)
+        and at.to(AIRPORT) > margin + 1_300
+    )
 
 
 def winding(points: Sequence[Point], rng: Random) -> list[Point]:
     """Return a line through points that bends like a road."""
     noise = Noise(rng, 2_400)
     line = [points[0]]
-    for a, b in zip(points, points[1:], strict=False):
+    for a, b in itertools.pairwise(points):
         pieces = max(2, int(a.to(b) // 420))
         aside = unit(a, b).left()
         for piece in range(1, pieces):
@@ -74,7 +78,7 @@ def add_way(osm: Osm, land: Land, nodes: Sequence[int], tags: Tags) -> list[int]
     """Add a way through nodes, with each stretch over the river as a bridge of its own."""
     ways: list[int] = []
     kept: list[int] = [nodes[0]]
-    for before, after in zip(nodes, nodes[1:], strict=False):
+    for before, after in itertools.pairwise(nodes):
         a, b = osm.at(before), osm.at(after)
         if _over_river(land.river, a, b):
             if len(kept) > 1:
@@ -89,21 +93,27 @@ def add_way(osm: Osm, land: Land, nodes: Sequence[int], tags: Tags) -> list[int]
 
 
 def _over_river(river: Line, a: Point, b: Point) -> bool:
-    from region.geometry import crosses
-
     return crosses(river, a, b)
 
 
-def add_road(osm: Osm, land: Land, start: int, through: Sequence[Point | int], end: int, tags: Tags, rng: Random) -> list[int]:
+def add_road(
+    osm: Osm,
+    land: Land,
+    start: int,
+    through: Sequence[Point | int],
+    end: int,
+    tags: Tags,
+    rng: Random,
+) -> list[int]:
     """Add a winding road between two nodes, through points or nodes that are there already."""
     stops = [start, *through, end]
     places = [osm.at(stop) if isinstance(stop, int) else stop for stop in stops]
     known = {osm.at(stop): stop for stop in stops if isinstance(stop, int)}
     nodes: list[int] = []
-    for a, b in zip(places, places[1:], strict=False):
+    for a, b in itertools.pairwise(places):
         line = winding([a, b], rng)
-        for at in line if not nodes else line[1:]:
-            nodes.append(known[at] if at in known else osm.node(at))
+        fresh = line[1:] if nodes else line
+        nodes += [known[at] if at in known else osm.node(at) for at in fresh]
     add_way(osm, land, nodes, tags)
     return nodes
 
@@ -111,16 +121,43 @@ def add_road(osm: Osm, land: Land, start: int, through: Sequence[Point | int], e
 def add_airport(osm: Osm, land: Land, gate: int, rng: Random) -> None:
     """Add the airport, and the road to it."""
     a = AIRPORT
-    ring = [a + Point(-1150, -330), a + Point(1150, -330), a + Point(1150, 380), a + Point(-1150, 380)]
+    ring = [
+        a + Point(-1150, -330),
+        a + Point(1150, -330),
+        a + Point(1150, 380),
+        a + Point(-1150, 380),
+    ]
     osm.line([*ring, ring[0]], {"aeroway": "aerodrome", "name": "Merrowshire Airport", "iata": "MWS", "icao": "EGMW",
              "phone": "+44 1632 947000", "website": "http://airport.merrowshire.example/", "wheelchair": "yes"})  # fmt: skip
-    osm.line([a + Point(-1000, -150), a + Point(1000, -150)], {"aeroway": "runway", "ref": "09/27", "surface": "asphalt"})
+    osm.line(
+        [a + Point(-1000, -150), a + Point(1000, -150)],
+        {"aeroway": "runway", "ref": "09/27", "surface": "asphalt"},
+    )
     osm.line([a + Point(-700, 40), a + Point(700, 40)], {"aeroway": "taxiway"})
     hall = [a + Point(-130, 190), a + Point(130, 190), a + Point(130, 270), a + Point(-130, 270)]
-    osm.line([*hall, hall[0]], {"aeroway": "terminal", "building": "yes", "name": "Merrowshire Airport Terminal", "opening_hours": "Mo-Su 04:30-23:30"})
-    osm.node(a + Point(-60, 310), {"highway": "bus_stop", "name": "Merrowshire Airport", "network": "Merrow Buses"})
+    osm.line(
+        [*hall, hall[0]],
+        {
+            "aeroway": "terminal",
+            "building": "yes",
+            "name": "Merrowshire Airport Terminal",
+            "opening_hours": "Mo-Su 04:30-23:30",
+        },
+    )
+    osm.node(
+        a + Point(-60, 310),
+        {"highway": "bus_stop", "name": "Merrowshire Airport", "network": "Merrow Buses"},
+    )
     forecourt = osm.node(a + Point(0, 300))
-    add_road(osm, land, gate, [], forecourt, {"highway": "primary", "name": "Airport Road", "ref": "A394", "maxspeed": "50 mph"}, rng)
+    add_road(
+        osm,
+        land,
+        gate,
+        [],
+        forecourt,
+        {"highway": "primary", "name": "Airport Road", "ref": "A394", "maxspeed": "50 mph"},
+        rng,
+    )
 
 
 def add_beaches(osm: Osm, land: Land, beaches: Sequence[tuple[str, float, float]]) -> None:
@@ -128,19 +165,50 @@ def add_beaches(osm: Osm, land: Land, beaches: Sequence[tuple[str, float, float]
     for name, south, north in beaches:
         shore = [at for at in land.shore if south <= at.y <= north]
         ring = [*shore, *[Point(at.x - 55, at.y) for at in reversed(shore)]]
-        osm.line([*ring, ring[0]], {"natural": "beach", "surface": "sand", "name": name, "supervised": "May-Sep"})
+        osm.line(
+            [*ring, ring[0]],
+            {"natural": "beach", "surface": "sand", "name": name, "supervised": "May-Sep"},
+        )
 
 
 def add_railway(osm: Osm, stations: Sequence[tuple[str, Point, Tags]], rng: Random) -> None:
     """Add the line through all stations, and the stations on it."""
     places = [at for _, at, _ in stations]
     nodes: list[int] = []
-    for leg, (a, b) in enumerate(zip(places, places[1:], strict=False)):
+    for leg, (a, b) in enumerate(itertools.pairwise(places)):
         line = winding([a, b], rng)
         for at in line if leg == 0 else line[1:]:
             named = next(((name, tags) for name, place, tags in stations if place == at), None)
-            extra = {"railway": "station", "public_transport": "station", "train": "yes", "name": named[0], **named[1]} if named else {}
+            extra = (
+                {
+                    "railway": "station",
+                    "public_transport": "station",
+                    "train": "yes",
+                    "name": named[0],
+                    **named[1],
+                }
+                if named
+                else {}
+            )
             nodes.append(osm.node(at, extra))
-    way = osm.way(nodes, {"railway": "rail", "name": "Merrow Valley Line", "gauge": "1435", "electrified": "no", "maxspeed": "75 mph"})
+    way = osm.way(
+        nodes,
+        {
+            "railway": "rail",
+            "name": "Merrow Valley Line",
+            "gauge": "1435",
+            "electrified": "no",
+            "maxspeed": "75 mph",
+        },
+    )
     stops = [Member("node", node, "stop") for node in nodes if osm.nodes[node - 1].tags]
-    osm.relation([*stops, Member("way", way)], {"type": "route", "route": "train", "name": "Port Merrow – Alderbridge – Saltby", "operator": "Merrow Valley Railway", "interval": "01:00"})
+    osm.relation(
+        [*stops, Member("way", way)],
+        {
+            "type": "route",
+            "route": "train",
+            "name": "Port Merrow – Alderbridge – Saltby",
+            "operator": "Merrow Valley Railway",
+            "interval": "01:00",
+        },
+    )

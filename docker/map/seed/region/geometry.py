@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -62,13 +63,13 @@ def unit(start: Point, end: Point) -> Point:
 
 def length(line: Line) -> float:
     """Return how long a line is, in metres."""
-    return sum(a.to(b) for a, b in zip(line, line[1:], strict=False))
+    return sum(a.to(b) for a, b in itertools.pairwise(line))
 
 
 def along(line: Line, step: float, start: float = 0.0) -> Iterator[tuple[Point, Point]]:
     """Yield points on a line, one every `step` metres from `start` on, each with the direction there."""
     ahead = start
-    for a, b in zip(line, line[1:], strict=False):
+    for a, b in itertools.pairwise(line):
         here, direction = a.to(b), unit(a, b)
         while ahead <= here:
             yield a + direction.times(ahead), direction
@@ -79,7 +80,7 @@ def along(line: Line, step: float, start: float = 0.0) -> Iterator[tuple[Point, 
 def nearest_on(line: Line, point: Point) -> tuple[float, Point]:
     """Return how far a point is from a line, and the line's point that is nearest to it."""
     best = (math.inf, line[0])
-    for a, b in zip(line, line[1:], strict=False):
+    for a, b in itertools.pairwise(line):
         dx, dy = b.x - a.x, b.y - a.y
         share = ((point.x - a.x) * dx + (point.y - a.y) * dy) / (dx * dx + dy * dy or 1.0)
         share = min(1.0, max(0.0, share))
@@ -95,7 +96,7 @@ def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
 
 def crosses(line: Line, a: Point, b: Point) -> bool:
     """Whether the stretch from a to b crosses a line."""
-    return any(cross(c, d, a, b) for c, d in zip(line, line[1:], strict=False))
+    return any(cross(c, d, a, b) for c, d in itertools.pairwise(line))
 
 
 def _turn(a: Point, b: Point, c: Point) -> bool:
@@ -120,7 +121,7 @@ def smooth(line: Line, rounds: int = 2) -> list[Point]:
     points = list(line)
     for _ in range(rounds):
         cut = [points[0]]
-        for a, b in zip(points, points[1:], strict=False):
+        for a, b in itertools.pairwise(points):
             cut += [a.times(0.75) + b.times(0.25), a.times(0.25) + b.times(0.75)]
         points = [*cut, points[-1]]
     return points
@@ -139,7 +140,7 @@ def blob(centre: Point, radius: float, rng: Random, corners: int = 14) -> list[P
 def inside(ring: Line, point: Point) -> bool:
     """Whether a closed ring holds a point."""
     held = False
-    for a, b in zip(ring, ring[1:], strict=False):
+    for a, b in itertools.pairwise(ring):
         if (a.y > point.y) != (b.y > point.y):
             held ^= point.x < (b.x - a.x) * (point.y - a.y) / (b.y - a.y) + a.x
     return held

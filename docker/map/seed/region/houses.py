@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, pairwise
 from random import Random
 
 from region.geometry import Line, Point, along
 from region.land import Land
-from region.town import Cell, Street, Town
+from region.town import Cell, Town
 
 _ASIDE = 13.0
 _CLEAR = 15.0
@@ -108,7 +108,7 @@ def houses_by(
 def _lots(line: Line, rng: Random, gap: float = 0.0) -> Iterator[tuple[Point, Point, int]]:
     """Yield places for houses beside a line: where, the line's direction, left (0) or right (1)."""
     step = rng.uniform(10.4, 12.4) + gap
-    free = sum(a.to(b) for a, b in zip(line, line[1:], strict=False)) - _CLEAR
+    free = sum(a.to(b) for a, b in pairwise(line)) - _CLEAR
     for walked, (on, direction) in enumerate(along(line, step, _CLEAR)):
         if _CLEAR + walked * step > free:
             return

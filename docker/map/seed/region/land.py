@@ -78,5 +78,10 @@ class Land:
 def beyond(line: Line) -> list[Point]:
     """Close the coast line around the sea."""
     south, north = line[0], line[-1]
-    far = [Point(north.x, 40_000), Point(-60_000, 40_000), Point(-60_000, -40_000), Point(south.x, -40_000)]
+    far = [
+        Point(north.x, 40_000),
+        Point(-60_000, 40_000),
+        Point(-60_000, -40_000),
+        Point(south.x, -40_000),
+    ]
     return [*line, *far, south]

@@ -12,7 +12,18 @@ from region.osm import Osm
 
 _AREA_KEYS = ("natural", "leisure", "landuse", "amenity", "aeroway", "historic", "place")
 _LINE_KEYS = ("highway", "railway", "waterway", "aeroway", "man_made", "boundary")
-_POINT_KEYS = ("amenity", "shop", "tourism", "office", "craft", "leisure", "highway", "railway", "man_made", "place")
+_POINT_KEYS = (
+    "amenity",
+    "shop",
+    "tourism",
+    "office",
+    "craft",
+    "leisure",
+    "highway",
+    "railway",
+    "man_made",
+    "place",
+)
 _SMALL = frozenset({"post_box", "bicycle_parking", "recycling", "bus_stop"})
 
 Feature = Mapping[str, object]
@@ -24,8 +35,13 @@ def write_layers(region: Region, folder: Path) -> None:
     _write(folder / "areas.geojson", _areas(osm))
     _write(folder / "lines.geojson", _lines(osm))
     _write(folder / "points.geojson", _points(osm))
-    _write(folder / "buildings.geojson", (_feature("Polygon", [_pairs(ring)], {}) for ring in region.outlines))
-    numbers = (_feature("Point", _pair(house.at), {"number": house.number}) for house in region.houses)
+    _write(
+        folder / "buildings.geojson",
+        (_feature("Polygon", [_pairs(ring)], {}) for ring in region.outlines),
+    )
+    numbers = (
+        _feature("Point", _pair(house.at), {"number": house.number}) for house in region.houses
+    )
     _write(folder / "numbers.geojson", numbers)
 
 
@@ -34,7 +50,11 @@ def _areas(osm: Osm) -> Iterator[Feature]:
         closed = way.nodes[0] == way.nodes[-1] and len(way.nodes) > 3
         key = next((key for key in _AREA_KEYS if key in way.tags), None)
         if closed and key:
-            yield _feature("Polygon", [_pairs(osm.points(way))], {"kind": way.tags[key], "name": way.tags.get("name", "")})
+            yield _feature(
+                "Polygon",
+                [_pairs(osm.points(way))],
+                {"kind": way.tags[key], "name": way.tags.get("name", "")},
+            )
 
 
 def _lines(osm: Osm) -> Iterator[Feature]:
@@ -54,7 +74,11 @@ def _points(osm: Osm) -> Iterator[Feature]:
         if key:
             kind = node.tags[key]
             group = "minor" if kind in _SMALL else key
-            yield _feature("Point", _pair(node.at), {"group": group, "kind": kind, "name": node.tags.get("name", "")})
+            yield _feature(
+                "Point",
+                _pair(node.at),
+                {"group": group, "kind": kind, "name": node.tags.get("name", "")},
+            )
 
 
 def _feature(kind: str, coordinates: object, properties: Mapping[str, str]) -> Feature:

@@ -20,7 +20,7 @@ def name_streets(town: Town, known: list[str], wishes: dict[str, Point], seed: s
         wishes: of these, the ones that belong near some point.
         seed: what the other names are drawn from.
     """
-    taken = {name for name in known}
+    taken = set(known)
     main, minor = street_names(Random(f"{seed} {town.plan.name} streets"), taken)
     left = [street for street in town.streets if street.name == ""]
     if "Market Square" in known:

@@ -91,7 +91,9 @@ class Osm:
     def write(self, path: Path) -> None:
         """Write all as OSM XML, without who changed it when."""
         with path.open("w", encoding="utf-8") as file:
-            file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<osm version="0.6" generator="arena" timestamp="{STAMP}">\n')
+            file.write(
+                f'<?xml version="1.0" encoding="UTF-8"?>\n<osm version="0.6" generator="arena" timestamp="{STAMP}">\n'
+            )
             for node in self.nodes:
                 where = f'id="{node.id}" version="1" timestamp="{STAMP}" lat="{node.at.lat:.7f}" lon="{node.at.lon:.7f}"'
                 file.write(_element("node", where, _tags(node.tags)))
@@ -103,7 +105,11 @@ class Osm:
                     f'<member type="{one.kind}" ref="{one.ref}" role={quoteattr(one.role)}/>'
                     for one in relation.members
                 ) + _tags(relation.tags)
-                file.write(_element("relation", f'id="{relation.id}" version="1" timestamp="{STAMP}"', inner))
+                file.write(
+                    _element(
+                        "relation", f'id="{relation.id}" version="1" timestamp="{STAMP}"', inner
+                    )
+                )
             file.write("</osm>\n")
 
     def write_objects(self, path: Path) -> None:
@@ -120,7 +126,9 @@ class Osm:
                 file.write(_row("way", way.id, way.tags, list(way.nodes), middle))
             for relation in self.relations:
                 members = [[one.kind, one.ref, one.role] for one in relation.members]
-                file.write(_row("relation", relation.id, relation.tags, members, self._place(relation)))
+                file.write(
+                    _row("relation", relation.id, relation.tags, members, self._place(relation))
+                )
 
     def _place(self, relation: Relation) -> Point:
         """Return where to look for a relation: at its label, else on its first way."""

@@ -11,13 +11,12 @@ from pathlib import Path
 from random import Random
 
 from region.houses import House
-from region.names import PEOPLE
+from region.names import GIVEN, PEOPLE
 
 _HERE = Path(__file__).parent
 _WEBSITES = 0.45
 _PHONES = 0.8
 _WHEELCHAIR = ("yes", "yes", "limited", "no")
-FIRST_NAMES = "Ada Bea Clara Dora Edie Flora Greta Hana Ines June Kit Lena Mabel Nell Olive Pia Rosa Stella Tess Una Vera Wilma Amir Boris Carlo Dev Enzo Felix Gus Hugo Ivo Jonah Karim Leon Marco Noah Oscar Pavel Rafi Sven Theo Umar Viktor Wim".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,8 @@ class Places:
             if house not in self._used:
                 self._used.add(house)
                 return house
-        raise LookupError(f"no house is left for {kind.tags}")
+        msg = f"no house is left for {kind.tags}"
+        raise LookupError(msg)
 
     def _place(self, kind: Kind) -> Place:
         house = self._next_house(kind)
@@ -113,7 +113,9 @@ class Places:
         if self._rng.random() < _PHONES:
             tags["phone"] = f"+44 1632 {next(self._phones)}"
         if self._rng.random() < _WEBSITES:
-            slug = re.sub(r"[^a-z0-9]+", "-", tags["name"].lower().replace("é", "e").replace("'", "")).strip("-")
+            slug = re.sub(
+                r"[^a-z0-9]+", "-", tags["name"].lower().replace("é", "e").replace("'", "")
+            ).strip("-")
             tags["website"] = f"http://{slug}.{house.place.lower().replace(' ', '')}.example/"
         if self._rng.random() < 0.6:
             tags["wheelchair"] = self._rng.choice(_WHEELCHAIR)
@@ -140,6 +142,6 @@ class Places:
             case "person" | "person2":
                 return self._rng.choice(PEOPLE)
             case "first" | "first2":
-                return self._rng.choice(FIRST_NAMES)
+                return self._rng.choice(GIVEN)
             case _:
                 return self._rng.choice(self._words[slot.rstrip("2")])

@@ -71,9 +71,7 @@ class Town:
         inner, outer = spokes(ring), spokes(ring + 1)
         step = outer // inner
         corners = [(ring, sector), (ring, (sector + 1) % inner)]
-        corners += [
-            (ring + 1, (sector * step + k) % outer) for k in range(step, -1, -1)
-        ]
+        corners += [(ring + 1, (sector * step + k) % outer) for k in range(step, -1, -1)]
         if any(corner not in self.spots for corner in corners):
             return None
         found = [self.spots[corner] for corner in corners]

@@ -1,0 +1,1 @@
+"""The shop a year later, as its staged live origin."""

@@ -1,0 +1,1 @@
+"""Harbour & Pine: what the shop adds to Oscar."""

@@ -16,12 +16,12 @@ class LazyBasketMiddleware(BasketMiddleware):
         """Return the open basket of the request, unsaved where the customer has none yet."""
         user = getattr(request, "user", None)
         is_new = (
-            request._basket_cache is None
+            request._basket_cache is None  # noqa: SLF001  where Oscar keeps it
             and user is not None
             and user.is_authenticated
             and self.get_cookie_key(request) not in request.COOKIES
             and not Basket.open.filter(owner=user).exists()
         )
         if is_new:
-            request._basket_cache = Basket(owner=user)
+            request._basket_cache = Basket(owner=user)  # noqa: SLF001  the same
         return super().get_basket(request)

@@ -16,7 +16,7 @@ def freeze() -> None:
     """Make `timezone.now` answer NOW, and auto_now columns take what a row gives them."""
     timezone.now = lambda: NOW
     for model in apps.get_models():
-        for field in model._meta.get_fields():
+        for field in model._meta.get_fields():  # noqa: SLF001  Django documents it
             if isinstance(field, DateField) and (field.auto_now or field.auto_now_add):
                 field.auto_now = field.auto_now_add = False
                 field.default = NOW if isinstance(field, DateTimeField) else NOW.date()

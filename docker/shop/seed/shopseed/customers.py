@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
@@ -51,7 +52,7 @@ def write_countries() -> None:
         )
 
 
-def _home(rng: Random, people: dict) -> Home:
+def _home(rng: Random, people: dict[str, Any]) -> Home:
     city, region, pattern, country = rng.choice(people["cities"])
     letters = "ABDEFGHJLNPQRSTUWXYZ"
     postcode = "".join(

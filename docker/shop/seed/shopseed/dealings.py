@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "dealings"
 
 
-def phrases(name: str) -> dict:
+def phrases(name: str) -> dict[str, Any]:
     """Return one of the lists: groups, returns or searches."""
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

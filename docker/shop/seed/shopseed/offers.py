@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 from oscar.core.loading import get_model
 
@@ -56,7 +57,7 @@ def _offer(name: str, offer_type: str, rule: Condition, benefit: Benefit) -> Con
     )
 
 
-def write_voucher(entry: dict, selected: Range, added: int) -> None:
+def write_voucher(entry: dict[str, Any], selected: Range, added: int) -> None:
     """Write a voucher with its offer."""
     rule = Condition.objects.create(
         range=selected,

@@ -200,7 +200,8 @@ def catalogue(departments: list[Department]) -> Iterator[Plan]:
             for finish in words.finishes
         ]
         if len(choices) < single_count:
-            raise ValueError(f"{words.name}: {len(choices)} combinations for {single_count}")
+            msg = f"{words.name}: {len(choices)} combinations for {single_count}"
+            raise ValueError(msg)
         picked = rng.sample(choices, single_count)
         plans += [_single(words, *choice) for choice in picked]
         for plan in plans:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from django.contrib.auth.models import User
 from oscar.core.loading import get_model
@@ -22,7 +23,7 @@ FIRST_REVIEW = datetime(2024, 1, 8, 8, 0, tzinfo=NOW.tzinfo)
 BATCH = 1000
 
 
-def _body(rng: Random, item: Plan, stars: int, texts: dict) -> str:
+def _body(rng: Random, item: Plan, stars: int, texts: dict[str, Any]) -> str:
     key = str(stars)
     praise = rng.sample(item.words.praise, 2)
     gripe = rng.choice(item.words.gripe)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent / "vocabulary"
 
@@ -61,10 +62,11 @@ def _kind(text: str, materials: list[str]) -> Kind:
     return Kind(name.strip(), clause.strip(), material.strip())
 
 
-def _words(table: dict, places: dict[str, str], source: Path) -> Words:
+def _words(table: dict[str, Any], places: dict[str, str], source: Path) -> Words:
     unknown = [brand for brand in table["brands"] if brand not in places]
     if unknown:
-        raise ValueError(f"{source.name}: {table['name']}: no place for brands {unknown}")
+        msg = f"{source.name}: {table['name']}: no place for brands {unknown}"
+        raise ValueError(msg)
     materials = table["material"]
     return Words(
         name=table["name"],
@@ -105,6 +107,6 @@ def load() -> list[Department]:
     return departments
 
 
-def phrases(name: str) -> dict:
+def phrases(name: str) -> dict[str, Any]:
     """Return one of the plain lists: people, reviews or shopkeeping."""
     return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

@@ -203,7 +203,9 @@ class _Reader:
             return _Value(CONSTANTS[token])
         if token in FUNCTIONS:
             return _Value(self._call(token))
-        message = f"'{token}' is not expected here." if token else "Something is missing at the end."
+        message = (
+            f"'{token}' is not expected here." if token else "Something is missing at the end."
+        )
         raise CalculationError(message)
 
     def _call(self, name: str) -> Decimal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.forms import Textarea
 
-from desk.models import LABEL_LENGTH, BODY_LENGTH, TITLE_LENGTH
+from desk.models import BODY_LENGTH, LABEL_LENGTH, TITLE_LENGTH
 
 
 class NoteForm(forms.Form):

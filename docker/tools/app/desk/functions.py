@@ -89,7 +89,7 @@ def _circular(of: Callable[[float], float]) -> Callable[[Decimal], Decimal]:
     def compute(number: Decimal) -> Decimal:
         value = of(float(number))
         # What is zero but for the last bit of a float is zero.
-        return Decimal(0) if abs(value) < 1e-15 else Decimal(value)  # noqa: PLR2004
+        return Decimal(0) if abs(value) < 1e-15 else Decimal(value)
 
     return compute
 

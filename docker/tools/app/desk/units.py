@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,6 @@ def convert(value: Decimal, source: Unit, target: Unit) -> Decimal:
     return (value * source.factor + source.zero - target.zero) / target.factor
 
 
-def _quantity(name: str, *units: tuple[str, str]) -> Quantity:
-    made = (
-        Unit(unit.lower().translate(_IN_KEYS), unit, _number(factor))
-        for unit, factor in units
-    )
-    return Quantity(name.lower(), name, tuple(made))
-
-
 _IN_KEYS = str.maketrans({" ": "-", "(": None, ")": None})
 
 
@@ -50,76 +45,22 @@ def _number(text: str) -> Decimal:
     return Decimal(above) / Decimal(below or "1")
 
 
-QUANTITIES = (
-    _quantity(
-        "Length",
-        ("metre", "1"),
-        ("kilometre", "1000"),
-        ("centimetre", "0.01"),
-        ("millimetre", "0.001"),
-        ("mile", "1609.344"),
-        ("yard", "0.9144"),
-        ("foot", "0.3048"),
-        ("inch", "0.0254"),
-        ("nautical mile", "1852"),
-    ),
-    _quantity(
-        "Weight",
-        ("kilogram", "1"),
-        ("gram", "0.001"),
-        ("tonne", "1000"),
-        ("pound", "0.45359237"),
-        ("ounce", "0.028349523125"),
-        ("stone", "6.35029318"),
-    ),
-    Quantity(
-        "temperature",
-        "Temperature",
-        (
-            Unit("celsius", "degree Celsius", Decimal(1), Decimal("273.15")),
-            Unit("fahrenheit", "degree Fahrenheit", Decimal(5) / 9, Decimal("459.67") * 5 / 9),
-            Unit("kelvin", "kelvin", Decimal(1)),
-        ),
-    ),
-    _quantity(
-        "Volume",
-        ("litre", "1"),
-        ("millilitre", "0.001"),
-        ("cubic metre", "1000"),
-        ("pint (UK)", "0.56826125"),
-        ("gallon (UK)", "4.54609"),
-        ("fluid ounce (UK)", "0.0284130625"),
-        ("cup (US)", "0.2365882365"),
-        ("pint (US)", "0.473176473"),
-        ("gallon (US)", "3.785411784"),
-        ("teaspoon", "0.005"),
-        ("tablespoon", "0.015"),
-    ),
-    _quantity(
-        "Area",
-        ("square metre", "1"),
-        ("square kilometre", "1000000"),
-        ("hectare", "10000"),
-        ("acre", "4046.8564224"),
-        ("square foot", "0.09290304"),
-        ("square mile", "2589988.110336"),
-    ),
-    _quantity(
-        "Speed",
-        ("metre per second", "1"),
-        ("kilometre per hour", "1/3.6"),
-        ("mile per hour", "0.44704"),
-        ("knot", "1852/3600"),
-    ),
-    _quantity(
-        "Time",
-        ("second", "1"),
-        ("minute", "60"),
-        ("hour", "3600"),
-        ("day", "86400"),
-        ("week", "604800"),
-    ),
-)
+def _unit(told: Mapping[str, str]) -> Unit:
+    name = told["name"]
+    key = told.get("key", name.lower().translate(_IN_KEYS))
+    return Unit(key, name, _number(told["factor"]), _number(told.get("zero", "0")))
+
+
+def _quantities() -> tuple[Quantity, ...]:
+    """Read what there is to be converted from units.toml."""
+    told = tomllib.loads((Path(__file__).parent / "units.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Quantity(one["name"].lower(), one["name"], tuple(_unit(unit) for unit in one["units"]))
+        for one in told["quantity"]
+    )
+
+
+QUANTITIES = _quantities()
 
 
 def quantity(key: str) -> Quantity:

@@ -6,6 +6,7 @@ import tomllib
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import django
 
@@ -43,7 +44,7 @@ def _member(path: Path) -> list[Note]:
     return [_note(member, told, rng) for told in known["note"]]
 
 
-def _note(member: Member, told: dict, rng: Random) -> Note:
+def _note(member: Member, told: dict[str, Any], rng: Random) -> Note:
     created = _moment(told["written"], rng)
     updated = _moment(told["edited"], rng) if "edited" in told else created
     if not created <= updated < NOW:

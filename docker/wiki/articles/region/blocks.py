@@ -300,7 +300,9 @@ def _dish_festivals(world: World, it: Subject) -> DraftBlock | None:
     return _bullets([f"{one.link}, in {one.month}" for one in world.naming(it, Festival)])
 
 
-def _work(world: World, it: Subject) -> DraftBlock | None:
+def _work(  # noqa: C901, PLR0911  one case a trade
+    world: World, it: Subject
+) -> DraftBlock | None:
     if not isinstance(it, Person):
         return None
     match it.trade:
@@ -340,12 +342,12 @@ def _described(world: World, it: Person) -> DraftBlock | None:
 
 
 def _engineered(world: World, it: Person) -> DraftBlock | None:
-    found = [
-        one
-        for kind in (Lighthouse, Line, Bridge)
-        for one in world.naming(it, kind)
-        if one.engineer is it
-    ]
+    works: tuple[Lighthouse | Line | Bridge, ...] = (
+        *world.naming(it, Lighthouse),
+        *world.naming(it, Line),
+        *world.naming(it, Bridge),
+    )
+    found = [one for one in works if one.engineer is it]
     ordered = sorted(found, key=lambda one: (one.opened, one.title))
     return _bullets([f"{one.link} ({one.opened})" for one in ordered])
 

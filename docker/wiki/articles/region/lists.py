@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from draft import Draft, DraftBullets, DraftSection, DraftTable
 
@@ -51,8 +51,10 @@ class Ranking(Generic[Listed]):
                 DraftSection(
                     "Notes",
                     (
-                        f"{first} stands first and {last} last. All figures are those of the "
-                        "entries' own articles.",
+                        (
+                            f"{first} stands first and {last} last. All figures are those of the "
+                            "entries' own articles."
+                        ),
                     ),
                 ),
             ),
@@ -97,7 +99,7 @@ def indexes(drafts: Sequence[Draft]) -> Iterator[Draft]:
         )
 
 
-def _of_places(world: World) -> tuple[Ranking, ...]:
+def _of_places(world: World) -> tuple[Ranking[Any], ...]:
     land = world.land
     return (
         Ranking[Hill](
@@ -162,7 +164,7 @@ def _of_places(world: World) -> tuple[Ranking, ...]:
     )
 
 
-def _of_buildings(world: World) -> tuple[Ranking, ...]:
+def _of_buildings(world: World) -> tuple[Ranking[Any], ...]:
     built = world.buildings
     return (
         Ranking[Lighthouse](
@@ -251,7 +253,7 @@ def _of_buildings(world: World) -> tuple[Ranking, ...]:
     )
 
 
-def _of_culture(world: World) -> tuple[Ranking, ...]:
+def _of_culture(world: World) -> tuple[Ranking[Any], ...]:
     arts, nature = world.arts, world.nature
     return (
         Ranking[Painting](

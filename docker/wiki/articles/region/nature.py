@@ -139,6 +139,7 @@ def _species(words: Words, land: Land, society: Society) -> tuple[Species, ...]:
         at = dice.between(0, len(firsts) - 1)
         name = f"{firsts[at]} {dice.pick(last[one['group']].split('; '))}"
         describer = dice.pick(society.of(Trade.NATURALIST))
+        wild: tuple[Hill | Lake, ...] = (*land.lakes, *land.hills)
         found[name] = Species(
             title=name,
             name=name,
@@ -146,7 +147,7 @@ def _species(words: Words, land: Land, society: Society) -> tuple[Species, ...]:
             latin=f"{one['latin']} {epithets[at]}",
             describer=describer,
             described=dice.between(*describer.working),
-            habitat=dice.pick((*land.lakes, *land.hills)),
+            habitat=dice.pick(wild),
             part=one["unit"],
             size=dice.between(int(one["low"]), int(one["high"])),
             status=dice.pick(words["status"]),

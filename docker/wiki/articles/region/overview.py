@@ -31,9 +31,11 @@ def _county(world: World) -> Draft:
     return Draft(
         title=COUNTY,
         lead=(
-            f"**{COUNTY}** is a county on a northern coast, the home of three cities, "
-            f"{len(land.towns)} towns and {len(land.villages)} villages. Its county town is "
-            "[[Alderbridge]], its port [[Port Merrow]].",
+            (
+                f"**{COUNTY}** is a county on a northern coast, the home of three cities, "
+                f"{len(land.towns)} towns and {len(land.villages)} villages. Its county town is "
+                "[[Alderbridge]], its port [[Port Merrow]]."
+            ),
         ),
         facts=(
             ("County town", "[[Alderbridge]]"),
@@ -51,8 +53,10 @@ def _county(world: World) -> Draft:
             DraftSection(
                 "Geography",
                 (
-                    f"The highest hill is {highest.link} with {highest.height} metres, the longest "
-                    f"river the {longest.link} with {longest.length} kilometres.",
+                    (
+                        f"The highest hill is {highest.link} with {highest.height} metres, the longest "
+                        f"river the {longest.link} with {longest.length} kilometres."
+                    ),
                 ),
             ),
         ),
@@ -83,8 +87,10 @@ def _league(world: World) -> Draft:
     return Draft(
         title="Merrow League",
         lead=(
-            "The **Merrow League** is the football league of [[Merrowshire]]. Its "
-            f"{len(football.clubs)} clubs play each other twice a season.",
+            (
+                "The **Merrow League** is the football league of [[Merrowshire]]. Its "
+                f"{len(football.clubs)} clubs play each other twice a season."
+            ),
         ),
         facts=(("Clubs", str(len(football.clubs))), ("First season", "1965–66")),
         sections=(
@@ -106,23 +112,29 @@ def _gazette() -> Draft:
     return Draft(
         title="Merrow Gazette",
         lead=(
-            "The **Merrow Gazette** is the newspaper of [[Port Merrow]]. It has appeared since "
-            "1871, every day on its site and on Fridays on paper.",
+            (
+                "The **Merrow Gazette** is the newspaper of [[Port Merrow]]. It has appeared since "
+                "1871, every day on its site and on Fridays on paper."
+            ),
         ),
         facts=(("Founded", "1871"), ("Office", "4 [[Market Square, Port Merrow|Market Square]]")),
         sections=(
             DraftSection(
                 "Office",
                 (
-                    "Its office stands at 4 [[Market Square, Port Merrow|Market "
-                    "Square]] and is open from Monday to Friday.",
+                    (
+                        "Its office stands at 4 [[Market Square, Port Merrow|Market "
+                        "Square]] and is open from Monday to Friday."
+                    ),
                 ),
             ),
             DraftSection(
                 "Content",
                 (
-                    "It writes about the council and the harbour, tests what "
-                    "people buy, and prints recipes and football tables.",
+                    (
+                        "It writes about the council and the harbour, tests what "
+                        "people buy, and prints recipes and football tables."
+                    ),
                 ),
             ),
         ),

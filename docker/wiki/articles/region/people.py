@@ -155,7 +155,9 @@ def grow_society(words: Words, land: Land) -> Society:
         colleagues: list[Person] = []
         for born in sorted(dice.between(first, last) for _ in range(count)):
             name, woman = names.pop()
-            colleagues.append(_person(dice, words, land, colleagues, trade, name, woman, born))
+            colleagues.append(
+                _person(dice, words, land, colleagues, trade, name, born, woman=woman)
+            )
         people += colleagues
     return Society(people=tuple(people))
 
@@ -173,8 +175,9 @@ def _person(
     colleagues: Sequence[Person],
     trade: Trade,
     name: str,
-    woman: bool,
     born: int,
+    *,
+    woman: bool,
 ) -> Person:
     months = "January February March April May June July August September October November December"
     birthplace = _home(dice, land)

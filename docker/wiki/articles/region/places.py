@@ -185,4 +185,5 @@ class Land:
     @property
     def ports(self) -> tuple[City | Town, ...]:
         """Return the cities and towns on the coast."""
-        return tuple(one for one in (*self.cities, *self.towns) if one.district.coastal)
+        on_the_way: tuple[City | Town, ...] = (*self.cities, *self.towns)
+        return tuple(one for one in on_the_way if one.district.coastal)

@@ -58,7 +58,10 @@ class Sentences(Formatter):
             return None
 
     def get_field(
-        self, field_name: str, args: Sequence[object], kwargs: Mapping[str, object]
+        self,
+        field_name: str,
+        args: Sequence[object],  # noqa: ARG002  Formatter hands both
+        kwargs: Mapping[str, object],
     ) -> tuple[object, str]:
         """Walk the dotted name; a None on the way ends the sentence."""
         first, *rest = field_name.split(".")

@@ -1,8 +1,9 @@
 """All tables, as models.py describes them."""
 
 import django.db.models.deletion
-import waypost.clock
 from django.db import migrations, models
+
+import waypost.clock
 
 
 class Migration(migrations.Migration):

@@ -32,7 +32,7 @@ def change_product(product: Any, fields: dict[str, Any]) -> dict[str, Any]:
     form = ProductForm(fields)
     unknown = sorted(set(fields) - set(form.fields))
     if unknown or not fields:
-        return {name: "cannot be changed here" for name in unknown} or {"body": "no field given"}
+        return dict.fromkeys(unknown, "cannot be changed here") or {"body": "no field given"}
     if not form.is_valid():
         return json.loads(form.errors.as_json())
     record = product.stockrecords.first()

@@ -1,4 +1,4 @@
-"""The JSON views: what the shop sells for everybody, orders for their owners, all for the merchant."""
+"""The JSON views: goods for everybody, orders for their owners, all for the merchant."""
 
 from __future__ import annotations
 

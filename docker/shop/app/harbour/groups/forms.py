@@ -35,7 +35,8 @@ class MemberForm(forms.Form):
         """Return the customer."""
         found = get_user_model().objects.filter(email__iexact=self.cleaned_data["email"]).first()
         if found is None:
-            raise forms.ValidationError("No customer has this address.")
+            msg = "No customer has this address."
+            raise forms.ValidationError(msg)
         return found
 
 

@@ -35,9 +35,11 @@ class ReturnForm(forms.ModelForm):
         """Take back no more than was sent and has not come back yet."""
         quantity, line = self.cleaned_data["quantity"], self.cleaned_data.get("line")
         if quantity < 1:
-            raise forms.ValidationError("Return at least one piece.")
+            msg = "Return at least one piece."
+            raise forms.ValidationError(msg)
         if line is not None and quantity > returnable(line):
-            raise forms.ValidationError(f"Only {returnable(line)} of these can be returned.")
+            msg = f"Only {returnable(line)} of these can be returned."
+            raise forms.ValidationError(msg)
         return quantity
 
 
@@ -77,7 +79,8 @@ class ReturnUpdateForm(forms.ModelForm):
         """Refund no more than was paid."""
         amount = self.cleaned_data["refund_amount"]
         if amount is not None and not 0 <= amount <= self.instance.most_refund:
-            raise forms.ValidationError(f"At most £{self.instance.most_refund:.2f} was paid.")
+            msg = f"At most £{self.instance.most_refund:.2f} was paid."
+            raise forms.ValidationError(msg)
         return amount
 
     def clean(self) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Tags of the shop's templates."""

@@ -38,8 +38,10 @@ def page(request: HttpRequest) -> HttpResponse:
 def value(request: HttpRequest) -> JsonResponse:
     """Answer `{"value"}`, or `{"problem"}` with status 400."""
     found, problem = _answer(*_asked(request))
-    return JsonResponse({"problem": problem}, status=400) if problem else JsonResponse(
-        {"value": found}
+    return (
+        JsonResponse({"problem": problem}, status=400)
+        if problem
+        else JsonResponse({"value": found})
     )
 
 
