@@ -6,7 +6,7 @@ import re
 from typing import assert_never
 
 from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
-from orchestrator.gateway.heads import BadMessageError, BodyKind, Framing
+from orchestrator.gateway.heads import BadMessageError, BodyKind, Framing, parse_field
 
 _CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 _MAX_LINE_BYTES = 4096
@@ -80,10 +80,13 @@ class Body:
         return int(found[1], 16)
 
     async def _skip_trailers(self) -> None:
-        # Dropped, as RFC 9110, 6.5.1 allows: nothing may slip in behind the head's checks.
+        # Dropped, as RFC 9110, 6.5.1 allows: nothing may slip in behind the head's checks. Read
+        # first: another parser may take for a request what is no trailer.
         for _ in range(_MAX_TRAILERS):
-            if await self._connection.line(_MAX_LINE_BYTES) == b"":
+            line = await self._connection.line(_MAX_LINE_BYTES)
+            if line == b"":
                 return
+            parse_field(line)
         message = "too many trailers"
         raise BadMessageError(message)
 

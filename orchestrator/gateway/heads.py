@@ -225,10 +225,15 @@ def _parse(head: bytes) -> tuple[bytes, tuple[Field, ...]]:
     if len(lines) > MAX_FIELDS:
         message = f"more than {MAX_FIELDS} header fields"
         raise BadMessageError(message, 431)
-    return first, tuple(map(_parse_field, lines))
+    return first, tuple(map(parse_field, lines))
 
 
-def _parse_field(line: bytes) -> Field:
+def parse_field(line: bytes) -> Field:
+    """Read one header field or trailer, without its CRLF.
+
+    Raises:
+        BadMessageError: it is none.
+    """
     if line[:1] in {b" ", b"\t"}:
         message = "a header field is folded over two lines"
         raise BadMessageError(message)
