@@ -14,8 +14,8 @@ import requests
 
 from arena_core.cookie import Cookie
 from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import read_answer, starts_of
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.reset.replica import Replica
 
 # What differs between two answers that show the same: tokens, moments, and how long something took.

@@ -15,8 +15,8 @@ from mutations.shop import product_page
 from mutations.visitor import Visitor
 from playwright.async_api import Page
 
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient
 from orchestrator.contract.load import Write
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient
 
 TEXT: Final = "Something that nobody wrote before"
 

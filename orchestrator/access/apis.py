@@ -10,7 +10,7 @@ import requests
 
 from arena_core.errors import ApiError
 from orchestrator.access.logins import replica_client, role_of
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, origin_session
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, fetch
 
 if TYPE_CHECKING:
     from orchestrator.reset.replica import Replica
@@ -48,15 +48,10 @@ async def ask_api(replica: Replica, role: str, path: str) -> ApiAnswer:
 
 def _get(replica: Replica, login: ApiLogin, path: str) -> ApiAnswer:
     client = replica_client(replica.site, replica.endpoint)
-    with origin_session(client) as session:
-        try:
-            answer = session.get(
-                client.url(path),
-                headers={**_HEADERS, **login.headers()},
-                timeout=PAGE_TIMEOUT_S,
-                allow_redirects=False,
-            )
-        except requests.RequestException as cause:
-            message = f"site '{replica.site.name}': GET {path} of its API failed: {cause}"
-            raise ApiError(message) from cause
-    return ApiAnswer(answer.status_code, answer.text)
+    headers = {**_HEADERS, **login.headers()}
+    try:
+        answer = fetch(client, path, timeout_s=PAGE_TIMEOUT_S, headers=headers)
+    except requests.RequestException as cause:
+        message = f"site '{replica.site.name}': GET {path} of its API failed: {cause}"
+        raise ApiError(message) from cause
+    return ApiAnswer(answer.status, answer.text)

@@ -9,10 +9,10 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from orchestrator.access.logins import replica_client
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, origin_session
 from orchestrator.access.queries import ask
 from orchestrator.contract.pages import FRONT
 from orchestrator.engine.engine import Engine
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, origin_session
 from orchestrator.reset.replica import Replica
 from sites.manifest import ServerDatabase
 

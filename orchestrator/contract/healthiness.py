@@ -9,8 +9,8 @@ import requests
 
 from arena_core.errors import SiteError
 from orchestrator.access.logins import replica_client
-from orchestrator.access.origin_client import origin_session
 from orchestrator.engine.engine import Engine
+from orchestrator.engine.origin_client import origin_session
 from orchestrator.reset.replica import Replica, await_health
 from sites.manifest import ServerDatabase
 

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import requests
 
 from orchestrator.access.logins import replica_client
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import read_answer, starts_of
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.reset.replica import Replica
 
 SECONDS: Final = 60.0

@@ -14,7 +14,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 import requests
 
 from orchestrator.access.logins import replica_client
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.reset.replica import Replica
 
 FRONT: Final = "/"

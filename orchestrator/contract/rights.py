@@ -13,7 +13,7 @@ import requests
 from arena_core.cookie import Cookie
 from arena_core.errors import LoginError
 from orchestrator.access.logins import is_logged_in, login, replica_client, role_of
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.reset.replica import Replica
 from sites.accounts import ApiLogin, PageWith, Role
 

@@ -9,10 +9,10 @@ from typing import Final
 from arena_core.cookie import Cookie
 from evaluators.changes import Change
 from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.contract.pages import broken_pages, starts_of
 from orchestrator.delta.delta import delta_of
 from orchestrator.engine.engine import Engine
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.pool.placements import place
 from orchestrator.reset.replica import Replica, start_replica
 from sites.manifest import Site

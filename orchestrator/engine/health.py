@@ -39,11 +39,6 @@ class HealthProbe:
     timeout_s: float
     tls: bool = False
 
-    @property
-    def url(self) -> str:
-        """What is asked for."""
-        return f"{'https' if self.tls else 'http'}://{self.endpoint}{self.path}"
-
 
 async def wait_healthy(engine: Engine, container: Container, probe: HealthProbe) -> float:
     """Wait until the page answers 200 with the text; return how long that took, in seconds.
@@ -112,25 +107,19 @@ class _Tries:
 def _ask(probe: HealthProbe) -> str | None:
     """Ask once; return None for the awaited page, else what came instead."""
     import requests  # noqa: PLC0415  not needed by commands that wait for nothing
-    import urllib3  # noqa: PLC0415
 
-    # Not `warnings.catch_warnings`: it is not safe where several threads ask at the same time.
-    urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    with requests.Session() as session:
-        # A proxy named in the environment has no business between us and a loopback port.
-        session.trust_env = False
-        session.verify = not probe.tls
-        try:
-            answer = session.get(
-                probe.url,
-                headers={"Host": probe.host},
-                timeout=_ONE_TRY_S,
-                allow_redirects=False,
-            )
-        except requests.RequestException as error:
-            return f"no answer ({type(error).__name__})"
-    if answer.status_code != HTTPStatus.OK:
-        return f"status {answer.status_code}"
+    from orchestrator.engine.origin_client import OriginClient, fetch  # noqa: PLC0415
+
+    scheme = "https" if probe.tls else "http"
+    client = OriginClient(
+        origin=f"{scheme}://{probe.host}", address=probe.endpoint, verify=not probe.tls
+    )
+    try:
+        answer = fetch(client, probe.path, timeout_s=_ONE_TRY_S)
+    except requests.RequestException as error:
+        return f"no answer ({type(error).__name__})"
+    if answer.status != HTTPStatus.OK:
+        return f"status {answer.status}"
     if probe.contains not in answer.text:
         return f"status 200, but no {probe.contains!r} on the page"
     return None

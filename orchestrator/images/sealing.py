@@ -20,6 +20,7 @@ from orchestrator.engine.containers import (
     Labels,
     StateMount,
 )
+from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, published, wait_healthy
 from orchestrator.images.golden import PATH, ROWS_LABEL, ROWS_PATH, unstarted
@@ -217,7 +218,7 @@ async def _warm(engine: Engine, site: Site, container: Container, manifest: str)
     """Fetch the pages that the manifest lists, one after the other."""
     endpoint = container.ports[site.port]
     for path in site.warm:
-        status = await asyncio.to_thread(_fetch, f"http://{endpoint}{path}", site.host)
+        status = await asyncio.to_thread(_status, site, endpoint, path)
         if isinstance(status, str) or status >= _BAD_STATUS:
             said = await engine.logs(container.id, tail=20)
             shown = "".join(f"\n  {line}" for line in said.splitlines())
@@ -227,20 +228,17 @@ async def _warm(engine: Engine, site: Site, container: Container, manifest: str)
             raise ImageError(message, hint=hint)
 
 
-def _fetch(url: str, host: str) -> int | str:
+def _status(site: Site, endpoint: Endpoint, path: str) -> int | str:
     """Fetch one page and return its status, or why there was none."""
     import requests  # noqa: PLC0415  not needed where nothing is sealed
 
-    with requests.Session() as session:
-        # A proxy named in the environment has no business between us and a loopback port.
-        session.trust_env = False
-        try:
-            answer = session.get(
-                url, headers={"Host": host}, timeout=_PAGE_S, allow_redirects=False
-            )
-        except requests.RequestException as error:
-            return f"no answer ({type(error).__name__})"
-        return answer.status_code
+    from orchestrator.engine.origin_client import OriginClient, fetch  # noqa: PLC0415
+
+    client = OriginClient(origin=f"http://{site.host}", address=endpoint)
+    try:
+        return fetch(client, path, timeout_s=_PAGE_S).status
+    except requests.RequestException as error:
+        return f"no answer ({type(error).__name__})"
 
 
 async def _stop_cleanly(engine: Engine, site: Site, container: Container) -> None:

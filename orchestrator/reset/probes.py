@@ -59,21 +59,16 @@ def _found(pattern: str, page: str) -> str:
 def _page(site: Site, endpoint: Endpoint, name: str, path: str) -> str:
     import requests  # noqa: PLC0415  not needed where no probe has a page
 
-    with requests.Session() as session:
-        # A proxy named in the environment has no business between us and a loopback port.
-        session.trust_env = False
-        try:
-            answer = session.get(
-                f"http://{endpoint}{path}",
-                headers={"Host": site.host},
-                timeout=_PAGE_S,
-                allow_redirects=False,
-            )
-        except requests.RequestException as cause:
-            message = f"site '{site.name}': probe {name}: no answer from {path}"
-            raise SiteError(message) from cause
-    if answer.status_code != HTTPStatus.OK:
-        message = f"site '{site.name}': probe {name}: {path} answers {answer.status_code}"
+    from orchestrator.engine.origin_client import OriginClient, fetch  # noqa: PLC0415
+
+    client = OriginClient(origin=f"http://{site.host}", address=endpoint)
+    try:
+        answer = fetch(client, path, timeout_s=_PAGE_S)
+    except requests.RequestException as cause:
+        message = f"site '{site.name}': probe {name}: no answer from {path}"
+        raise SiteError(message) from cause
+    if answer.status != HTTPStatus.OK:
+        message = f"site '{site.name}': probe {name}: {path} answers {answer.status}"
         raise SiteError(message)
     return answer.text
 

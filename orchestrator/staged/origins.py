@@ -15,10 +15,10 @@ import requests
 
 from arena_core.errors import ImageError, SiteGoneError, UnhealthyError
 from arena_core.task_group import task_group
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.engine.containers import Container, ContainerKind, ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.gateway import Resolve, SocketAddress
 from orchestrator.staged.authority import Authority
 from sites.manifest import Live, Site, Staged

@@ -8,9 +8,9 @@ import pytest
 from every_site import ATLAS, EVERY_SITE, Shared
 
 from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.access.origin_client import origin_session
 from orchestrator.contract.pages import broken_pages, outside_requests, starts_of
 from orchestrator.engine.engine import Engine
+from orchestrator.engine.origin_client import origin_session
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica
 from sites.manifest import Site

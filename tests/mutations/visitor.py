@@ -12,7 +12,7 @@ import requests
 
 from arena_core.cookie import Cookie
 from orchestrator.access.forms import Form, read_page
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 
 _OK: Final = 200
 

@@ -7,7 +7,7 @@ import pytest
 from kiosk_site import OWNER
 
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import OriginClient
+from orchestrator.engine.origin_client import OriginClient
 from orchestrator.access.logins import is_logged_in, is_logged_out, login, replica_client, role_of
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot

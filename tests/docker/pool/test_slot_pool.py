@@ -14,7 +14,7 @@ from orchestrator.delta.delta import Delta, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.episode.proof_hook import moved_between
-from orchestrator.access.origin_client import origin_session
+from orchestrator.engine.origin_client import origin_session
 from orchestrator.pool.events import PoolEvent, Phase
 from orchestrator.access.logins import replica_client
 from orchestrator.capacity.memory import memory_of

@@ -12,7 +12,7 @@ import pytest
 from mutations.visitor import Visitor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import origin_session
+from orchestrator.engine.origin_client import origin_session
 from orchestrator.access.logins import login, replica_client, role_of
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.access.queries import ask

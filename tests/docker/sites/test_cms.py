@@ -11,7 +11,7 @@ from crawling import visitor
 
 from orchestrator.contract.pages import read_answer
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
 from sites.atlas import load_atlas

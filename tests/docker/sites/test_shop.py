@@ -15,7 +15,7 @@ import pytest
 from mutations.visitor import Visitor
 
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from orchestrator.access.logins import replica_client
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.access.queries import Row, ask

@@ -21,7 +21,7 @@ from orchestrator.cli.console import Console
 from orchestrator.delta.delta import NextId, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import origin_session
+from orchestrator.engine.origin_client import origin_session
 from orchestrator.access.logins import replica_client
 from orchestrator.pool.placements import place
 from orchestrator.pool.slot_pool import UP

@@ -14,7 +14,7 @@ from kiosk_site import OWNER
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
-from orchestrator.access.origin_client import OriginClient, origin_session
+from orchestrator.engine.origin_client import OriginClient, origin_session
 from orchestrator.access.logins import login, role_at
 from orchestrator.staged.origins import StagedOrigins, staged_origins
 from sites.atlas import Atlas

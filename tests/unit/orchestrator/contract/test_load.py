@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler
 import requests
 from standing_web import Answer, Web
 
-from orchestrator.access.origin_client import OriginClient
 from orchestrator.contract.load import READERS, WRITERS, broken_under_load
+from orchestrator.engine.origin_client import OriginClient
 
 SECONDS = 0.5
 

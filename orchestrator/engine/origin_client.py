@@ -1,20 +1,29 @@
-"""HTTP to a site under its own host name, wherever its port really is."""
+"""HTTP to a site under its own host name, wherever its port really is: the one way from here.
+
+Health, warm-up, probes, logins, APIs and the contract all ask through it. A session reaches the
+address that it is given and no other, whatever a redirect or the environment says.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import codecs
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import requests
+import urllib3
 from requests.adapters import HTTPAdapter
 
 from orchestrator.engine.endpoints import Endpoint
 
 PAGE_TIMEOUT_S = 30.0
 
+_PIECE_BYTES = 64 * 1024
+_LOGIN_AGENT = "Mozilla/5.0 (X11; Linux x86_64) Arena login"
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -26,22 +35,75 @@ class OriginClient:
         origin: scheme and host as a browser sees them: URLs, cookies and the Host header use it.
         address: where its connections go; None for wherever its name leads.
         ca_file: PEM file of the authority that signed its certificate; None for the usual ones.
+        verify: whether its certificate is looked at.
     """
 
     origin: str
     address: Endpoint | None = None
     ca_file: str | None = None
+    verify: bool = True
 
     def url(self, path: str) -> str:
         """Return the URL of a path on this origin."""
         return self.origin + path
 
 
+@dataclass(frozen=True, slots=True)
+class OriginAnswer:
+    """What an origin answered: the status, and the body as text."""
+
+    status: int
+    text: str
+
+
+def fetch(
+    client: OriginClient, path: str, *, timeout_s: float, headers: Mapping[str, str] | None = None
+) -> OriginAnswer:
+    """GET one path, without cookies; a redirect is returned and not followed. Blocking.
+
+    Args:
+        client: whom to ask.
+        path: path and query.
+        timeout_s: how long to wait for a connection, for each piece of the answer, and for its end.
+        headers: sent beside `requests`' own.
+
+    Raises:
+        requests.RequestException: there was no answer, or it did not end in time.
+    """
+    due = time.monotonic() + timeout_s
+    with (
+        origin_session(client, user_agent=None) as session,
+        session.get(
+            client.url(path),
+            headers=headers,
+            timeout=timeout_s,
+            allow_redirects=False,
+            stream=True,
+        ) as answer,
+    ):
+        pieces = []
+        for piece in answer.iter_content(_PIECE_BYTES):
+            pieces.append(piece)
+            if time.monotonic() > due:
+                message = f"the answer did not end in {timeout_s:g} s"
+                raise requests.exceptions.ReadTimeout(message)
+        text = b"".join(pieces).decode(_charset(answer), errors="replace")
+        return OriginAnswer(answer.status_code, text)
+
+
 @contextmanager
-def origin_session(client: OriginClient) -> Iterator[requests.Session]:
-    """Open a session that reaches the door's origin and, where an address is given, no other."""
+def origin_session(
+    client: OriginClient, *, user_agent: str | None = _LOGIN_AGENT
+) -> Iterator[requests.Session]:
+    """Open a session that reaches the client's origin and, where an address is given, no other.
+
+    Args:
+        client: whom to ask.
+        user_agent: what it calls itself; None for the name of `requests`.
+    """
     with requests.Session() as session:
-        session.headers["User-Agent"] = "Mozilla/5.0 (X11; Linux x86_64) Arena login"
+        if user_agent is not None:
+            session.headers["User-Agent"] = user_agent
         if client.address is not None:
             session.trust_env = False
             way = _Redirected(client.origin, client.address)
@@ -49,6 +111,10 @@ def origin_session(client: OriginClient) -> Iterator[requests.Session]:
             session.mount("https://", way)
         if client.ca_file is not None:
             session.verify = client.ca_file
+        if not client.verify:
+            # Not `warnings.catch_warnings`: it is not safe where several threads ask at once.
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+            session.verify = False
         yield session
 
 
@@ -82,6 +148,15 @@ class _Redirected(HTTPAdapter):
 
     def add_headers(self, request: requests.PreparedRequest, **_: object) -> None:
         request.headers["Host"] = urlsplit(self._origin).netloc
+
+
+def _charset(answer: requests.Response) -> str:
+    """Return the charset that an answer names and Python knows, else UTF-8."""
+    named = answer.encoding or "utf-8"
+    try:
+        return codecs.lookup(named).name
+    except LookupError:
+        return "utf-8"
 
 
 def _origin_of(url: str) -> tuple[str, str, int]:
