@@ -33,6 +33,7 @@ lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
+	@PYTHONPATH=tests $(PYTHON) -m docker_types
 	@$(VENV)/bin/lint-imports
 
 docs: $(STAMP)  ## the documentation, into build/docs; a broken link is an error
