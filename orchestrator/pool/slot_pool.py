@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from arena_core.errors import ArenaError, LeaseError, UnknownNameError, UsageError
@@ -27,6 +27,11 @@ from sites.manifest import Site
 
 _LOG = logging.getLogger(__name__)
 
+# Prices all sites of a pool, and makes the pools of those that are new.
+_MakePools = Callable[
+    [Collection[str], Collection[str]], Awaitable[tuple[Capacity, dict[str, ReplicaPool]]]
+]
+
 UP = "up"
 SWAP = "swap"
 WAIT_S = 900.0  # more than any manifest may take for its health, and once more for a second try
@@ -39,9 +44,16 @@ class SlotPool:
         capacity: how many replicas it may have, and what they cost.
     """
 
-    def __init__(self, capacity: Capacity, pools: Mapping[str, ReplicaPool]) -> None:
+    def __init__(
+        self,
+        capacity: Capacity,
+        pools: Mapping[str, ReplicaPool],
+        make: _MakePools | None = None,
+    ) -> None:
         self.capacity = capacity
-        self._pools = pools
+        self._pools = dict(pools)
+        self._make = make
+        self._including = asyncio.Lock()
         self._free: asyncio.Queue[int] = asyncio.Queue()
         for index in range(capacity.workers):
             self._free.put_nowait(index)
@@ -84,18 +96,7 @@ class SlotPool:
             UsageError: the workers do not fit the budget, or the strategy makes no sense.
         """
         rungs = rungs_for(strategy)
-        chosen = atlas.select(sites)
         costs = Costs.load()
-        capacity = await capacity_for(
-            engine,
-            chosen,
-            costs,
-            workers=workers,
-            spares=spares,
-            memory_bytes=memory_bytes,
-            strategy=strategy,
-            what="slot" if keep else "worker",
-        )
         cores = max(1, (await engine.facts()).cpus)
         shop = PoolContext(
             engine=engine,
@@ -106,15 +107,46 @@ class SlotPool:
             announce=on_event,
         )
         found = await _running(engine, owner) if keep else ()
-        pools = {}
-        for site in chosen:
-            plans = _plans(site, capacity, owner, ports or {}, found, prove=not keep)
-            pools[site.name] = _pools(site, capacity, [PooledReplica(shop, plan) for plan in plans])
-        slot_pool = cls(capacity, pools)
+
+        async def make(
+            names: Collection[str], new: Collection[str]
+        ) -> tuple[Capacity, dict[str, ReplicaPool]]:
+            capacity = await capacity_for(
+                engine,
+                atlas.select(names),
+                costs,
+                workers=workers,
+                spares=spares,
+                memory_bytes=memory_bytes,
+                strategy=strategy,
+                what="slot" if keep else "worker",
+            )
+            pools: dict[str, ReplicaPool] = {}
+            for site in atlas.select(new):
+                plans = _plans(site, capacity, owner, ports or {}, found, prove=not keep)
+                replicas = [PooledReplica(shop, plan) for plan in plans]
+                pools[site.name] = _pools(site, capacity, replicas)
+            return capacity, pools
+
+        slot_pool = cls(*await make(sites, sites), make)
         try:
             yield slot_pool
         finally:
             await slot_pool._close(keep=keep)
+
+    async def include(self, sites: Collection[str]) -> None:
+        """Let the pool have further sites, as they are needed; nothing is started for them yet.
+
+        Raises:
+            UsageError: the replicas of all its sites do not fit the budget; it has those it had.
+            UnknownNameError: no such site.
+        """
+        async with self._including:
+            new = [name for name in dict.fromkeys(sites) if name not in self._pools]
+            if not new or self._make is None:
+                return
+            self.capacity, pools = await self._make((*self._pools, *new), new)
+            self._pools.update(pools)
 
     @asynccontextmanager
     async def lease(
