@@ -2,8 +2,11 @@
 
     from orchestrator import Arena
 
-    async with Arena() as arena:
-        report = await arena.evaluate("oracle", suite="demo")
+    async with Arena() as arena, arena.episode("demo/shop-latest-order-total") as episode:
+        observation = await episode.reset()
+        while not episode.is_over:
+            observation = (await episode.step(my_agent(observation))).observation
+        print((await episode.evaluate()).outcome)
 
 Importing this package is cheap: each name is loaded when it is first used.
 """
@@ -28,10 +31,12 @@ if TYPE_CHECKING:
     from orchestrator.api.agent_choice import AgentFactory
     from orchestrator.api.arena import Arena
     from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+    from orchestrator.api.open_episode import OpenEpisode
     from orchestrator.api.resetting import ResetOutcome, SiteReset
     from orchestrator.api.starting import RunningSite
     from orchestrator.api.suites import LintReport
-    from orchestrator.api.sync import SyncArena
+    from orchestrator.api.sync import SyncArena, SyncEpisode
+    from orchestrator.episode.steps import StepResult
     from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation
     from orchestrator.report.run_report import RunReport
     from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
@@ -51,6 +56,7 @@ __all__ = [
     "Evidence",
     "LintReport",
     "Observation",
+    "OpenEpisode",
     "Outcome",
     "OutcomeKind",
     "ProgressNote",
@@ -62,7 +68,9 @@ __all__ = [
     "ScoredTrial",
     "SiteReset",
     "SitesStarting",
+    "StepResult",
     "SyncArena",
+    "SyncEpisode",
     "TrialEnded",
     "Verdict",
     "WarningNote",
@@ -79,10 +87,12 @@ _MODULES: Final = {
     "orchestrator.api.agent_choice": ("AgentFactory",),
     "orchestrator.api.arena": ("Arena",),
     "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
+    "orchestrator.api.open_episode": ("OpenEpisode",),
     "orchestrator.api.resetting": ("ResetOutcome", "SiteReset"),
     "orchestrator.api.starting": ("RunningSite",),
     "orchestrator.api.suites": ("LintReport",),
-    "orchestrator.api.sync": ("SyncArena",),
+    "orchestrator.api.sync": ("SyncArena", "SyncEpisode"),
+    "orchestrator.episode.steps": ("StepResult",),
     "orchestrator.observation": ("Agent", "AgentMaker", "Assignment", "Decision", "Observation"),
     "orchestrator.report.run_report": ("RunReport",),
     "orchestrator.runner.events": ("AttemptBroke", "ProgressNote", "TrialEnded"),

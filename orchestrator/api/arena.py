@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from orchestrator.api.episodes import EpisodeOperations
 from orchestrator.api.images import ImageOperations
 from orchestrator.api.runs import RunOperations
 from orchestrator.api.sites import SiteOperations
 
 
-class Arena(RunOperations, SiteOperations, ImageOperations):
+class Arena(EpisodeOperations, RunOperations, SiteOperations, ImageOperations):
     """An open Arena: its sites, its tasks, episodes step by step, and whole runs.
 
     Use it as an asynchronous context manager. The Docker engine is connected when something first
@@ -17,6 +18,9 @@ class Arena(RunOperations, SiteOperations, ImageOperations):
 
     Args:
         sites: folders of sites of one's own; those of ARENA_SITES or ./arena-sites where omitted.
+        workers: how many episodes may be played side by side; `evaluate` has its own.
+        memory: budget for the replicas of episodes, such as `4GiB`; most of the machine where
+            omitted.
         on_event: called with each `ArenaEvent`, in the event loop that Arena runs in: progress,
             warnings, each episode as it ends. What it raises ends the call under way.
 

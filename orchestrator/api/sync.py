@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from arena_core.errors import UsageError
 from orchestrator.api.arena import Arena
 from orchestrator.api.background_loop import BackgroundLoop
+from orchestrator.api.episodes import AGENT
 from orchestrator.api.events import OnArenaEvent, ignore_event
+from orchestrator.api.open_episode import OpenEpisode
 from sites.atlas import Atlas
+
+if TYPE_CHECKING:
+    from arena_core.actions import Action
+    from arena_core.worlds import World
+    from evaluators.evidence import Evidence
+    from evaluators.scores import Score
+    from orchestrator.episode.steps import StepResult
+    from orchestrator.observation import Assignment, Observation
+    from tasks.schema import Task
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -42,6 +53,60 @@ def _same(
     return called
 
 
+class SyncEpisode:
+    """`OpenEpisode` without async and await; `SyncArena.episode` makes it."""
+
+    def __init__(self, episode: OpenEpisode, loop: BackgroundLoop) -> None:
+        self._episode = episode
+        self._loop = loop
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def task(self) -> Task:
+        """What is played."""
+        return self._episode.task
+
+    @property
+    def world(self) -> World:
+        """Where."""
+        return self._episode.world
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further step can be done."""
+        return self._episode.is_over
+
+    @property
+    def assignment(self) -> Assignment:
+        """What an agent may know; see `OpenEpisode.assignment`."""
+        return self._episode.assignment
+
+    def reset(self) -> Observation:
+        """Lease golden replicas and open the start pages; see `OpenEpisode.reset`."""
+        return self._loop.run(self._episode.reset())
+
+    def step(self, action: Action, *, thought: str | None = None) -> StepResult:
+        """Do one action; see `OpenEpisode.step`."""
+        return self._loop.run(self._episode.step(action, thought=thought))
+
+    def evaluate(self) -> Score:
+        """Look what the end checks find, and score; see `OpenEpisode.evaluate`."""
+        return self._loop.run(self._episode.evaluate())
+
+    def evidence(self) -> Evidence:
+        """Return everything that was written down so far; see `OpenEpisode.evidence`."""
+        return self._episode.evidence()
+
+    def close(self) -> None:
+        """Give replicas and browser back; see `OpenEpisode.close`."""
+        self._loop.run(self._episode.close())
+
+
 class SyncArena:
     """`Arena` without async and await: each call returns when its work is done.
 
@@ -53,13 +118,20 @@ class SyncArena:
 
     Args:
         sites: as of `Arena`.
+        workers: as of `Arena`.
+        memory: as of `Arena`.
         on_event: as of `Arena`; called in the thread of the loop.
     """
 
     def __init__(
-        self, *, sites: Iterable[Path] | None = None, on_event: OnArenaEvent = ignore_event
+        self,
+        *,
+        sites: Iterable[Path] | None = None,
+        workers: int = 1,
+        memory: str | None = None,
+        on_event: OnArenaEvent = ignore_event,
     ) -> None:
-        self._arena = Arena(sites=sites, on_event=on_event)
+        self._arena = Arena(sites=sites, workers=workers, memory=memory, on_event=on_event)
         self._loop: BackgroundLoop | None = None
 
     def open(self) -> Self:
@@ -94,6 +166,31 @@ class SyncArena:
     def atlas(self) -> Atlas:
         """All sites that can be used; see `Arena.atlas`."""
         return self._arena.atlas
+
+    def episode(
+        self,
+        task: str,
+        *,
+        world: str = "offline",
+        staged: bool = False,
+        resolve: Sequence[str] = (),
+        agent: str = AGENT,
+        out: Path | str | None = None,
+        screenshots: bool = True,
+        headless: bool = True,
+    ) -> SyncEpisode:
+        """Return an episode of a task, to be played step by step; see `Arena.episode`."""
+        episode = self._arena.episode(
+            task,
+            world=world,
+            staged=staged,
+            resolve=resolve,
+            agent=agent,
+            out=out,
+            screenshots=screenshots,
+            headless=headless,
+        )
+        return SyncEpisode(episode, self._opened())
 
     def follow_logs(
         self, site: str, *, slot: int | None = None, tail: int = 100

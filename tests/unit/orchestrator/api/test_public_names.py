@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import orchestrator
-from orchestrator import Arena, SyncArena
+from orchestrator import Arena, OpenEpisode, SyncArena, SyncEpisode
 
 NAMES = {
     "Agent",
@@ -40,6 +40,9 @@ NAMES = {
     "SiteReset",
     "SitesStarting",
     "SyncArena",
+    "SyncEpisode",
+    "StepResult",
+    "OpenEpisode",
     "TrialEnded",
     "Verdict",
     "WarningNote",
@@ -55,6 +58,7 @@ METHODS = {
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
     "down": "*, owner, slot",
+    "episode": "task, *, world, staged, resolve, agent, out, screenshots, headless",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, out, screenshots, headless, stop",
     "follow_logs": "site, *, slot, tail",
@@ -108,7 +112,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "import sys, orchestrator\n"
         "heavy = {'pydantic', 'playwright', 'openai', 'docker', 'yaml', 'asyncio', 'typer'}\n"
         "print(sorted(heavy & sys.modules.keys()))\n"
-        "from orchestrator import Arena, SyncArena\n"
+        "from orchestrator import Arena, OpenEpisode, SyncArena, SyncEpisode\n"
         "print(sorted({'playwright', 'openai', 'docker', 'typer'} & sys.modules.keys()))\n"
     )
     done = subprocess.run(
@@ -121,16 +125,32 @@ def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
     assert dict(signatures(Arena)) == METHODS
 
 
+EPISODE = {
+    "assignment": "",
+    "close": "",
+    "evaluate": "",
+    "evidence": "",
+    "is_over": "",
+    "reset": "",
+    "step": "action, *, thought",
+}
+
+
+def test_an_episode_has_exactly_these_methods_in_both_faces() -> None:
+    assert dict(signatures(OpenEpisode)) == EPISODE
+    assert dict(signatures(SyncEpisode)) == {**EPISODE, "task": "", "world": ""}
+
+
 def test_the_synchronous_face_has_the_same_and_open_and_close() -> None:
     assert dict(signatures(SyncArena)) == {**METHODS, "open": "", "close": ""}
 
 
-@pytest.mark.parametrize("kind", [Arena, SyncArena])
+@pytest.mark.parametrize("kind", [Arena, SyncArena, OpenEpisode, SyncEpisode])
 def test_every_method_says_what_it_does_takes_and_raises(kind: type) -> None:
     for name, parameters in signatures(kind):
         said = inspect.getdoc(getattr(kind, name)) or ""
         assert said.partition("\n")[0].endswith((".", ":")), name
-        is_pointer = "; see `Arena." in said
+        is_pointer = "; see `Arena." in said or "; see `OpenEpisode." in said
         for parameter in [] if is_pointer else parameters.replace("*, ", "").split(", "):
             assert parameter in said, f"{name}: {parameter}"
 

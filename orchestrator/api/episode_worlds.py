@@ -1,0 +1,127 @@
+"""The worlds that an open Arena plays single episodes in: opened once, grown as tasks need it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from arena_core.worlds import World
+from orchestrator.api.held import Held
+from orchestrator.engine.engine import Engine
+from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.runner.accounts import OriginLogins
+from orchestrator.runner.browsers import BrowserKeeper
+from orchestrator.runner.environments import Environments
+from orchestrator.runner.events import OnEvent
+from orchestrator.runner.open_world import OpenWorld, WorldSize, open_world
+from sites.atlas import Atlas
+from sites.upstreams import Upstreams
+from tasks.schema import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldChoice:
+    """Which world an episode is played in.
+
+    Attributes:
+        staged: live origins are staged on this machine.
+        resolves: where live hosts are sent instead.
+        headless: no browser window is shown.
+    """
+
+    world: World
+    staged: bool = False
+    resolves: tuple[Resolve, ...] = ()
+    headless: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What episodes must have in common to share a world.
+
+    Attributes:
+        sites: online, what is visited live or staged differs with the task; offline it is empty.
+    """
+
+    choice: WorldChoice
+    sites: frozenset[str]
+
+
+class EpisodeWorlds:
+    """Opens worlds when they are first needed, and keeps them for the next episodes.
+
+    A browser and the logins at live origins are one episode's at a time, and kept for the next.
+    """
+
+    def __init__(
+        self, engine: Engine, atlas: Atlas, owner: str, size: WorldSize, on_event: OnEvent
+    ) -> None:
+        self._engine = engine
+        self._atlas = atlas
+        self._owner = owner
+        self._size = size
+        self._on_event = on_event
+        self._opening = asyncio.Lock()
+        self._worlds: dict[_Key, Held[OpenWorld]] = {}
+        self._idle: defaultdict[_Key, list[tuple[BrowserKeeper, OriginLogins]]] = defaultdict(list)
+
+    @asynccontextmanager
+    async def environment(
+        self, task: Task, choice: WorldChoice
+    ) -> AsyncIterator[EpisodeEnvironment]:
+        """Lease what an episode of a task needs; it is given back with the block.
+
+        Raises:
+            UsageError: the replicas do not fit the memory, or a live origin cannot be staged.
+            LeaseError: no replicas were ready in time.
+            BrowserError: no browser starts.
+            ArenaError: a replica could not be made ready.
+        """
+        is_online = choice.world is World.ONLINE
+        key = _Key(choice, frozenset(task.sites) if is_online else frozenset())
+        upstreams = self._atlas.upstreams(task.sites, choice.world, staged=choice.staged)
+        world = await self._world(key, upstreams)
+        browsers, logins = (
+            self._idle[key].pop()
+            if self._idle[key]
+            else (BrowserKeeper(world.browser, self._on_event), world.logins.fresh())
+        )
+        try:
+            async with Environments(world, browsers, logins).of_task(task) as environment:
+                yield environment
+        finally:
+            self._idle[key].append((browsers, logins))
+
+    async def close(self) -> None:
+        """End browsers, replicas and staged origins."""
+        for idle in self._idle.values():
+            for browsers, _ in idle:
+                await browsers.close()
+        self._idle.clear()
+        while self._worlds:
+            _, held = self._worlds.popitem()
+            await held.leave()
+
+    async def _world(self, key: _Key, upstreams: Upstreams) -> OpenWorld:
+        async with self._opening:
+            if key not in self._worlds:
+                self._worlds[key] = await Held.enter(
+                    open_world(
+                        self._engine,
+                        self._atlas,
+                        upstreams,
+                        self._owner,
+                        size=self._size,
+                        on_event=self._on_event,
+                        resolves=key.choice.resolves,
+                        headless=key.choice.headless,
+                    )
+                )
+            world = self._worlds[key].value
+            if world.slot_pool is not None:
+                await world.slot_pool.include(upstreams.replicas)
+            return replace(world, upstreams=upstreams)
