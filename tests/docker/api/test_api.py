@@ -1,0 +1,172 @@
+"""A program of a user's own plays episodes and runs, on real replicas in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from run_at import on_engine
+from small_suites import bells, write_suite
+
+from arena_core.errors import InterruptedRunError
+from orchestrator import (
+    Arena,
+    ArenaEvent,
+    Assignment,
+    Decision,
+    Observation,
+    OutcomeKind,
+    ProgressNote,
+    RunBegan,
+    SyncArena,
+    TrialEnded,
+    actions,
+)
+from orchestrator.engine.containers import Container, Labels
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+README = Path(__file__).parents[3] / "README.md"
+ORDERS = "http://shop.arena.test/accounts/orders/"
+BRUGES = "http://wiki.arena.test/wiki/A/Bruges"
+BELLS = "demo/wiki-bells-of-bruges"
+
+
+def my_agent(observation: Observation) -> actions.Action:
+    """Look at the page that holds the answer, and give it."""
+    if observation.step > 0:
+        return actions.Stop(answer="£44.95" if "shop" in observation.url else "47")
+    return actions.Goto(url=ORDERS if "shop" in observation.url else BRUGES)
+
+
+def containers_of(pid: int) -> list[str]:
+    """Return the containers of a process's episodes."""
+    found = on_engine(lambda engine: engine.containers({Labels.OWNER: None}))
+    mine = f"episodes-{pid}-"
+    return [one.name for one in found if one.labels.get(Labels.OWNER, "").startswith(mine)]
+
+
+def test_the_lines_of_the_readme_play_an_episode(capsys: pytest.CaptureFixture[str]) -> None:
+    text = README.read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(async with Arena\(\).*?)```", text, re.DOTALL)
+    assert len(block.strip().splitlines()) == 5
+    program = f"async def main():\n{textwrap.indent(block, '    ')}"
+    names: dict[str, Callable[..., object]] = {"Arena": Arena, "my_agent": my_agent}
+    exec(compile(program, str(README), "exec"), names)  # noqa: S102  it is the README's own
+    asyncio.run(names["main"]())  # type: ignore[arg-type]
+    assert capsys.readouterr().out == "success\n"
+    assert containers_of(os.getpid()) == []
+
+
+async def test_a_script_plays_episodes_one_after_the_other_and_keeps_their_evidence(
+    tmp_path: Path,
+) -> None:
+    """The synchronous face, inside a running loop as in a notebook; the pool is kept and grows."""
+    tasks = ["demo/shop-latest-order-total", BELLS, "demo/shop-latest-order-total"]
+    receipts = []
+    with SyncArena() as arena:
+        for number, task in enumerate(tasks):
+            with arena.episode(task, agent="scripted", out=tmp_path / str(number)) as episode:
+                observation = episode.reset()
+                assert episode.assignment.task == episode.task.id
+                while not episode.is_over:
+                    observation = episode.step(my_agent(observation), thought="I know").observation
+                assert episode.evaluate().outcome.kind is OutcomeKind.SUCCESS
+            receipts.append(episode.evidence().receipts)
+            report = arena.read_run(tmp_path / str(number))
+            assert (report.lock.agent.name, report.pending) == ("scripted", 0)
+            (trial,) = arena.score(tmp_path / str(number))
+            assert (str(trial.score.outcome), trial.is_same) == ("success", True)
+            assert trial.evidence.steps[1].thought == "I know"
+            assert (tmp_path / str(number) / "evidence" / trial.folder / "step-001.webp").is_file()
+    first, _, second = receipts
+    assert (first[0].site, first[0].strategy) == ("shop", "recreate")
+    assert second[0].strategy != "recreate"
+    assert second[0].golden == second[0].after
+    assert await asyncio.to_thread(containers_of, os.getpid()) == []
+
+
+async def test_what_breaks_inside_the_block_leaves_no_container_behind(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        async with Arena() as arena, arena.episode(BELLS, out=tmp_path / "run") as episode:
+            await episode.reset()
+            await episode.step(actions.Goto(url=BRUGES))
+            _ = 1 / 0
+    assert await asyncio.to_thread(containers_of, os.getpid()) == []
+    report = Arena().read_run(tmp_path / "run")
+    assert (report.pending, len(report.trials)) == (1, 0)
+
+
+KILLED = f"""
+from orchestrator import SyncArena
+arena = SyncArena().open()
+episode = arena.episode("{BELLS}")
+episode.reset()
+print("playing", flush=True)
+input()
+"""
+
+
+async def test_what_a_killed_process_left_is_removed_by_the_next_one() -> None:
+    killed = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        KILLED,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert killed.stdout is not None
+    async with asyncio.timeout(120):
+        assert await killed.stdout.readline() == b"playing\n"
+    left = await asyncio.to_thread(containers_of, killed.pid)
+    assert len(left) == 1
+    killed.send_signal(signal.SIGKILL)
+    await killed.wait()
+    assert await asyncio.to_thread(containers_of, killed.pid) == left
+    events: list[ArenaEvent] = []
+    async with Arena(on_event=events.append) as arena, arena.episode(BELLS) as episode:
+        await episode.reset()
+    notes = [event.text for event in events if isinstance(event, ProgressNote)]
+    assert f"removed what a killed process left: {left[0]}" in notes
+    assert await asyncio.to_thread(containers_of, killed.pid) == []
+
+
+class Scripted:
+    """An agent of a user's own, made by its class."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        assert "carillon" in assignment.intent
+
+    async def decide(self, observation: Observation) -> Decision:
+        return Decision(my_agent(observation))
+
+
+async def test_an_agent_of_ones_own_is_run_over_tasks_and_the_run_goes_on_with_it(
+    tmp_path: Path,
+) -> None:
+    suite, events = str(write_suite(tmp_path, bells("one"), bells("two"))), list[ArenaEvent]()
+    stop = asyncio.Event()
+
+    def on_event(event: ArenaEvent) -> None:
+        events.append(event)
+        if isinstance(event, TrialEnded):
+            stop.set()
+
+    async with Arena(on_event=on_event) as arena:
+        with pytest.raises(InterruptedRunError, match="what had finished is kept"):
+            await arena.evaluate(Scripted, suite=suite, out=tmp_path / "run", stop=stop)
+        (began,) = [event for event in events if isinstance(event, RunBegan)]
+        assert (began.folder, began.episodes) == (tmp_path / "run", 2)
+        assert arena.read_run(began.folder).pending == 1
+        report = await arena.resume(began.folder, agent=Scripted)
+    assert report.pending == 0
+    assert [str(trial.score.outcome) for trial in report.trials] == ["success", "success"]
+    assert report.lock.agent.name.endswith(".Scripted")
