@@ -94,7 +94,7 @@ class StepEvidence(_Record):
     """One action and what it changed; step 0 is the opening of the start pages, with no action.
 
     Attributes:
-        error: why the action could not be done, as the agent was told.
+        error: why the action could not be done, as the agent saw it.
         url: the current tab's URL after the page settled; `logical` its logical form.
         requests: count of the requests the gateway saw in this step; `notes` the special ones.
         located: what `page` key nodes found on the agent's own page after this step.

@@ -72,7 +72,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """What an agent is told about its task.
+    """What an agent gets to know about its task.
 
     Attributes:
         sites: title and start URL of each site by name, as the agent may know them.
@@ -89,7 +89,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """How the task is done: for the oracle alone, never part of what a contestant is told.
+    """How the task is done: for the oracle alone, never shown to a contestant.
 
     Attributes:
         actions: the task's reference, with the actions of both worlds.
@@ -140,7 +140,7 @@ class AgentClass(StrEnum):
 
 
 class AgentMaker(Protocol):
-    """Makes one agent per episode; its agents may share what is dear to open."""
+    """Makes one agent per episode; its agents may share what is costly to open."""
 
     @property
     def name(self) -> str:

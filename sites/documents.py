@@ -15,7 +15,7 @@ from sites.faults import Location, Mistake, kind_of, mistakes
 
 Model = TypeVar("Model", bound=BaseModel)
 
-# How many mistakes of one file are told at once.
+# How many mistakes of one file are listed at once.
 SHOWN_FAULTS = 3
 
 

@@ -13,7 +13,7 @@ _UP: Final = frozenset({".", ".."})
 
 
 def written(pattern: str, words: str) -> AfterValidator:
-    """Return what holds text to a pattern, and tells whoever broke it in words.
+    """Return a validator that holds text to a pattern and says in words what was broken.
 
     Args:
         pattern: a regular expression for the whole text.

@@ -76,7 +76,7 @@ class DatabaseEngine(StrEnum):
 
     Checks, computed answers and probes ask all of them. The tables of MariaDB and SQLite are part
     of a fingerprint; a site on PostgreSQL says with probes what its state is. That nothing was
-    written is told by MariaDB's counters, and of SQLite by its file.
+    written is shown by MariaDB's counters, and of SQLite by its file.
     """
 
     MARIADB = "mariadb"
@@ -120,7 +120,7 @@ class StateFolder(Strict):
 
     Attributes:
         folder: a volume, filled from the image's pristine copy at every start and rewind.
-        port: where the supervisor tells the state's generation.
+        port: where the supervisor reports the state's generation.
         memory_mb: keep the folder in memory, with at most so much; on disk where omitted.
     """
 

@@ -221,7 +221,7 @@ class Task(_Strict):
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
         wob: the episode that is started on the start page. What the page asks for then is what the
-            agent is told, in place of `intent`; the episode ends where the page ends it.
+            agent gets, in place of `intent`; the episode ends where the page ends it.
     """
 
     id: Slug

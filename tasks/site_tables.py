@@ -1,4 +1,4 @@
-"""The tables that a site's database has, as far as its image tells."""
+"""The tables that a site's database has, as far as its image shows."""
 
 from __future__ import annotations
 

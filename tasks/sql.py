@@ -1,7 +1,7 @@
 """Whether text is one SELECT that only reads, seen without a database.
 
 Parsed with sqlglot in the words of the site's engine. The database's own read-only account is the
-second line: this one tells the author before anything runs.
+second line: this one warns the author before anything runs.
 """
 
 from __future__ import annotations

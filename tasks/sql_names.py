@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Column, Table
     from sqlglot.optimizer.scope import Scope
 
-# What SQLite has without being told.
+# What SQLite always has.
 _SQLITE_TABLES: Final = frozenset({"sqlite_master", "sqlite_schema"})
 _SQLITE_COLUMNS: Final = frozenset({"rowid", "oid", "_rowid_"})
 

@@ -1,4 +1,4 @@
-"""What a site that is told of its surroundings learns: the sites there are, and who is who there.
+"""What a start page learns of an episode: the sites there are, and who is logged in where.
 
 The start page lists it. In an episode the gateway sends it with each request (header
 `X-Arena-Episode`); after `arena up`, which has no gateway, it is left in the replica as a file.
@@ -45,7 +45,7 @@ class SiteInfo:
 
 
 def as_json(episode_info: Iterable[SiteInfo]) -> str:
-    """Return the document that `docker/home` reads; sites that are told are not told themselves."""
+    """Return the document that `docker/home` reads; start pages are not listed themselves."""
     listed = [one for one in episode_info if not one.site.episode_info]
     sites = [
         {
@@ -71,7 +71,7 @@ def as_header(episode_info: Iterable[SiteInfo]) -> str:
 
 
 async def write_episode_info(engine: Engine, replicas: Sequence[Replica]) -> None:
-    """Leave addresses on this machine and all accounts in every replica that is to be told.
+    """Write addresses on this machine and all accounts into every replica of a start page.
 
     The first replica of each site stands for it.
 
@@ -95,5 +95,5 @@ async def write_episode_info(engine: Engine, replicas: Sequence[Replica]) -> Non
             continue
         done = await engine.execute(replica.container.id, ["sh", "-c", write, _FILE, document])
         if done.exit_code != 0:
-            message = f"site '{replica.site.name}': could not be told what runs: {done.stderr!r}"
+            message = f"site '{replica.site.name}': did not take the list of sites: {done.stderr!r}"
             raise SiteError(message)

@@ -104,7 +104,7 @@ async def is_logged_out(
 
 
 class _Attempt:
-    """One role at one door; blocking."""
+    """One role at one origin; blocking."""
 
     def __init__(self, site: Site, role_name: str, role: Role, client: OriginClient) -> None:
         self._site = site

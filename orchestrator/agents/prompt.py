@@ -1,4 +1,4 @@
-"""Everything that the chat agent is told, word for word, and nothing else that it is told."""
+"""Everything that the chat agent's prompt says, word for word."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ async def _rows_that_differ(engine: Engine, watch: Watch) -> tuple[str, ...]:
     except SiteError:
         return ()
     except ImageError as failure:
-        return (f"which rows differ cannot be told: {failure.message}",)
+        return (f"which rows differ is not known: {failure.message}",)
     return tuple(
         said(change) for change in found.changes if isinstance(change, RowChange | MoreChanges)
     )

@@ -154,7 +154,7 @@ async def _tell(engine: Engine, atlas: Atlas, on_event: OnArenaEvent) -> None:
     try:
         await write_episode_info(engine, await running_replicas(engine, atlas))
     except SiteGoneError as gone:
-        on_event(ProgressNote(f"the start page was not told what is up: {gone.message}"))
+        on_event(ProgressNote(f"the start page lacks the list of what is up: {gone.message}"))
 
 
 async def _build_missing(

@@ -89,8 +89,8 @@ class CdpChannel:
 
     Args:
         session: Playwright's.
-        failed: told of an error in a handler, which Playwright would answer by dropping the whole
-            connection.
+        failed: called with an error in a handler, which Playwright would answer by dropping the
+            whole connection.
     """
 
     def __init__(self, session: CDPSession, failed: Callable[[str], None]) -> None:

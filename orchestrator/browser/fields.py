@@ -29,7 +29,7 @@ async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: b
     """Replace a field's text, and press Enter where `submit`.
 
     All but the last character go in at once, as an input method puts them; the last one, where the
-    keyboard has it, by a key of its own, so that pages that listen for keys hear one.
+    keyboard has it, by a key of its own, so that pages that listen for keys get one.
 
     Date, time, colour and range fields take no text: their value is set, the page's handlers are
     run, and the session reports the change itself, since no trusted event can.

@@ -35,7 +35,7 @@ class Watched:
         contexts: the browser's ids of its contexts.
         origins: what it may only read, such as `https://en.wikipedia.org`.
         owns: whether a frame is one of its own.
-        refused: told of each request that was not sent, by method and URL.
+        refused: called with each request that was not sent, by method and URL.
     """
 
     contexts: frozenset[str]

@@ -24,7 +24,7 @@ class OpenTab:
         number: the tab's index; never given to another tab of the episode.
         page: Playwright's page.
         login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
-        visited: told of each document and history entry of the main frame.
+        visited: called with each document and history entry of the main frame.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class Priced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capacity:
-    """How many replicas of each site a fleet may have.
+    """How many replicas of each site a pool may have.
 
     Attributes:
         workers: how many episodes run side by side.

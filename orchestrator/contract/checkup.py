@@ -61,7 +61,7 @@ async def check_site(
         atlas: all sites: links may lead to them.
         site: the one to check.
         owner: what its containers are labelled with.
-        on_point: hears of each point as soon as it is decided.
+        on_point: called with each point as soon as it is decided.
         twice: bake the image once more and compare, which takes as long as its bake.
 
     Raises:

@@ -88,7 +88,7 @@ async def delta_of(
         replica: what to look at.
         fingerprint: its state, where that was just taken.
         ignored: what not to look at.
-        limit: how many rows of each table are told; of more, only their number.
+        limit: how many rows of each table are listed; of more, only their number.
 
     Raises:
         ImageError: its image was sealed without rows, or they cannot be read.

@@ -167,7 +167,7 @@ class ContainerCalls:
         Raises:
             SiteGoneError: the container does not run.
             EngineError: the command took longer than `timeout_s` (it may still run inside), or the
-                engine never told how it ended.
+                engine never said how it ended.
         """
 
         def work(api: APIClient) -> Executed:

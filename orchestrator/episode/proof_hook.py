@@ -2,7 +2,7 @@
 
 Nothing of it is evidence, and the agent, its pages and the sites must not notice. So pages are read
 in a browser context of their own, with a copy of the cookies; what a replica's own counters saw
-move meanwhile is told, since some applications write when they are only read.
+move meanwhile is recorded, since some applications write when they are only read.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class EpisodeSnapshot:
 
 
 class ProofHook(Protocol):
-    """Decides when to look, and is told what was seen."""
+    """Decides when to look, and receives what was seen."""
 
     def wants(self, task: Task, world: World, step: int) -> Sequence[Check] | None:
         """Return what to look for beside the end checks before an action; None for no look."""
 
     def saw(self, task: Task, world: World, snapshot: EpisodeSnapshot) -> None:
-        """Take what was seen; a later attempt at the same task is told again."""
+        """Take what was seen; a later attempt at the same task is received again."""
 
 
 @asynccontextmanager

@@ -41,7 +41,7 @@ def read_only_origins(task: Task, environment: EpisodeEnvironment) -> frozenset[
 def site_infos(task: Task, environment: EpisodeEnvironment) -> tuple[SiteInfo, ...]:
     """Return what a start page lists: the task's sites, and as whom the agent is logged in.
 
-    Passwords are not told: whoever has a role is logged in when the episode begins.
+    Passwords are left out: whoever has a role is logged in when the episode begins.
     """
     return tuple(_site_info(environment.upstreams.of(name), task) for name in task.sites)
 

@@ -63,7 +63,7 @@ class Conversation:
             while await self._next():
                 pass
         except PeerGoneError:
-            pass  # the client went away: nobody is left to be told
+            pass  # the client went away: nobody is left to answer
         finally:
             self._client.close()
 

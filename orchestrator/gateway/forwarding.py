@@ -54,7 +54,7 @@ class Forwarded:
 class Forwarding:
     """A request on its way.
 
-    `path` is its target in origin form; `episode_info` is what its site is told of the episode.
+    `path` is its target in origin form; `episode_info` is what its site learns of the episode.
     """
 
     client: BufferedConnection

@@ -40,7 +40,7 @@ HOP_BY_HOP = frozenset(
 
 
 class BadMessageError(Exception):
-    """A message that is not HTTP/1.1 as it should be; `status` is what a client is told."""
+    """A message that is not HTTP/1.1 as it should be; `status` is what the client gets."""
 
     def __init__(self, reason: str, status: int = 400) -> None:
         super().__init__(reason)

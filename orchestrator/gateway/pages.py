@@ -1,4 +1,4 @@
-"""The small pages that tell an agent, and a person, why the gateway did not pass a request on."""
+"""The small pages that say to an agent, and a person, why the gateway did not pass a request on."""
 
 from __future__ import annotations
 

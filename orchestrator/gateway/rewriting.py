@@ -3,7 +3,7 @@
 A request leaves exactly as a browser without a proxy would have sent it: Chromium's
 `Proxy-Connection: keep-alive` becomes, in its place, the `Connection: keep-alive` it stands for. No
 Via and no Forwarded field is added, although RFC 9110, 7.6.3 asks for Via: a site that sees it may
-behave differently, which is what Arena measures. The one exception is a site that is told of the
+behave differently, which is what Arena measures. The one exception is a site that gets to know the
 episode: it gets `X-Arena-Episode`, and never one that the browser made up.
 """
 
@@ -22,7 +22,7 @@ def request_head(request: RequestHead, path: str, *, episode_info: str | None = 
     Args:
         request: as it came.
         path: its target in origin form.
-        episode_info: what its site is told of the episode, if it is told anything.
+        episode_info: what its site gets to know of the episode, if anything.
     """
     passes = set(request.end_to_end())
     fields = (

@@ -1,4 +1,4 @@
-"""Two connections joined: what one says the other hears, unread."""
+"""Two connections joined: bytes are passed on both ways, unread."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _NEXT_ADDRESS_S = 0.25
 
 
 class UpstreamError(Exception):
-    """An upstream could not be reached, or broke off; `status` is what the client is told."""
+    """An upstream could not be reached, or broke off; `status` is what the client gets."""
 
     def __init__(self, reason: str, status: int = 502) -> None:
         super().__init__(reason)

@@ -68,7 +68,7 @@ async def golden_rows(engine: Engine, image: ImageInfo) -> Path:
     """
     digest = image.labels.get(ROWS_LABEL)
     if digest is None:
-        message = f"image {image.tag} was sealed without its rows: what changed cannot be told"
+        message = f"image {image.tag} was sealed without its rows: what changed cannot be listed"
         raise ImageError(message, hint="arena build")
     known = await asyncio.to_thread(find_kept, digest)
     if known is not None:

@@ -80,7 +80,7 @@ async def seal(
         unsealed: the image as built or pulled.
         source: the hash of what it was built from.
         take: takes the fingerprint of a running container.
-        take_rows: takes its rows, so that changes can be told later.
+        take_rows: takes its rows, so that changes can be listed later.
         on_line: gets lines of progress.
         manifest: the path of the site's manifest, for messages.
 

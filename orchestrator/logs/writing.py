@@ -44,7 +44,7 @@ def run_log(path: Path, secrets: Iterable[str] = ()) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError):  # told already when a line could not be written
+            with suppress(OSError):  # reported already when a line could not be written
                 handler.close()
 
 
@@ -108,7 +108,7 @@ def _attached(handler: logging.Handler, secrets: Iterable[str]) -> Iterator[None
 
 
 class _RunFile(logging.FileHandler):
-    """A file whose failure is told once, and ends no run."""
+    """A file whose failure is reported once, and ends no run."""
 
     _has_failed = False
 

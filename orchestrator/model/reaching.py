@@ -1,4 +1,4 @@
-"""Whether anything listens at an endpoint, told apart from one that is slow."""
+"""Whether anything listens at an endpoint, as opposed to one that is slow."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 async def refused_connection(url: str) -> ConnectionRefusedError | None:
     """Return the refusal where nothing listens at a URL; None where it does, or may.
 
-    Behind a proxy only the proxy is asked for connections: then nothing can be told.
+    Behind a proxy only the proxy is asked for connections: then nothing is known.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""

@@ -30,7 +30,7 @@ async def command_lock(
 
     Args:
         owner: the label of the containers, such as `up`.
-        on_wait: hears for whom it waits, once.
+        on_wait: called once, with whom it waits for.
         wait_s: how long to wait.
         insist: raise when the time is up; otherwise go on without the turn.
 

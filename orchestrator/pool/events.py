@@ -1,4 +1,4 @@
-"""What a fleet tells about itself while it works."""
+"""Events of a pool while it works."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ Announce = Callable[[PoolEvent], None]
 
 
 def ignore_event(event: PoolEvent) -> None:
-    """Tell nobody."""
+    """Do nothing."""

@@ -1,4 +1,4 @@
-"""What a seat is for, what it holds, and what all seats of a fleet share."""
+"""What a pooled replica is for, what it holds, and what all replicas of a pool share."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ReadyReplica:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaPlan:
-    """What a seat is for.
+    """What a pooled replica is for.
 
     Attributes:
         slot: index; None where all slots share it.
@@ -48,7 +48,7 @@ class ReplicaPlan:
         keeps_port: whether the next container in its place is to have the same port, whatever ended
             this one.
         prove: whether a fresh replica's fingerprint is compared with golden too.
-        found: containers of this owner for this seat; one that fits is kept, the others go.
+        found: containers of this owner for this place; one that fits is kept, the others go.
     """
 
     site: Site
@@ -62,7 +62,7 @@ class ReplicaPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolContext:
-    """What the seats of a fleet share.
+    """What the replicas of a pool share.
 
     Attributes:
         rungs: how a used replica is brought back to golden.

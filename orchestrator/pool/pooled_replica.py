@@ -56,7 +56,7 @@ class PooledReplica:
 
     @property
     def state(self) -> str:
-        """What was last heard of it, and how long ago."""
+        """What it last did, and how long ago."""
         what, since = self._doing
         return f"{self.label} {what} since {time.monotonic() - since:.1f} s"
 
@@ -95,8 +95,8 @@ class PooledReplica:
     async def spoilt(self, ready: ReadyReplica) -> str | None:
         """Say why a ready replica must not be handed out after all; None where it may.
 
-        It died, or somebody changed it behind the fleet's back. Where nothing but the whole state
-        would tell of a change, only its container is looked at. The clock of one that may is put
+        It died, or somebody changed it beside the pool. Where nothing but the whole state
+        would show a change, only its container is looked at. The clock of one that may is put
         back: that is when the episode begins for it.
         """
         why = await self._changed(ready)

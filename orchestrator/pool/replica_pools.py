@@ -1,4 +1,4 @@
-"""The seats of one site: ready ones are handed out at once, used ones are renewed behind that."""
+"""The replicas of one site: ready ones are leased at once, used ones renewed behind that."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Making = Callable[[], Coroutine[object, object, ReadyReplica]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaLease:
-    """A seat as an episode holds it.
+    """A replica as an episode holds it.
 
     Attributes:
         waited: seconds until it was ready.
@@ -53,7 +53,7 @@ async def all_of(works: Iterable[Coroutine[object, object, None]]) -> None:
 
 
 class ReplicaPool(Protocol):
-    """All replicas of one site in a fleet."""
+    """All replicas of one site."""
 
     async def take(self) -> ReplicaLease:
         """Wait for a golden replica.
@@ -75,7 +75,7 @@ class ReplicaPool(Protocol):
         """Start every replica and log every role in; failures are returned, the others go on."""
 
     def states(self) -> tuple[str, ...]:
-        """Say what each seat does now."""
+        """Say what each replica does now."""
 
     async def close(self, *, keep: bool) -> None:
         """Cut short what is under way; remove the replicas unless they are to stay."""
@@ -101,7 +101,7 @@ class ExclusivePool:
         self._is_closed = False
 
     async def take(self) -> ReplicaLease:
-        """Take the seat that is ready longest, or wait in line for the next."""
+        """Take the replica that is ready longest, or wait in line for the next."""
         began = time.monotonic()
         at_once = bool(self._ready) and not self._waiting
         while True:
@@ -160,7 +160,7 @@ class ExclusivePool:
         return tuple(work.result() for work in works)
 
     def states(self) -> tuple[str, ...]:
-        """Say what each seat does now."""
+        """Say what each replica does now."""
         resting = {*self._idle, *(pooled for pooled, _ in self._ready), *self._working.values()}
         return tuple(
             pooled.state if pooled in resting else f"{pooled.label} held by an episode"
@@ -179,7 +179,7 @@ class ExclusivePool:
             await all_of(pooled.vacate() for pooled in self._pools)
 
     async def _next(self) -> tuple[PooledReplica, ReadyReplica]:
-        """Return a ready seat, first come first served; it counts as held."""
+        """Return a ready replica, first come first served; it counts as leased."""
         if self._ready and not self._waiting:
             first = self._ready.popleft()
             self._held += 1
@@ -215,14 +215,14 @@ class ExclusivePool:
         self._work(pooled, partial(pooled.renew, ready, wrote=wrote))
 
     def _work(self, pooled: PooledReplica, making: _Making) -> None:
-        work = asyncio.create_task(self._made(pooled, making), name=f"seat {pooled.label}")
+        work = asyncio.create_task(self._made(pooled, making), name=f"replica {pooled.label}")
         self._working[work] = pooled
         work.add_done_callback(lambda done: self._working.pop(done, None))
 
     async def _made(self, pooled: PooledReplica, making: _Making) -> None:
         try:
             ready = await making()
-        except Exception as failure:  # noqa: BLE001  it is raised to whoever waits for the seat
+        except Exception as failure:  # noqa: BLE001  it is raised to whoever waits for the replica
             self._work_is_over()
             self._failed(pooled, failure)
         else:
@@ -235,7 +235,7 @@ class ExclusivePool:
             self._working.pop(work, None)
 
     def _offer(self, pooled: PooledReplica, ready: ReadyReplica) -> None:
-        """Hand a ready seat to the first in line, or keep it ready."""
+        """Hand a ready replica to the first in line, or keep it ready."""
         promise = self._first_in_line()
         if promise is None:
             self._ready.append((pooled, ready))
@@ -245,7 +245,7 @@ class ExclusivePool:
         self._stock()
 
     def _failed(self, pooled: PooledReplica, failure: Exception) -> None:
-        """Leave a seat empty; where no other is on its way, the first in line hears why."""
+        """Leave a place empty; where no other is on its way, the first in line gets the error."""
         self._idle.append(pooled)
         if self._working:
             return

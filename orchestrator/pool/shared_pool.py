@@ -34,7 +34,7 @@ class SharedPool:
     def warm(self) -> None:
         """Start it in the background; who takes it next waits for that."""
         self._warming = asyncio.create_task(self.take())
-        # Whoever takes it next tries again, and hears why where that fails too.
+        # Whoever takes it next tries again, and gets the error where that fails too.
         self._warming.add_done_callback(lambda work: work.cancelled() or work.exception())
 
     def put_back(self, leased: ReplicaLease) -> None:

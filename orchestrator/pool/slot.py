@@ -23,7 +23,7 @@ class Slot:
     """Private replicas of the sites that hold state, shared ones of the others, all golden.
 
     Attributes:
-        index: of the slot in its fleet.
+        index: of the slot in its pool.
     """
 
     def __init__(self, index: int, leased: Mapping[str, ReplicaLease]) -> None:
@@ -97,7 +97,7 @@ class Slot:
     async def marks(self) -> Mapping[str, Mark]:
         """Return what moves when the state of a replica does, as it is now, by site.
 
-        Sites without state, and those whose images tell nothing, are left out.
+        Sites without state, and those whose images show no changes, are left out.
 
         Raises:
             SiteError: a replica does not answer.

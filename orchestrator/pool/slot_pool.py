@@ -1,4 +1,4 @@
-"""The fleet: slots of golden replicas, leased to one episode at a time."""
+"""The pool of slots: golden replicas, leased to one episode at a time."""
 
 from __future__ import annotations
 
@@ -75,19 +75,19 @@ class SlotPool:
         ports: Mapping[str, int] | None = None,
         keep: bool = False,
     ) -> AsyncIterator[SlotPool]:
-        """Open a fleet; replicas start when they are first needed, or at `warm` or `up`.
+        """Open a pool; replicas start when they are first needed, or at `warm` or `up`.
 
         Args:
             engine: where they run.
             atlas: the known sites.
-            sites: names of those this fleet has.
+            sites: names of those this pool has.
             owner: a run id, or `UP`; what its containers are labelled with.
             workers: how many episodes may run side by side.
             spares: warm replicas beyond that of each site that holds state; None for what is
                 thought best. Fewer where the budget does not allow them.
             memory_bytes: budget for all replicas; None for most of the engine's machine.
             strategy: of resets, see `rungs_for`; `swap` demands a spare.
-            on_event: hears of every step.
+            on_event: called at every step.
             ports: fixed host ports by site name; the next slots get the ports after it.
             keep: leave the containers running at the end, adopt them at the start, and take them
                 as they are; otherwise every replica is proven golden and removed at the end.
@@ -162,7 +162,7 @@ class SlotPool:
         one never waits for another lease that waits.
 
         Args:
-            sites: names; each of this fleet.
+            sites: names; each of this pool.
             wait_s: how long to wait for a slot and its replicas.
             hold_s: how long the block may take; it is cancelled then.
 
@@ -220,7 +220,7 @@ class SlotPool:
     def _pool_of(self, site_name: str) -> ReplicaPool:
         if site_name not in self._pools:
             held = ", ".join(sorted(self._pools))
-            message = f"this fleet has no site '{site_name}'; it has: {held}"
+            message = f"this pool has no site '{site_name}'; it has: {held}"
             raise UnknownNameError(message)
         return self._pools[site_name]
 

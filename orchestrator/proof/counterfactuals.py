@@ -52,7 +52,7 @@ def scored(task: Task, evidence: Evidence) -> Score:
 
 
 def comparable(task: Task, sibling: Task) -> tuple[Check, ...]:
-    """Return a task's checks that a sibling's evidence can tell about.
+    """Return a task's checks that a sibling's evidence can decide.
 
     What was looked up outside of the steps is there only where the sibling looked for the same.
     """

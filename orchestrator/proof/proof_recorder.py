@@ -1,4 +1,4 @@
-"""The witness of a proof: looks at a reference twice while it is played."""
+"""Records what a proof needs: looks at a reference twice while it is played."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from tasks.schema import Task
 from tasks.sources import SuiteSource
 
 # What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
-# study, where each of them is told.
+# study, where each of them is listed.
 _ATTEMPTS: Final = 5
 
 

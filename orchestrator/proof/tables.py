@@ -71,7 +71,7 @@ async def _tables(engine: Engine, site: Site) -> SiteTables | None:
 
 
 def _half_known(site: Site) -> frozenset[str]:
-    """Return the tables of which only the columns that are state can be told."""
+    """Return the tables of which only the columns that are state are known."""
     if site.database is not None and site.database.engine is DatabaseEngine.MARIADB:
         return frozenset()
     return frozenset(site.fingerprint.volatile_columns)
@@ -83,6 +83,6 @@ def _defined(definition: str) -> list[str]:
 
 
 def _views(golden: bytes) -> frozenset[str]:
-    """Return the names of the views that a golden state tells of."""
+    """Return the names of the views that a golden state names."""
     objects = json.loads(golden).get("objects", ())
     return frozenset(str(one["name"]) for one in objects if one.get("kind") == "view")

@@ -144,7 +144,7 @@ class Meter:
             found = {str(name): int(str(n)) for name, n in rows_of(self._connection, _STATUS)}
             settings = rows_of(self._connection, _SETTINGS)
         if _LOG not in found:
-            message = f"database of site '{self._site.name}': the server tells no counters"
+            message = f"database of site '{self._site.name}': the server shows no counters"
             raise DatabaseError(message)
         checkpoint = found.pop(_CHECKPOINT, 0)
         values = tuple((str(name), str(value)) for name, value in settings)
@@ -152,7 +152,7 @@ class Meter:
 
 
 def _writing(found: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Keep what tells of writes, statements first."""
+    """Keep what shows writes, statements first."""
     return sorted((name, count) for name, count in found.items() if not _READING.fullmatch(name))
 
 

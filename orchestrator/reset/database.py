@@ -1,6 +1,6 @@
 """Read-only connections to a replica's database, with every failure named.
 
-`reading` asks a server of any engine; `connect` and `connected` are for what only MariaDB can tell:
+`reading` asks a server of any engine; `connect` and `connected` are for what only MariaDB has:
 tables with their checksums, counters, rows to compare. A database in a file has no connection:
 `sqlite` reads a copy of it.
 """

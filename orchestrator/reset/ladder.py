@@ -36,7 +36,7 @@ _LOG = logging.getLogger(__name__)
 __all__ = ["LADDER", "Clean", "Recreate", "Reset", "Rewind", "Rung", "reset_replica", "rungs_for"]
 
 LADDER: Final[tuple[Rung, ...]] = (Clean(), Rewind(), Recreate())
-# What the fleet does with `swap` (it hands out another replica and resets this one behind it) is
+# What the pool does with `swap` (it hands out another replica and resets this one behind it) is
 # no other way back to golden.
 _WHOLE_LADDER: Final = ("auto", "swap")
 _HEALTH_S: Final = 20.0

@@ -25,7 +25,7 @@ _UNKNOWN: Final = "no such question"
 
 
 class _Line(BaseModel):
-    """Whatever the supervisor says: what it tells by itself has no `ask`."""
+    """Any line of the supervisor: a line that answers no question has no `ask`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -40,7 +40,7 @@ class _Line(BaseModel):
 
 
 class Supervision:
-    """What a supervisor tells, as it tells it, and the answers to questions about its folder.
+    """What a supervisor reports, and the answers to questions about its folder.
 
     `open` makes one; `close` ends it.
     """
@@ -59,7 +59,7 @@ class Supervision:
 
     @classmethod
     async def open(cls, endpoint: Endpoint, folder: str | None = None) -> Supervision:
-        """Connect, and wait for the generation that is told first.
+        """Connect, and wait for the first generation that it reports.
 
         Args:
             endpoint: where it listens.
@@ -129,7 +129,7 @@ class Supervision:
                     await self._changed.wait()
         except TimeoutError as cause:
             message = (
-                f"{self._name} tells no generation after {generation} within {deadline_s:g} s:"
+                f"{self._name} reports no generation after {generation} within {deadline_s:g} s:"
                 f" it is at {self.generation}, {self._told.state or 'it said nothing'}"
             )
             raise SiteError(message) from cause
@@ -207,7 +207,7 @@ class Supervision:
                     answer.set_exception(ended)
 
     def _take(self, line: _Line) -> None:
-        """Note what was told; or give the oldest question, which may wait no more, its answer."""
+        """Note a report; or give the oldest question, which may wait no more, its answer."""
         if "ask" not in line.model_fields_set:
             self._told = line
             self._changed.set()

@@ -1,4 +1,4 @@
-"""Eyes on one replica: what was true when it was last proven golden, and whether it still is."""
+"""Watches one replica: what was true when it was last proven golden, and whether it still is."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Glance:
 
     Attributes:
         moved: what moved since the replica was proven golden; it may be dirty.
-        unseen: why the counters cannot tell; the whole state has to be read.
+        unseen: why the counters do not show it; the whole state has to be read.
         by_itself: what moved is what a database also does unasked, after an earlier write.
     """
 
@@ -191,7 +191,7 @@ class Watch:
         return seen.moved or seen.unseen
 
     async def glance(self) -> Glance:
-        """Look at what moves; tells apart what moved from what cannot be known this way."""
+        """Look at what moves; distinguishes what moved from what cannot be known this way."""
         if self._baseline is None:
             return Glance(unseen="it was not proven golden before")
         try:
@@ -207,7 +207,7 @@ class Watch:
         return Glance(moved=moved, by_itself=by_itself)
 
     async def mark(self) -> Mark | None:
-        """Return what moves with the state, as it is now; None where nothing tells of it.
+        """Return what moves with the state, as it is now; None where nothing shows it.
 
         Raises:
             SiteError: a connection has ended or does not answer.
@@ -293,19 +293,19 @@ class Watch:
         )
 
     def _blind_for(self) -> str | None:
-        """Say which part of the state nothing tells of, if there is one."""
+        """Say which part of the state nothing shows, if there is one."""
         if self._supervision is None and self.replica.site.fingerprint.files:
-            return "nothing tells of changed files: its image has no supervisor"
+            return "nothing shows changed files: its image has no supervisor"
         if self._writes_unseen():
-            return "nothing tells of writes to its database"
+            return "nothing shows writes to its database"
         if self._supervision is None and self._meter is None:
-            return "nothing in it tells of changes"
+            return "nothing in it shows changes"
         return None
 
     def _writes_unseen(self) -> bool:
-        """Whether there is a database, and nothing that is read here tells of its writes.
+        """Whether there is a database, and nothing that is read here shows its writes.
 
-        A database in a file is told by the stamp of the files: the supervisor's, if there is one.
+        A database in a file is covered by the stamp of the files, the supervisor's if there is one.
         """
         match self.replica.site.database:
             case None:

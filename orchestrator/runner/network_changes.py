@@ -19,9 +19,9 @@ _READ_BYTES: Final = 65_536
 
 
 async def await_stillness(still_s: float = STILL_S, patience_s: float = PATIENCE_S) -> None:
-    """Return when the kernel has told of no change for `still_s`, at the latest after `patience_s`.
+    """Return when the kernel reported no change for `still_s`, at the latest after `patience_s`.
 
-    Where the kernel does not tell (another system, a sandbox), it returns at once.
+    Where the kernel does not report (another system, a sandbox), it returns at once.
     """
     try:
         with _news() as news:
@@ -42,7 +42,7 @@ async def _told_within(news: socket.socket, seconds: float) -> bool:
 
 
 def _news() -> socket.socket:
-    """Return a socket on which the kernel tells of interfaces and addresses, to any user."""
+    """Return a socket on which the kernel reports interfaces and addresses, to any user."""
     if sys.platform != "linux":
         raise OSError
     news = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)

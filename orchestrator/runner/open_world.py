@@ -80,7 +80,7 @@ async def open_world(
         upstreams: what answers for each site that is visited.
         owner: what the containers are labelled with.
         size: how many episodes there is room for.
-        on_event: hears what is started, and what goes wrong with a replica.
+        on_event: called with what is started, and what goes wrong with a replica.
         resolves: where the user sends live hosts instead.
         headless: show no browser.
 

@@ -83,7 +83,7 @@ class SiteAccess:
         """Return what differs behind a site from the state that it was golden in.
 
         Raises:
-            DatabaseError: nothing tells.
+            DatabaseError: nothing shows them.
             SiteError: the state could not be read.
             ImageError: the image was sealed without rows.
             UnknownNameError: no such site in the episode.

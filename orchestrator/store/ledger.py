@@ -166,7 +166,7 @@ class Ledger:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as cause:
             message = f"{self._path}: the ledger cannot be read: {cause}"
-            hint = "arena eval --resume sets it aside, and enters again what the evidence tells"
+            hint = "arena eval --resume sets it aside, and enters again what the evidence shows"
             raise StoreError(message, hint=hint) from cause
 
 

@@ -1,4 +1,4 @@
-"""Scores of attempts; a bug met while scoring is told as such, and hides no other score."""
+"""Scores of attempts; a bug met while scoring is reported as such, and hides no other score."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _DYING_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Rewind:
-    """Ask the supervisor for a new generation of the state, and wait until it tells of it.
+    """Ask the supervisor for a new generation of the state, and wait until it reports it.
 
     Attributes:
         deadline_s: after so many seconds the next rung is tried.

@@ -138,7 +138,7 @@ async def test_a_supervisor_that_hangs_in_the_copy_is_given_up(
     async with resetting(engine, watch, rungs=IMPATIENT) as done:
         assert done.receipt.strategy == "recreate"
         assert (
-            "tells no generation after 1 within 2 s: it is at 1, rewinding"
+            "reports no generation after 1 within 2 s: it is at 1, rewinding"
             in (done.receipt.fallbacks[0])
         )
         await require_golden(done.replica)

@@ -205,7 +205,7 @@ async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_rung_take
         rungs = (Rewind(deadline_s=0.5), Recreate())
         done = await reset_replica(engine, deaf, rungs=rungs)
     assert done.receipt.strategy == "recreate"
-    assert "tells no generation after 1 within 0.5 s" in done.receipt.fallbacks[0]
+    assert "reports no generation after 1 within 0.5 s" in done.receipt.fallbacks[0]
     await done.watch.close()
 
 
