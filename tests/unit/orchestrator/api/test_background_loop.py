@@ -42,6 +42,17 @@ async def test_it_works_inside_a_running_loop(loop: BackgroundLoop) -> None:
     assert loop.run(answer()) == 42
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT interrupt this process, as it does at a terminal and not in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_cancels_the_call_and_waits_until_it_has_cleaned_up(loop: BackgroundLoop) -> None:
     began, cleaned = threading.Event(), threading.Event()
 
