@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Coroutine, Generator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from arena_core.errors import UsageError
 
@@ -35,21 +35,16 @@ class BackgroundLoop:
             work.close()
             message = "an event callback cannot call the Arena that calls it"
             raise UsageError(message, hint="keep the event, and call Arena after the callback")
-        begun: list[asyncio.Task[Result]] = []
-
-        async def noted() -> Result:
-            task = asyncio.current_task()
-            if task is not None:
-                begun.append(task)
-            return await work
-
-        future = asyncio.run_coroutine_threadsafe(noted(), self._loop)
+        call = _Call(self._loop, work)
+        # Ctrl-C may come at any moment from here on: whether the work has begun by then, the loop
+        # knows, which takes both requests in the order in which they were made.
         try:
-            return future.result()
+            self._loop.call_soon_threadsafe(call.start)
+            return call.done.result()
         except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(lambda: [task.cancel() for task in begun])
+            self._loop.call_soon_threadsafe(call.stop)
             with suppress(CancelledError):
-                future.result()
+                call.done.result()
             raise
 
     def iterate(self, items: AsyncGenerator[Item, None]) -> Generator[Item, None, None]:
@@ -74,6 +69,36 @@ class BackgroundLoop:
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
         finally:
             self._loop.close()
+
+
+class _Call(Generic[Result]):
+    """One coroutine that the loop runs for a thread that waits."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, Result]) -> None:
+        self.done: Future[Result] = Future()
+        self._loop = loop
+        self._work = work
+        self._task: asyncio.Task[Result] | None = None
+
+    def start(self) -> None:
+        self._task = self._loop.create_task(self._work)
+        self._task.add_done_callback(self._settle)
+
+    def stop(self) -> None:
+        """Cancel the work, or see to it that it never begins."""
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            self._work.close()
+            self.done.cancel()
+
+    def _settle(self, task: asyncio.Task[Result]) -> None:
+        if task.cancelled():
+            self.done.cancel()
+        elif (failure := task.exception()) is not None:
+            self.done.set_exception(failure)
+        else:
+            self.done.set_result(task.result())
 
 
 async def _next(items: AsyncGenerator[Item, None]) -> tuple[Item] | None:

@@ -53,6 +53,27 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_before_the_work_has_begun_keeps_it_from_beginning(
+    loop: BackgroundLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began: list[bool] = []
+    really = loop._loop.call_soon_threadsafe
+
+    async def work() -> None:
+        began.append(True)
+
+    def interrupted(*_: object) -> None:
+        monkeypatch.setattr(loop._loop, "call_soon_threadsafe", really)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop._loop, "call_soon_threadsafe", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(work())
+    assert loop.run(answer()) == 42
+    assert began == []
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_cancels_the_call_and_waits_until_it_has_cleaned_up(loop: BackgroundLoop) -> None:
     began, cleaned = threading.Event(), threading.Event()
 
