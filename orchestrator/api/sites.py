@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import SiteGoneError, UsageError
@@ -10,6 +11,7 @@ from orchestrator.api.opened import OpenArena
 from orchestrator.api.suites import DEMO
 
 if TYPE_CHECKING:
+    from orchestrator.api.browsing import Browsing
     from orchestrator.api.resetting import ResetOutcome
     from orchestrator.api.starting import RunningSite
     from orchestrator.delta.as_check import Document
@@ -235,6 +237,25 @@ class SiteOperations(OpenArena):
 
         replica = await running_replica(await self._engine(), self.atlas, site, slot)
         return f"http://{replica.endpoint}/{path.removeprefix('/')}"
+
+    @asynccontextmanager
+    async def browse(self, *, slot: int = 0, port: int = 0) -> AsyncIterator[Browsing]:
+        """Serve a proxy, until the block ends, in which each running site has its own name.
+
+        Args:
+            slot: of which slot.
+            port: of the proxy on 127.0.0.1; 0 for a free one.
+
+        Raises:
+            SiteGoneError: no site is up.
+            PortTakenError: the port is in use.
+        """
+        from orchestrator.api.browsing import browsing
+        from orchestrator.operations.inventory import running_replicas
+
+        replicas = await running_replicas(await self._engine(), self.atlas, slot=slot)
+        async with browsing(replicas, slot, port) as found:
+            yield found
 
     async def container(self, site: str, *, slot: int | None = None) -> Container:
         """Return a site's container: that of `up`, else any other; also one that has exited.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
@@ -13,6 +14,7 @@ from orchestrator.api.arena import Arena
 from orchestrator.api.background_loop import BackgroundLoop
 from orchestrator.api.episodes import AGENT
 from orchestrator.api.events import OnArenaEvent, ignore_event
+from orchestrator.api.held import Held
 from orchestrator.api.open_episode import OpenEpisode
 from sites.atlas import Atlas
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
+    from orchestrator.api.browsing import Browsing
     from orchestrator.episode.steps import StepResult
     from orchestrator.observation import Assignment, Observation
     from tasks.schema import Task
@@ -192,6 +195,16 @@ class SyncArena:
         )
         return SyncEpisode(episode, self._opened())
 
+    @contextmanager
+    def browse(self, *, slot: int = 0, port: int = 0) -> Iterator[Browsing]:
+        """Serve a proxy in which each running site has its own name; see `Arena.browse`."""
+        loop = self._opened()
+        held = loop.run(Held.enter(self._arena.browse(slot=slot, port=port)))
+        try:
+            yield held.value
+        finally:
+            loop.run(held.leave())
+
     def follow_logs(
         self, site: str, *, slot: int | None = None, tail: int = 100
     ) -> Generator[str, None, None]:
@@ -221,6 +234,8 @@ class SyncArena:
     url = _blocking(Arena.url)
     container = _blocking(Arena.container)
     logs = _blocking(Arena.logs)
+    new_site = _same(Arena.new_site)
+    check_site = _blocking(Arena.check_site)
     build = _blocking(Arena.build)
     pull = _blocking(Arena.pull)
 

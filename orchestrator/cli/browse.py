@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +16,8 @@ from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
-    from orchestrator.reset.replica import Replica
+    from orchestrator.api.browsing import Browsing
+    from sites.manifest import Site
 
 app = typer.Typer()
 
@@ -49,21 +49,16 @@ def browse(
 
 async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -> None:
     from orchestrator.browser.window import has_display, open_window
-    from orchestrator.gateway import Gateway
-    from orchestrator.gateway.pac import pac, serve_pac
-    from orchestrator.operations.browsing import browsing_policy
+    from orchestrator.cli.progress import arena_for
 
-    replicas = await _standing(slot)
-    policy = browsing_policy(replicas)
     async with AsyncExitStack() as stack:
-        gateway = await stack.enter_async_context(Gateway.open(policy, bind=_bound(port)))
-        setting = await stack.enter_async_context(serve_pac(pac(policy, gateway.url)))
+        arena = await stack.enter_async_context(arena_for(console))
+        found = await stack.enter_async_context(arena.browse(slot=slot, port=port))
         interrupted = await stack.enter_async_context(_interrupt())
-        _show(console, replicas, setting, gateway.url)
+        _show(console, found)
         closed: asyncio.Task[int] | None = None
         if not only_print and has_display(os.environ):
-            page = f"http://{_first(replicas).site.host}/"
-            window = await stack.enter_async_context(open_window(gateway.url, page))
+            window = await stack.enter_async_context(open_window(found.proxy, found.page))
             closed = asyncio.create_task(window.wait())
         elif not only_print:
             console.note("no window can be shown here: set the proxy in a browser of yours")
@@ -71,35 +66,6 @@ async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -
         pressed = asyncio.create_task(interrupted.wait())
         await asyncio.wait([pressed, *([closed] if closed else [])], return_when="FIRST_COMPLETED")
         pressed.cancel()
-
-
-async def _standing(slot: int) -> tuple[Replica, ...]:
-    from arena_core.errors import SiteGoneError
-    from orchestrator.cli.known_sites import known_sites
-    from orchestrator.engine.engine import Engine
-    from orchestrator.operations.inventory import running_replicas
-
-    async with await Engine.connect() as engine:
-        replicas = await running_replicas(engine, known_sites(), slot=slot)
-    if not replicas:
-        where = f" in slot {slot}" if slot else ""
-        message = f"no site is up{where}: there is nothing to browse"
-        raise SiteGoneError(message, hint=f"arena up all{f' --slots {slot + 1}' if slot else ''}")
-    return replicas
-
-
-def _bound(port: int) -> socket.socket:
-    from arena_core.errors import PortTakenError
-
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-    except OSError as error:
-        listener.close()
-        message = f"--port {port}: {error.strerror} on 127.0.0.1"
-        raise PortTakenError(message, hint="leave --port away for a free one") from error
-    return listener
 
 
 @asynccontextmanager
@@ -113,22 +79,16 @@ async def _interrupt() -> AsyncIterator[asyncio.Event]:
         loop.remove_signal_handler(signal.SIGINT)
 
 
-def _first(replicas: Sequence[Replica]) -> Replica:
-    """Return what to open: the start page, where one is up."""
-    return next((one for one in replicas if one.site.episode_info), replicas[0])
-
-
-def _show(console: Console, replicas: Sequence[Replica], setting: str, proxy: str) -> None:
+def _show(console: Console, found: Browsing) -> None:
     columns = (Column("site"), Column("URL"), Column("account"))
-    rows = [row for replica in replicas for row in _rows(replica)]
-    console.table(columns, rows, None)
-    console.line(f"automatic proxy configuration: {setting}")
-    console.line(f"proxy: {proxy}")
+    console.table(columns, [row for site in found.sites for row in _rows(site)], None)
+    console.line(f"automatic proxy configuration: {found.setting}")
+    console.line(f"proxy: {found.proxy}")
     sys.stdout.flush()  # whoever reads it through a pipe is not to wait for the end
 
 
-def _rows(replica: Replica) -> list[tuple[str, str, str]]:
-    roles = replica.site.roles.items()
+def _rows(site: Site) -> list[tuple[str, str, str]]:
+    roles = site.roles.items()
     first, *more = [f"{name}: {role.username} / {role.password}" for name, role in roles] or [""]
-    url = f"http://{replica.site.host}/"
-    return [(replica.site.name, url, first), *(("", "", account) for account in more)]
+    url = f"http://{site.host}/"
+    return [(site.name, url, first), *(("", "", account) for account in more)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import assert_never
 
 from evaluators.verdicts import OutcomeKind
@@ -12,9 +14,9 @@ from orchestrator.pool.events import PoolEvent
 from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
 
 
-def arena_for(console: Console) -> Arena:
-    """Return an Arena whose progress is shown on a console."""
-    return Arena(on_event=lambda event: show_event(event, console))
+def arena_for(console: Console, sites: Sequence[Path] | None = None) -> Arena:
+    """Return an Arena whose progress is shown on a console; `sites` as of `Arena`."""
+    return Arena(sites=sites, on_event=lambda event: show_event(event, console))
 
 
 def show_event(event: ArenaEvent, console: Console) -> None:

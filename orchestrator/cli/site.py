@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_core.errors import SiteError, UsageError
+from arena_core.errors import SiteError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
-from orchestrator.cli.known_sites import known_sites
-from orchestrator.scaffold.site_writer import NewSite, SiteKind
-from sites.atlas import OWN_SITES, Atlas, load_atlas, own_site_folders, sites_in
-from sites.belongings import RESERVED_NAMES
+from orchestrator.cli.progress import arena_for
+from orchestrator.scaffold.site_writer import SiteKind
 
 if TYPE_CHECKING:
     from orchestrator.contract.checkup import Point
-    from sites.manifest import Site
 
 app = typer.Typer()
 
@@ -54,17 +50,8 @@ def new(
     ARENA_SITES naming it.
     """
     console = Console()
-    home = sites or next(iter(own_site_folders()), Path(OWN_SITES))
-    site = NewSite(
-        name=name,
-        title=title or name.replace("-", " ").capitalize(),
-        kind=kind,
-        sites=_as_seen_from_here(home),
-    )
-    if name in {*load_atlas(()).sites, *RESERVED_NAMES}:
-        message = f"Arena has a site '{name}' of its own"
-        raise UsageError(message, hint="choose another name")
-    for path in site.write():
+    written = arena_for(console).new_site(name, kind=kind, title=title, folder=sites)
+    for path in written:
         console.line(str(path))
     console.note(f"next: arena site check {name}   then: arena up {name}")
 
@@ -86,8 +73,7 @@ def check(
     every way back leads to golden.
     """
     console = Console(as_json)
-    atlas = known_sites(None if sites is None else [sites_in(sites)])
-    points = run(_check(console, atlas, atlas.site(name), twice=twice))
+    points = run(_check(console, name, sites, twice=twice))
     rows = [(_verdict(point), point.title, "; ".join(point.breaches)) for point in points]
     documents: list[Json] = [
         {"point": point.title, "kept": not point.breaches, "breaches": list(point.breaches)}
@@ -101,36 +87,12 @@ def check(
         raise SiteError(message, hint=f"mend them, then: arena site check {name}")
 
 
-async def _check(console: Console, atlas: Atlas, site: Site, *, twice: bool) -> tuple[Point, ...]:
-    from orchestrator.contract.checkup import check_site
-    from orchestrator.delta.packing import pack_rows
-    from orchestrator.engine.engine import Engine
-    from orchestrator.images import building
-    from orchestrator.reset.fingerprint import take_fingerprint
-
-    async with await Engine.connect() as engine:
-        await building.build(
-            engine, atlas, [site], take=take_fingerprint, take_rows=pack_rows, on_line=console.note
-        )
-        return await check_site(
-            engine,
-            atlas,
-            site,
-            f"check-{os.getpid()}",
-            lambda point: console.note(f"{_verdict(point):6} {point.title}"),
-            twice=twice,
-        )
+async def _check(
+    console: Console, name: str, sites: Path | None, *, twice: bool
+) -> tuple[Point, ...]:
+    async with arena_for(console, None if sites is None else (sites,)) as arena:
+        return await arena.check_site(name, twice=twice)
 
 
 def _verdict(point: Point) -> str:
     return "broken" if point.breaches else "kept"
-
-
-def _as_seen_from_here(folder: Path) -> Path:
-    """Return a folder below this one by its short name, as people type it."""
-    try:
-        here = Path.cwd()
-    except OSError as cause:
-        message = f"the folder that this runs in cannot be used: {cause.strerror}"
-        raise UsageError(message, hint="change to another folder") from cause
-    return folder.relative_to(here) if folder.is_relative_to(here) else folder

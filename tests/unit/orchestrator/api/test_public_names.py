@@ -53,7 +53,9 @@ NAMES = {
 
 METHODS = {
     "atlas": "",
+    "browse": "*, slot, port",
     "build": "names, *, suite, force, staged",
+    "check_site": "name, *, twice",
     "container": "site, *, slot",
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
@@ -64,6 +66,7 @@ METHODS = {
     "follow_logs": "site, *, slot, tail",
     "lint": "suite, patterns, *, prove, workers",
     "logs": "site, *, slot, tail",
+    "new_site": "name, *, kind, title, folder",
     "pull": "names, *, staged",
     "query": "site, sql, *, slot, limit",
     "read_lock": "run",

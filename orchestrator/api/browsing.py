@@ -1,0 +1,65 @@
+"""All running sites under their own names, for a person's browser."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from arena_core.errors import PortTakenError, SiteGoneError
+from orchestrator.gateway import Gateway
+from orchestrator.gateway.pac import pac, serve_pac
+from orchestrator.operations.browsing import browsing_policy
+from orchestrator.reset.replica import Replica
+from sites.manifest import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Browsing:
+    """A proxy through which each running site is found under its own name.
+
+    Attributes:
+        sites: those that are found.
+        proxy: URL of the proxy; through it nothing but the sites is reached.
+        setting: URL of an automatic proxy configuration that sends only the sites through it.
+        page: what to open first: the start page, where one is up.
+    """
+
+    sites: tuple[Site, ...]
+    proxy: str
+    setting: str
+    page: str
+
+
+@asynccontextmanager
+async def browsing(replicas: Sequence[Replica], slot: int, port: int) -> AsyncIterator[Browsing]:
+    """Serve a proxy for replicas until the block ends; errors are those of `Arena.browse`."""
+    if not replicas:
+        where = f" in slot {slot}" if slot else ""
+        message = f"no site is up{where}: there is nothing to browse"
+        raise SiteGoneError(message, hint=f"arena up all{f' --slots {slot + 1}' if slot else ''}")
+    policy = browsing_policy(replicas)
+    first = next((one for one in replicas if one.site.episode_info), replicas[0])
+    async with (
+        Gateway.open(policy, bind=_bound(port)) as gateway,
+        serve_pac(pac(policy, gateway.url)) as setting,
+    ):
+        yield Browsing(
+            sites=tuple(replica.site for replica in replicas),
+            proxy=gateway.url,
+            setting=setting,
+            page=f"http://{first.site.host}/",
+        )
+
+
+def _bound(port: int) -> socket.socket:
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        listener.close()
+        message = f"--port {port}: {error.strerror} on 127.0.0.1"
+        raise PortTakenError(message, hint="leave --port away for a free one") from error
+    return listener

@@ -1,0 +1,97 @@
+"""The part of `Arena` about sites of one's own: write one, hold one to the contract."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena_core.errors import UsageError
+from orchestrator.api.opened import OpenArena
+
+if TYPE_CHECKING:
+    from orchestrator.contract.checkup import Point
+
+
+class OwnSiteOperations(OpenArena):
+    """Writes sites from a template, and checks them."""
+
+    def new_site(
+        self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None
+    ) -> tuple[Path, ...]:
+        """Write the folder of a new site, which builds and keeps the contract at once.
+
+        Args:
+            name: its name, such as `my-shop`.
+            kind: `app` (Flask on MariaDB), `php` (PHP and files) or `static` (files alone).
+            title: what people call it; from the name where omitted.
+            folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            UsageError: no such kind, the name is taken or will not do, or nothing can be written.
+        """
+        from orchestrator.scaffold.site_writer import NewSite, SiteKind
+        from sites.atlas import OWN_SITES, load_atlas, own_site_folders
+        from sites.belongings import RESERVED_NAMES
+
+        if kind not in set(SiteKind):
+            message = f"there is no kind of site '{kind}'"
+            raise UsageError(message, hint=f"kinds: {', '.join(SiteKind)}")
+        home = folder or next(iter(own_site_folders()), Path(OWN_SITES))
+        site = NewSite(
+            name=name,
+            title=title or name.replace("-", " ").capitalize(),
+            kind=SiteKind(kind),
+            sites=_as_seen_from_here(home),
+        )
+        if name in {*load_atlas(()).sites, *RESERVED_NAMES}:
+            message = f"Arena has a site '{name}' of its own"
+            raise UsageError(message, hint="choose another name")
+        return site.write()
+
+    async def check_site(self, name: str, *, twice: bool = False) -> tuple[Point, ...]:
+        """Build a site and hold it to the contract that every site of Arena keeps.
+
+        Args:
+            name: of the site, your own or one of Arena's.
+            twice: bake its data a second time too, and compare.
+
+        Returns:
+            Each point of the contract, with what breaks it.
+
+        Raises:
+            UnknownNameError: no such site.
+            ImageError: its image could not be built or sealed.
+            SiteError: its replica does not start.
+        """
+        from orchestrator.contract.checkup import check_site
+        from orchestrator.delta.packing import pack_rows
+        from orchestrator.images import building
+        from orchestrator.reset.fingerprint import take_fingerprint
+
+        atlas = self.atlas
+        site, engine = atlas.site(name), await self._engine()
+        await building.build(
+            engine, atlas, [site], take=take_fingerprint, take_rows=pack_rows, on_line=self._note
+        )
+        return await check_site(
+            engine,
+            atlas,
+            site,
+            f"check-{os.getpid()}",
+            lambda point: self._note(f"{'broken' if point.breaches else 'kept':6} {point.title}"),
+            twice=twice,
+        )
+
+
+def _as_seen_from_here(folder: Path) -> Path:
+    """Return a folder below this one by its short name, as people type it."""
+    try:
+        here = Path.cwd()
+    except OSError as cause:
+        message = f"the folder that this runs in cannot be used: {cause.strerror}"
+        raise UsageError(message, hint="change to another folder") from cause
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
