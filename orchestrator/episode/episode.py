@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from types import MappingProxyType, TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from arena_core.actions import Action, Stop
 from arena_core.errors import UsageError
@@ -35,6 +35,8 @@ from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
 from orchestrator.observation import Assignment, Observation, Reference
 from tasks.schema import Task
+
+Result = TypeVar("Result")
 
 _SNAPSHOT_S: Final = 600.0
 _ENDS_OF_DRIVERS: Final = frozenset(
@@ -68,7 +70,8 @@ class Episode:
         self._call: str | None = None
         self._was_reset = False
         self._is_closed = False
-        self._resources_lock = asyncio.Lock()
+        self._work: asyncio.Task[Any] | None = None
+        self._closing = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         return self
@@ -149,9 +152,7 @@ class Episode:
                 raise UsageError(message, hint="open another episode of the task")
             self._was_reset = True
             self._record.begin()
-            async with self._resources_lock:
-                with self._faults_of("the opening"):
-                    await self._open()
+            await self._guarded("the opening", self._open())
         if self.is_over:
             self._observation = _nothing_seen(self._because())
         self._returned_at = time.monotonic()
@@ -176,8 +177,7 @@ class Episode:
             self._record.input_tokens += decided.input_tokens
             self._record.output_tokens += decided.output_tokens
             index = len(self._record.steps)
-            with self._faults_of(f"step {index}"):
-                await self._step(player, index, action, decided)
+            await self._guarded(f"step {index}", self._step(player, index, action, decided))
         self._returned_at = time.monotonic()
         return StepResult(
             observation=self._observation,
@@ -200,16 +200,22 @@ class Episode:
                     )
                     raise UsageError(message, hint="step it with Stop(), or end() it")
                 if not self._is_closed:
-                    with self._faults_of("the end checks", is_undone_by_cancelling=False):
-                        await look_at_end(self._task, self._record, self._player)
+                    look = look_at_end(self._task, self._record, self._player)
+                    await self._guarded("the end checks", look, is_undone_by_cancelling=False)
                     self._record.is_whole = True
                 self._score = score(self._task.checks, self.evidence(), self._task.requires)
             return self._score
 
     async def close(self) -> None:
-        """Close browser and gateway; the evidence is final then. Safe to repeat."""
+        """Close browser and gateway; the evidence is final then. Safe to repeat, from any task.
+
+        A call that is under way is cut short, and the episode breaks off.
+        """
         self._is_closed = True
-        async with self._resources_lock:  # waits for an opening that is under way
+        async with self._closing:
+            if self._work is not None:
+                self._work.cancel()
+                await asyncio.wait([self._work])
             try:
                 await self._resources.aclose()
             finally:
@@ -265,15 +271,22 @@ class Episode:
         """
         with self._alone("snapshot"):
             player = self._running()
-            with self._faults_of("a look beside the agent", is_undone_by_cancelling=False):
-                try:
-                    async with asyncio.timeout(_SNAPSHOT_S):
-                        step = len(self._record.steps)
-                        return await look_beside(self._environment, player, step, asked)
-                except TimeoutError:
-                    message = f"a look beside the agent took more than {_SNAPSHOT_S:g} s"
-                    self.break_off(UnscoredReason.INFRA, message)
-        return None
+            look = self._look(player, asked)
+            return await self._guarded(
+                "a look beside the agent", look, is_undone_by_cancelling=False
+            )
+
+    async def _look(self, player: StepPlayer, asked: Sequence[Check]) -> EpisodeSnapshot | None:
+        limit = asyncio.timeout(_SNAPSHOT_S)
+        try:
+            async with limit:
+                return await look_beside(self._environment, player, len(self._record.steps), asked)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            message = f"a look beside the agent took more than {_SNAPSHOT_S:g} s"
+            self.break_off(UnscoredReason.INFRA, message)
+            return None
 
     async def _open(self) -> None:
         record, environment, task = self._record, self._environment, self._task
@@ -378,18 +391,32 @@ class Episode:
         finally:
             self._call = None
 
-    @contextmanager
-    def _faults_of(self, doing: str, *, is_undone_by_cancelling: bool = True) -> Iterator[None]:
-        """Make a fault of the world the episode's outcome."""
+    async def _guarded(
+        self,
+        doing: str,
+        work: Coroutine[Any, Any, Result],
+        *,
+        is_undone_by_cancelling: bool = True,
+    ) -> Result | None:
+        """Await work that `close` can cut short; a fault of the world becomes the outcome."""
+        caller = asyncio.current_task()
+        task: asyncio.Task[Result] = asyncio.create_task(work)
+        self._work = task
         try:
-            yield
-        except Exception as error:
-            if not self.break_off_by(error):
-                raise
+            return await task
         except asyncio.CancelledError:
+            if self._is_closed and caller is not None and not caller.cancelling():
+                self.break_off(UnscoredReason.INFRA, f"its driver closed it during {doing}")
+                return None
             if is_undone_by_cancelling:
                 self.break_off(UnscoredReason.INFRA, f"{doing} was cancelled before it was done")
             raise
+        except Exception as error:
+            if not self.break_off_by(error):
+                raise
+            return None
+        finally:
+            self._work = None
 
 
 def _protocol_of(task: Task) -> EpisodeProtocol:

@@ -10,7 +10,6 @@ from played_episode import HEADING, KETTLE, RIGHT, episode, forever, played
 
 from arena_core.actions import Goto
 from arena_core.errors import (
-    BrowserError,
     SiteGoneError,
     UsageError,
 )
@@ -78,42 +77,73 @@ async def test_closing_twice_closes_once() -> None:
     assert world.log.count("gateway closed") == 1
 
 
-async def test_closing_waits_for_an_opening_and_leaves_nothing_open() -> None:
-    world, began, goes_on = FakeWorld(), asyncio.Event(), asyncio.Event()
+@pytest.mark.parametrize("where", ["log in", "open", "settle"])
+async def test_closing_cuts_an_opening_short_and_leaves_nothing_open(where: str) -> None:
+    world, began = FakeWorld(), asyncio.Event()
 
-    async def slowly() -> None:
+    async def hang() -> None:
         began.set()
-        await goes_on.wait()
+        await forever()
 
-    world.script["log in"] = slowly
+    world.script[where] = hang
     one = episode(world, roles={"wiki": "reader"})
     opening = asyncio.create_task(one.reset())
     await began.wait()
-    closing = asyncio.create_task(one.close())
-    goes_on.set()
-    await asyncio.gather(opening, closing)
+    await one.close()
+    assert (await opening).text == ""
     assert not any(session.is_open for session in world.sessions)
     assert world.log[-1] == "gateway closed"
+    assert (await one.evaluate()).because == "its driver closed it during the opening"
 
 
-async def test_an_episode_may_be_closed_from_another_task_while_a_step_is_under_way() -> None:
+async def test_closing_cuts_a_step_short_which_then_says_so() -> None:
     world = FakeWorld()
     one = episode(world)
     await one.reset()
-    closed = asyncio.Event()
-
-    async def until_closed() -> None:
-        await closed.wait()
-        message = "the context was closed"
-        raise BrowserError(message)
-
-    world.script["act"] = until_closed
+    world.script["act"] = forever
     step = asyncio.create_task(one.step(Goto(url=KETTLE)))
     await world.acting.wait()
     await one.close()
-    closed.set()
-    assert (await step).fault is not None
+    result = await step
+    assert (result.is_over, result.because) == (True, "its driver closed it during step 1")
+    assert str((await one.evaluate()).outcome) == "unscored: infra"
     assert one.evidence().ended is None
+
+
+async def test_closing_cuts_the_end_checks_short_and_the_right_answer_is_unscored() -> None:
+    world, began = FakeWorld(), asyncio.Event()
+
+    async def hang() -> None:
+        began.set()
+        await forever()
+
+    world.script["lost"] = hang
+    one = episode(world)
+    await one.reset()
+    await one.step(RIGHT)
+    evaluation = asyncio.create_task(one.evaluate())
+    await began.wait()
+    await one.close()
+    assert str((await evaluation).outcome) == "unscored: infra"
+
+
+async def test_end_checks_that_were_cancelled_can_be_looked_at_again() -> None:
+    world, began = FakeWorld(), asyncio.Event()
+
+    async def hang() -> None:
+        began.set()
+        await forever()
+
+    async with episode(world) as one:
+        await one.reset()
+        await one.step(RIGHT)
+        world.script["lost"] = hang
+        evaluation = asyncio.create_task(one.evaluate())
+        await began.wait()
+        evaluation.cancel()
+        await asyncio.wait([evaluation])
+        del world.script["lost"]
+        assert str((await one.evaluate()).outcome) == "success"
 
 
 async def test_a_step_that_is_cancelled_leaves_the_episode_unscored() -> None:

@@ -1,0 +1,107 @@
+"""An episode in a real browser behind a real gateway, stepped as a program from outside does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, TypeVar
+
+import pytest
+from fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
+
+from arena_core.actions import Click, Goto, Stop
+from evaluators.evidence import Ended
+from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.episode.episode import Episode
+from orchestrator.gateway import Gateway, SocketAddress
+
+pytestmark = [pytest.mark.browser]
+
+Result = TypeVar("Result")
+NODE = {
+    "name": "article",
+    "when": "step",
+    "locate": {"by": "url"},
+    "match": {"how": "exact", "value": "wiki:/article/Kettle"},
+}
+HEADING = {
+    "name": "heading",
+    "when": "end",
+    "locate": {"by": "page", "at": "own", "selector": "h1"},
+    "match": {"how": "exact", "value": "/wiki/A/Kettle"},
+}
+
+
+class Pages(BaseHTTPRequestHandler):
+    """A small site: each page has its path for a heading, and a link."""
+
+    def do_GET(self) -> None:
+        body = f"<title>Page</title><h1>{self.path}</h1><a href=/wiki/A/Kettle>Kettle</a>".encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+async def episode() -> AsyncIterator[Episode]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    serving = Thread(target=server.serve_forever, args=(0.05,))
+    serving.start()
+    replica: Any = FakeReplica(SocketAddress("127.0.0.1", server.server_port))
+    try:
+        async with launch(BrowserOptions()) as browser:
+            environment = replace(
+                FakeWorld().environment(),
+                browser=browser,
+                replicas={"wiki": replica},
+                open_gateway=Gateway.open,
+            )
+            yield Episode(attempt_at(browsing_task(checks=[NODE, HEADING])), environment)
+    finally:
+        server.shutdown()
+        serving.join()
+        server.server_close()
+
+
+async def in_its_own_task(call: Coroutine[Any, Any, Result]) -> Result:
+    """Await a call as a server does, whose requests are tasks of their own."""
+    return await asyncio.create_task(call)
+
+
+async def test_every_call_may_come_from_another_task(episode: Episode) -> None:
+    seen = await in_its_own_task(episode.reset())
+    assert seen.url == f"{WIKI}/"
+    link = next(node.id for node in seen.nodes if node.role == "link")
+    result = await in_its_own_task(episode.step(Click(element=link)))
+    assert result.observation.url == f"{WIKI}/wiki/A/Kettle"
+    looked = await in_its_own_task(episode.snapshot())
+    assert looked is not None
+    assert [found.values for found in looked.located] == [("/wiki/A/Kettle",)]
+    await in_its_own_task(episode.step(Stop()))
+    score = await in_its_own_task(episode.evaluate())
+    assert str(score.outcome) == "success"
+    await in_its_own_task(episode.close())
+    evidence = episode.evidence()
+    assert evidence.ended is Ended.STOPPED
+    assert [step.logical for step in evidence.steps[1:]] == ["wiki:/article/Kettle"] * 2
+    assert evidence.steps[1].requests >= 1
+
+
+async def test_a_step_under_way_ends_when_the_episode_is_closed_beside_it(
+    episode: Episode,
+) -> None:
+    await episode.reset()
+    step = asyncio.create_task(episode.step(Goto(url=f"{WIKI}/wiki/A/Other")))
+    await asyncio.sleep(0)  # the step has begun
+    await episode.close()
+    result = await asyncio.wait_for(step, 30)
+    assert result.is_over
+    assert str((await episode.evaluate()).outcome) == "unscored: infra"
