@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orchestrator.pool.events import PoolEvent
-from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
+from orchestrator.runner.events import RunEvent
+from orchestrator.work_events import WorkEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +44,7 @@ class SitesStarting:
     replicas: int
 
 
-ArenaEvent = (
-    WarningNote | ProgressNote | RunBegan | TrialEnded | AttemptBroke | SitesStarting | PoolEvent
-)
+ArenaEvent = WarningNote | RunBegan | RunEvent | SitesStarting | PoolEvent | WorkEvent
 OnArenaEvent = Callable[[ArenaEvent], None]
 
 

@@ -48,7 +48,8 @@ class ImageOperations(OpenArena):
             take_rows=pack_rows,
             staged=staged,
             force=force,
-            on_line=self._note,
+            on_line=self._note_work,
+            on_work=self._on_event,
         )
 
     async def pull(
@@ -75,5 +76,6 @@ class ImageOperations(OpenArena):
             take=take_fingerprint,
             take_rows=pack_rows,
             staged=staged,
-            on_line=self._note,
+            on_line=self._note_work,
+            on_work=self._on_event,
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 from arena_core.errors import UsageError
 from orchestrator.api.events import OnArenaEvent, WarningNote, ignore_event
 from orchestrator.runner.events import ProgressNote
+from orchestrator.work_events import WorkLine
 from sites.atlas import Atlas
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class OpenArena:
     def _note(self, text: str) -> None:
         """Report that something is prepared or waited for."""
         self._on_event(ProgressNote(text))
+
+    def _note_work(self, text: str) -> None:
+        """Report a line of work that is reported step by step too."""
+        self._on_event(WorkLine(text))
 
     def _require_open(self) -> AsyncExitStack:
         if self._opened is None:

@@ -75,7 +75,13 @@ class OwnSiteOperations(OpenArena):
         atlas = self.atlas
         site, engine = atlas.site(name), await self._engine()
         await building.build(
-            engine, atlas, [site], take=take_fingerprint, take_rows=pack_rows, on_line=self._note
+            engine,
+            atlas,
+            [site],
+            take=take_fingerprint,
+            take_rows=pack_rows,
+            on_line=self._note_work,
+            on_work=self._on_event,
         )
         return await check_site(
             engine,
@@ -83,6 +89,7 @@ class OwnSiteOperations(OpenArena):
             site,
             f"check-{os.getpid()}",
             lambda point: self._note(f"{'broken' if point.breaches else 'kept':6} {point.title}"),
+            on_work=self._on_event,
             twice=twice,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 
 from arena_core.errors import ArenaError, ImageError, SiteError, UsageError
@@ -12,11 +12,13 @@ from evaluators.evidence import Receipt
 from orchestrator.delta.delta import delta_of
 from orchestrator.engine.engine import Engine
 from orchestrator.operations.inventory import EndedReplica, running_or_ended
+from orchestrator.pool.pool_context import label_of
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replacement import replace_container
-from orchestrator.reset.replica import Replica
+from orchestrator.reset.replica import Placement, Replica
 from orchestrator.reset.rungs.rung import Rung
 from orchestrator.reset.watch import Watch
+from orchestrator.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from sites.atlas import Atlas
 
 
@@ -79,19 +81,40 @@ def rungs_of(strategy: str) -> Sequence[Rung]:
     return rungs_for(strategy)
 
 
-async def reset_sites(engine: Engine, atlas: Atlas, asked: ResetRequest) -> ResetOutcome:
+async def reset_sites(
+    engine: Engine, atlas: Atlas, asked: ResetRequest, on_work: OnWork = ignore_work
+) -> ResetOutcome:
     """Reset replicas side by side; what fails for one keeps no other from it."""
     replicas, ended = await running_or_ended(engine, atlas, asked.sites, asked.slot)
+    on_work(WorkPlanned(len(replicas) + len(ended)))
     async with task_group() as group:
         tasks = [
-            *(group.create_task(_one(engine, replica, asked)) for replica in replicas),
-            *(group.create_task(_another(engine, one, asked)) for one in ended),
+            *(
+                group.create_task(_shown(replica.placement, _one(engine, replica, asked), on_work))
+                for replica in replicas
+            ),
+            *(
+                group.create_task(_shown(one.placement, _another(engine, one, asked), on_work))
+                for one in ended
+            ),
         ]
     outcomes = [task.result() for task in tasks]
     return ResetOutcome(
         done=tuple(one for one in outcomes if not isinstance(one, ArenaError)),
         failures=tuple(one for one in outcomes if isinstance(one, ArenaError)),
     )
+
+
+async def _shown(
+    placement: Placement, work: Awaitable[SiteReset | ArenaError], on_work: OnWork
+) -> SiteReset | ArenaError:
+    """Await the reset of one replica, and report its beginning and its end."""
+    unit = label_of(placement.site.name, placement.slot)
+    on_work(WorkStep(unit, "resetting, then proving it golden"))
+    try:
+        return await work
+    finally:
+        on_work(WorkEnded(unit))
 
 
 async def _one(engine: Engine, replica: Replica, asked: ResetRequest) -> SiteReset | ArenaError:

@@ -131,7 +131,7 @@ class SiteOperations(OpenArena):
         atlas = self.atlas
         engine = await self._engine()
         async with command_lock(UP, self._note):
-            outcome = await reset_sites(engine, atlas, asked)
+            outcome = await reset_sites(engine, atlas, asked, self._on_event)
         if check and outcome.failures:
             raise outcome.failures[0]
         return outcome

@@ -24,6 +24,7 @@ from orchestrator.pool.pool_context import ReadyReplica, label_of
 from orchestrator.pool.slot_pool import UP, SlotPool
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.runner.events import ProgressNote
+from orchestrator.work_events import WorkLine
 from sites.accounts import Role
 from sites.atlas import Atlas
 from sites.manifest import Site
@@ -175,7 +176,8 @@ async def _build_missing(
         missing,
         take=take_fingerprint,
         take_rows=pack_rows,
-        on_line=lambda line: on_event(ProgressNote(line)),
+        on_line=lambda line: on_event(WorkLine(line)),
+        on_work=on_event,
     )
 
 

@@ -42,9 +42,9 @@ def build(
 async def _build(
     console: Console, names: Sequence[str], suite: str | None, *, staged: bool, force: bool
 ) -> tuple[BuildResult, ...]:
-    from orchestrator.cli.progress import arena_for
+    from orchestrator.cli.live import arena_with_progress
 
-    async with arena_for(console) as arena:
+    async with arena_with_progress(console) as arena:
         return await arena.build(names, suite=suite, force=force, staged=staged)
 
 

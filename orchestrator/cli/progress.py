@@ -11,7 +11,20 @@ from orchestrator.api.arena import Arena
 from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
 from orchestrator.cli.console import Console
 from orchestrator.pool.events import PoolEvent
-from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
+from orchestrator.runner.events import (
+    AttemptBegan,
+    AttemptBroke,
+    EpisodesPlanned,
+    ProgressNote,
+    TrialEnded,
+)
+from orchestrator.work_events import (
+    WorkEnded,
+    WorkLine,
+    WorkOutput,
+    WorkPlanned,
+    WorkStep,
+)
 
 
 def arena_for(console: Console, sites: Sequence[Path] | None = None) -> Arena:
@@ -35,7 +48,11 @@ def show_event(event: ArenaEvent, console: Console) -> None:
             console.note(line)
         case TrialEnded():
             console.note(_ended_line(event))
-        case PoolEvent() | SitesStarting():
+        case WorkLine(text):
+            console.note(text)
+        case PoolEvent() | SitesStarting() | EpisodesPlanned() | AttemptBegan():
+            pass
+        case WorkPlanned() | WorkStep() | WorkOutput() | WorkEnded():
             pass
         case _:
             assert_never(event)

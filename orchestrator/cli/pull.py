@@ -31,7 +31,7 @@ def pull(
 
 
 async def _pull(console: Console, names: Sequence[str], *, staged: bool) -> tuple[BuildResult, ...]:
-    from orchestrator.cli.progress import arena_for
+    from orchestrator.cli.live import arena_with_progress
 
-    async with arena_for(console) as arena:
+    async with arena_with_progress(console) as arena:
         return await arena.pull(names, staged=staged)

@@ -69,9 +69,9 @@ def reset(
 async def _reset(
     console: Console, names: Sequence[str], slot: int | None, strategy: str, *, verify: bool
 ) -> ResetOutcome:
-    from orchestrator.cli.progress import arena_for
+    from orchestrator.cli.live import arena_with_progress
 
-    async with arena_for(console) as arena:
+    async with arena_with_progress(console) as arena:
         return await arena.reset(names, slot=slot, strategy=strategy, verify=verify, check=False)
 
 

@@ -8,11 +8,11 @@ from typing import Protocol
 
 from arena_core.errors import InterruptedRunError
 from orchestrator.api.arena import Arena
-from orchestrator.api.events import ArenaEvent, RunBegan
+from orchestrator.api.events import ArenaEvent, OnArenaEvent, RunBegan
 from orchestrator.api.playing import interrupted
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
-from orchestrator.cli.progress import show_event
+from orchestrator.cli.live import progress_on
 from orchestrator.cli.terminal_report import show_run
 from orchestrator.report.ending import require_sound
 from orchestrator.report.run_report import RunReport
@@ -33,10 +33,11 @@ async def play(work: Work, console: Console) -> None:
         NothingScoredError: no episode of it could be scored.
         ArenaError: as `work` does.
     """
-    shown = _Shown(console)
-    async with Arena(on_event=shown.on_event) as arena:
-        with two_interrupts(shown.finish_step, shown.stopped):
-            report = await work(arena, stop=shown.stop)
+    with progress_on(console) as on_event:
+        shown = _Shown(console, on_event)
+        async with Arena(on_event=shown.on_event) as arena:
+            with two_interrupts(shown.finish_step, shown.stopped):
+                report = await work(arena, stop=shown.stop)
     show_run(report, console)
     console.note(f"report: {report.folder.report_path}")
     require_sound(report)
@@ -45,8 +46,9 @@ async def play(work: Work, console: Console) -> None:
 class _Shown:
     """What a run shows while it is played, and how it is ended."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, show: OnArenaEvent) -> None:
         self.stop = asyncio.Event()
+        self._show = show
         self._console = console
         self._began: RunBegan | None = None
 
@@ -54,7 +56,7 @@ class _Shown:
         """Show what the run reports."""
         if isinstance(event, RunBegan):
             self._began = event
-        show_event(event, self._console)
+        self._show(event)
 
     def finish_step(self) -> bool:
         """Let the steps under way be finished; there are none before the run began."""

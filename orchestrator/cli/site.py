@@ -90,7 +90,9 @@ def check(
 async def _check(
     console: Console, name: str, sites: Path | None, *, twice: bool
 ) -> tuple[Point, ...]:
-    async with arena_for(console, None if sites is None else (sites,)) as arena:
+    from orchestrator.cli.live import arena_with_progress
+
+    async with arena_with_progress(console, None if sites is None else (sites,)) as arena:
         return await arena.check_site(name, twice=twice)
 
 

@@ -124,9 +124,9 @@ def lint(
 async def _lint(
     console: Console, suite: str, tasks: Sequence[str], *, prove: bool, workers: int | None
 ) -> LintReport:
-    from orchestrator.cli.progress import arena_for
+    from orchestrator.cli.live import arena_with_progress
 
-    async with arena_for(console) as arena:
+    async with arena_with_progress(console) as arena:
         return await arena.lint(suite, tasks, prove=prove, workers=workers)
 
 

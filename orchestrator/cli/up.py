@@ -88,10 +88,12 @@ async def _up(
     memory: str | None,
 ) -> tuple[RunningSite, ...]:
     from orchestrator.api.arena import Arena
+    from orchestrator.cli.live import progress_on
 
-    shown = StartProgress(console)
-    async with Arena(on_event=shown.on_event) as arena, shown.reminding():
-        return await arena.up(names, suite=suite, slots=slots, ports=ports, memory=memory)
+    lines = StartProgress(console)
+    with progress_on(console, lines.on_event) as on_event:
+        async with Arena(on_event=on_event) as arena, lines.reminding():
+            return await arena.up(names, suite=suite, slots=slots, ports=ports, memory=memory)
 
 
 def _show(console: Console, started: Sequence[RunningSite]) -> None:

@@ -23,6 +23,7 @@ from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Rung, reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
+from orchestrator.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from sites.atlas import Atlas
 from sites.manifest import FileDatabase, ServerDatabase, Site
 
@@ -52,6 +53,7 @@ async def check_site(
     owner: str,
     on_point: Callable[[Point], None],
     *,
+    on_work: OnWork = ignore_work,
     twice: bool = False,
 ) -> tuple[Point, ...]:
     """Check a site's sealed image on replicas of its own; they are gone when this returns.
@@ -62,6 +64,7 @@ async def check_site(
         site: the one to check.
         owner: what its containers are labelled with.
         on_point: called with each point as soon as it is decided.
+        on_work: called with what is being decided.
         twice: bake the image once more and compare, which takes as long as its bake.
 
     Raises:
@@ -69,20 +72,24 @@ async def check_site(
         SiteError: no replica of it becomes healthy.
     """
     looks = _looks(site, frozenset(one.host for one in atlas.sites.values()))
+    rungs = [rung for rung in LADDER[1:] if site.state or rung.name == "recreate"]
+    on_work(WorkPlanned(len(looks) + len(rungs) + twice))
     points: list[Point] = []
 
     async def decide(title: str, work: Awaitable[tuple[str, ...]]) -> None:
+        on_work(WorkStep(site.name, title))
         try:
             point = Point(title, await work)
         except ArenaError as failure:
             point = Point(title, (failure.message,))
         points.append(point)
         on_point(point)
+        on_work(WorkEnded(site.name))
 
     async with _replica(engine, site, owner) as replica:
         for title, look in looks:
             await decide(title, look(engine, replica))
-    for rung in (rung for rung in LADDER[1:] if site.state or rung.name == "recreate"):
+    for rung in rungs:
         title = f"golden again after a change, by {rung.name}"
         await decide(title, _undone(engine, site, owner, rung))
     if twice:

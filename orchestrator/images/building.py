@@ -18,6 +18,14 @@ from orchestrator.images.dockerfiles import failed_line
 from orchestrator.images.golden import ROWS_LABEL, is_sealed
 from orchestrator.images.recipes import Recipe, RecipeBook
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
+from orchestrator.work_events import (
+    OnWork,
+    WorkEnded,
+    WorkOutput,
+    WorkPlanned,
+    WorkStep,
+    ignore_work,
+)
 from sites.atlas import Atlas
 from sites.manifest import Site
 
@@ -60,6 +68,7 @@ async def build(
     staged: bool = False,
     force: bool = False,
     on_line: Callable[[str], None],
+    on_work: OnWork = ignore_work,
 ) -> tuple[BuildResult, ...]:
     """Bring the images of sites up to date, one after the other; what is needed comes first.
 
@@ -72,6 +81,7 @@ async def build(
         staged: the staged live origins too.
         force: also what is unchanged, and without the engine's cache of build steps.
         on_line: gets lines of progress.
+        on_work: gets what each image is at, with the build's own output.
 
     Raises:
         ImageError: an image could not be built or sealed; with the last lines.
@@ -83,12 +93,14 @@ async def build(
     base = await ensure_base(engine, folder, on_line)
     book = RecipeBook(atlas, folder, base.id)
     builder = _Builder(engine, book, bundle, force=force)
-    return tuple(
-        [
-            await builder.make(recipe, take, take_rows, on_line)
-            for recipe in book.in_order(sites, staged=staged)
-        ]
-    )
+    recipes = tuple(book.in_order(sites, staged=staged))
+    on_work(WorkPlanned(len(recipes)))
+    results: list[BuildResult] = []
+    for recipe in recipes:
+        note = _Progress(recipe, time.monotonic(), on_line, on_work)
+        results.append(await builder.make(recipe, take, take_rows, note))
+        on_work(WorkEnded(recipe.label))
+    return tuple(results)
 
 
 def is_current(image: ImageInfo | None, recipe: Recipe, source: str) -> bool:
@@ -112,7 +124,7 @@ class _Builder:
         recipe: Recipe,
         take: Take[StateT],
         take_rows: TakeRows,
-        on_line: Callable[[str], None],
+        note: _Progress,
     ) -> BuildResult:
         """Make one image, unless it is current."""
         began = time.monotonic()
@@ -120,7 +132,6 @@ class _Builder:
         present = await self._engine.image(recipe.image.tag)
         if present is not None and not self._force and is_current(present, recipe, source):
             return _outcome(recipe, BuildOutcome.UNCHANGED, began, present)
-        note = _Progress(recipe, began, on_line)
         if recipe.staged:
             image = await self._build(recipe, recipe.image.tag, source, note)
             return _outcome(recipe, BuildOutcome.BUILT, began, image)
@@ -185,7 +196,10 @@ class _Progress:
         steps: how many steps of the build have begun.
     """
 
-    def __init__(self, recipe: Recipe, began: float, on_line: Callable[[str], None]) -> None:
+    def __init__(
+        self, recipe: Recipe, began: float, on_line: Callable[[str], None], on_work: OnWork
+    ) -> None:
+        self._on_work = on_work
         self._label = recipe.label
         self._began = began
         self._on_line = on_line
@@ -193,14 +207,22 @@ class _Progress:
 
     def say(self, text: str) -> None:
         """Write one line."""
+        self._on_work(WorkStep(self._label, text))
+        self._write(text)
+
+    def _write(self, text: str) -> None:
         self._on_line(f"{self._label}: {text} [{time.monotonic() - self._began:.0f} s]")
 
     def step(self, line: str) -> None:
         """Write a line of the build's output, if a step begins with it."""
+        self._on_work(WorkOutput(self._label, line))
         begun = _STEP.match(line)
         if begun:
-            self.steps = int(begun.group(1).partition("/")[0])
-            self.say(f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}")
+            step, _, steps = begun.group(1).partition("/")
+            self.steps = int(step)
+            text = f"step {begun.group(1)} {begun.group(2)[:_STEP_WIDTH]}"
+            self._on_work(WorkStep(self._label, text, self.steps, int(steps)))
+            self._write(text)
 
 
 def _outcome(recipe: Recipe, outcome: BuildOutcome, began: float, image: ImageInfo) -> BuildResult:

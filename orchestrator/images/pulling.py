@@ -11,6 +11,14 @@ from orchestrator.images.building import BuildOutcome, BuildResult
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.recipes import Recipe, recipes_of
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
+from orchestrator.work_events import (
+    OnWork,
+    WorkEnded,
+    WorkOutput,
+    WorkPlanned,
+    WorkStep,
+    ignore_work,
+)
 from sites.manifest import Site
 
 
@@ -22,6 +30,7 @@ async def pull(
     take_rows: TakeRows,
     staged: bool = False,
     on_line: Callable[[str], None],
+    on_work: OnWork = ignore_work,
 ) -> tuple[BuildResult, ...]:
     """Pull the published images of sites, one after the other; the others are only reported.
 
@@ -29,12 +38,17 @@ async def pull(
         ImageError: no registry answers, it has no such image, or the image cannot be sealed.
     """
     recipes = [recipe for site in sites for recipe in recipes_of(site, staged=staged)]
-    return tuple(
-        [
-            await _pull(engine, recipe, take=take, take_rows=take_rows, on_line=on_line)
-            for recipe in recipes
-        ]
-    )
+    on_work(WorkPlanned(len(recipes)))
+    results: list[BuildResult] = []
+    for recipe in recipes:
+        on_work(WorkStep(recipe.label, "pulling"))
+        results.append(
+            await _pull(
+                engine, recipe, take=take, take_rows=take_rows, on_line=on_line, on_work=on_work
+            )
+        )
+        on_work(WorkEnded(recipe.label))
+    return tuple(results)
 
 
 async def _pull(
@@ -44,6 +58,7 @@ async def _pull(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
+    on_work: OnWork,
 ) -> BuildResult:
     began = time.monotonic()
     reference = recipe.image.published
@@ -55,7 +70,13 @@ async def _pull(
     else:
         on_line(f"{recipe.label}: pulling {reference}")
         image, outcome = await _fetched(
-            engine, recipe, reference, take=take, take_rows=take_rows, on_line=on_line
+            engine,
+            recipe,
+            reference,
+            take=take,
+            take_rows=take_rows,
+            on_line=on_line,
+            on_work=on_work,
         )
     return BuildResult(
         recipe=recipe,
@@ -74,11 +95,16 @@ async def _fetched(
     take: Take[StateT],
     take_rows: TakeRows,
     on_line: Callable[[str], None],
+    on_work: OnWork,
 ) -> tuple[ImageInfo, BuildOutcome]:
     """Pull one image and make sure that it is sealed, before it gets the manifest's tag."""
     tag = recipe.image.tag
+
+    def output(line: str) -> None:
+        on_work(WorkOutput(recipe.label, line))
+
     before = await engine.image(tag)
-    pulled = await engine.pull(reference, f"{tag}-pulled", lambda _: None)
+    pulled = await engine.pull(reference, f"{tag}-pulled", output)
     try:
         if recipe.staged or is_sealed(pulled):
             await engine.tag(pulled.id, tag)

@@ -11,7 +11,7 @@ from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import ArenaError, InputError, ModelError, StoreError, UsageError
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.logs.context import log_context
-from orchestrator.runner.events import AttemptBroke, OnEvent, ProgressNote, TrialEnded
+from orchestrator.runner.events import AttemptBegan, AttemptBroke, OnEvent, ProgressNote, TrialEnded
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
@@ -65,6 +65,7 @@ class TrialRunner:
         """
         for number_left in range(self.limit, 0, -1):
             number = self.ledger.start(trial)
+            self.on_event(AttemptBegan(trial=trial, number=number))
             try:
                 with log_context(world=trial.world, trial=_name(trial), attempt=number):
                     recorder, evidence = await _performed(perform, number)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evaluators.evidence import Evidence
 from evaluators.scores import Score
 from orchestrator.store.trials import Trial
+from orchestrator.work_events import WorkEnded, WorkStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,22 @@ class ProgressNote:
     """Something is prepared or waited for."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesPlanned:
+    """A run begins to play: `done` of `total` trials were finished earlier."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptBegan:
+    """An attempt at a trial begins."""
+
+    trial: Trial
+    number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,5 +54,7 @@ class AttemptBroke:
     reason: str
 
 
-RunEvent = ProgressNote | TrialEnded | AttemptBroke
+RunEvent = (
+    ProgressNote | EpisodesPlanned | AttemptBegan | TrialEnded | AttemptBroke | WorkStep | WorkEnded
+)
 OnEvent = Callable[[RunEvent], None]

@@ -15,11 +15,13 @@ from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.events import OnEvent, ProgressNote
 from orchestrator.staged.origins import StagedOrigins, staged_origins
+from orchestrator.work_events import WorkEnded, WorkStep
 from sites.atlas import Atlas
 from sites.upstreams import Upstreams
 
 _LOG = logging.getLogger(__name__)
 _TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
+_AT_WORK = frozenset({Phase.STARTING, Phase.RESETTING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ async def open_world(
         on_event(ProgressNote(text))
 
     async with AsyncExitStack() as stack:
-        pool = await _pool(engine, atlas, upstreams, owner, size, note, stack)
+        pool = await _pool(engine, atlas, upstreams, owner, size, note, on_event, stack)
         staged = await _staged(engine, upstreams, owner, note, stack)
         led = (*resolves, *(staged.resolves if staged else ()))
         yield OpenWorld(
@@ -114,6 +116,7 @@ async def _pool(  # noqa: PLR0917 - the parts of `open_world`
     owner: str,
     size: WorldSize,
     note: Callable[[str], None],
+    on_event: OnEvent,
     stack: AsyncExitStack,
 ) -> SlotPool | None:
     world, replicas = upstreams.world, upstreams.replicas
@@ -121,7 +124,12 @@ async def _pool(  # noqa: PLR0917 - the parts of `open_world`
         return None
 
     def on_pool_event(event: PoolEvent) -> None:
-        """Pass on what went wrong with a replica; what goes well is in the receipts."""
+        """Pass on what a replica is at, and what went wrong with it as a note."""
+        unit = f"{world} {event.replica}"
+        if event.phase in _AT_WORK:
+            on_event(WorkStep(unit, f"{event.phase} {event.detail}".rstrip()))
+        else:
+            on_event(WorkEnded(unit))
         if event.phase in _TROUBLE:
             note(f"{world}: {event.replica} {event.phase}: {event.detail}")
 

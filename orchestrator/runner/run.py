@@ -16,7 +16,7 @@ from orchestrator.logs.context import log_context
 from orchestrator.logs.writing import run_log
 from orchestrator.runner.attempts import TrialRunner, ends_the_run
 from orchestrator.runner.budgets import share_budget
-from orchestrator.runner.events import OnEvent, ProgressNote
+from orchestrator.runner.events import EpisodesPlanned, OnEvent, ProgressNote
 from orchestrator.runner.open_world import WorldSize, open_world
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.world_runner import WorldRunner
@@ -80,6 +80,7 @@ class Run:
         trial_runner.recover({task.id: task for task in self.request.tasks})
         pending = self._pending(ledger)
         trial_runner.done = trial_runner.total - len(pending)
+        self.on_event(EpisodesPlanned(trial_runner.done, trial_runner.total))
         budgets = await share_budget(self.request, self.atlas, self.engine)
         async with task_group() as group:
             world_runners = [
@@ -137,8 +138,10 @@ class Run:
             ModelError: the model refuses for good; that ends the other world too.
         """
         try:
-            async with self._world_runner(world, budgets.get(world), trial_runner) as world_runner:
-                return await world_runner.play(trials)
+            with log_context(world=world):
+                memory = budgets.get(world)
+                async with self._world_runner(world, memory, trial_runner) as world_runner:
+                    return await world_runner.play(trials)
         except ArenaError as failure:
             if ends_the_run(failure):
                 raise

@@ -56,6 +56,10 @@ def test_a_bug_ends_its_episode_alone_and_the_command_with_its_own_code(
     assert told[0]["place"] == fault.place
     assert "KeyError: 'seeded'" in told[0]["traceback"]
     assert "Traceback" not in played.err
+    [leased, _] = [line for line in run.log() if line["message"].endswith("leased")]
+    assert (leased["world"], leased["trial"], leased["site"]) == ("offline", "bells-r0", "wiki")
+    [healthy] = [line for line in run.log() if line["message"] == "wiki: healthy"]
+    assert (healthy["world"], healthy["site"]) == ("offline", "wiki")
     scored = arena("score", "run", "--json", cwd=run.cwd)
     assert {row["task"]: row["outcome"] for row in scored.document} == {
         "bells": "unscored: internal",

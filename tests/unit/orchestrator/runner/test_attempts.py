@@ -10,7 +10,13 @@ from arena_core.errors import ModelError, UnhealthyError, UnknownNameError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runner.attempts import TrialRunner
-from orchestrator.runner.events import AttemptBroke, ProgressNote, RunEvent, TrialEnded
+from orchestrator.runner.events import (
+    AttemptBegan,
+    AttemptBroke,
+    ProgressNote,
+    RunEvent,
+    TrialEnded,
+)
 from orchestrator.store.ledger import AttemptState, Ledger
 from orchestrator.store.rescoring import rescore
 from orchestrator.store.run_folder import RunFolder
@@ -66,6 +72,11 @@ def folder(tmp_path: Path) -> RunFolder:
     return RunFolder.create(tmp_path / "run", make_lock(), SUITE)
 
 
+def collecting(events: list[RunEvent]) -> Callable[[RunEvent], None]:
+    """Collect what becomes of attempts; that each begins is no news."""
+    return lambda event: None if isinstance(event, AttemptBegan) else events.append(event)
+
+
 async def play(
     folder: RunFolder, *attempts: Attempted | Exception
 ) -> tuple[bool, list[RunEvent], list[tuple[AttemptState, str | None]]]:
@@ -81,7 +92,9 @@ async def play(
         return attempt
 
     with folder.writing() as ledger:
-        keeper = TrialRunner(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        keeper = TrialRunner(
+            folder=folder, ledger=ledger, limit=2, total=1, on_event=collecting(events)
+        )
         is_done = await keeper.play(TRIAL, TASK, perform)
         states = [(one.state, one.outcome) for one in ledger.attempts()]
     assert left == []
@@ -271,7 +284,9 @@ async def test_a_trial_whose_evidence_cannot_be_read_is_played_again(
         damage(finish(folder, ledger, ledger.start(TRIAL)))
         if not is_finished:
             ledger.end(TRIAL, 1, AttemptState.STARTED, None)
-        keeper = TrialRunner(folder=folder, ledger=ledger, limit=2, total=1, on_event=events.append)
+        keeper = TrialRunner(
+            folder=folder, ledger=ledger, limit=2, total=1, on_event=collecting(events)
+        )
         keeper.recover({"one": TASK})
         assert ledger.finished() == ()
 
