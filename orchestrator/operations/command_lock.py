@@ -18,6 +18,8 @@ from arena_core.errors import LeaseError
 from arena_core.user_cache import user_cache
 
 WAIT_S = 900.0
+# As it is installed, and as `python -m orchestrator.cli.entry` calls it.
+_COMMAND = frozenset({"arena", "entry.py"})
 
 
 @asynccontextmanager
@@ -120,9 +122,8 @@ class _Lock:
     def sign(self) -> None:
         """Write down who has it."""
         if self._is_held:
-            command = " ".join(["arena", *sys.argv[1:]])
             os.ftruncate(self._handle, 0)
-            os.pwrite(self._handle, f"`{command[:120]}` (process {os.getpid()})\n".encode(), 0)
+            os.pwrite(self._handle, f"`{_program()[:120]}` (process {os.getpid()})\n".encode(), 0)
 
     def release(self) -> None:
         """Let the next one in."""
@@ -130,6 +131,17 @@ class _Lock:
             if self._is_held:
                 self._is_held = False
                 os.close(self._handle)
+
+
+def _program() -> str:
+    """Return what this process is called: the command as it was given, or a program's own name.
+
+    The words of a program that calls the Python API are its own matter, and may hold secrets.
+    """
+    name = Path(sys.argv[0]).name
+    if name in _COMMAND:
+        return " ".join(["arena", *sys.argv[1:]])
+    return "python" if name.startswith("-") or not name else name
 
 
 def _path(owner: str) -> Path:

@@ -15,7 +15,7 @@ from orchestrator.operations.command_lock import command_lock
 _HOLDER = """
 import asyncio, sys
 from orchestrator.operations.command_lock import command_lock
-sys.argv[1:] = ["reset", "shop"]
+sys.argv = ["ARGV0", "reset", "shop"]
 async def hold():
     async with command_lock("up", print):
         print("mine", flush=True)
@@ -31,9 +31,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @contextmanager
-def another_process() -> Iterator[subprocess.Popen[str]]:
+def another_process(program: str = "/usr/bin/arena") -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
-        [sys.executable, "-c", _HOLDER], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _HOLDER.replace("ARGV0", program)],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "mine\n"
@@ -52,6 +54,16 @@ async def test_a_process_that_holds_the_turn_too_long_is_named() -> None:
     assert said == [
         f"`arena reset shop` (process {holder.pid}) is at work on these sites; waiting for it"
     ]
+
+
+@pytest.mark.parametrize(("program", "name"), [("my/study.py", "study.py"), ("-c", "python")])
+async def test_a_program_that_calls_the_api_is_named_without_its_words(
+    program: str, name: str
+) -> None:
+    with another_process(program) as holder:
+        with pytest.raises(LeaseError, match=f"^`{name}` .process {holder.pid}."):
+            async with command_lock("up", lambda _: None, wait_s=0.1):
+                pass
 
 
 async def test_the_turn_of_a_process_that_is_killed_goes_to_the_one_that_waits() -> None:
