@@ -16,7 +16,7 @@ from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.browsers import BrowserKeeper
 from orchestrator.runner.environments import Environments
-from orchestrator.runner.events import OnEvent
+from orchestrator.runner.events import OnEvent, ProgressNote
 from orchestrator.runner.open_world import OpenWorld, WorldSize, open_world
 from sites.atlas import Atlas
 from sites.upstreams import Upstreams
@@ -66,6 +66,7 @@ class EpisodeWorlds:
         self._size = size
         self._on_event = on_event
         self._opening = asyncio.Lock()
+        self._playing = 0
         self._worlds: dict[_Key, Held[OpenWorld]] = {}
         self._idle: defaultdict[_Key, list[tuple[BrowserKeeper, OriginLogins]]] = defaultdict(list)
 
@@ -81,6 +82,21 @@ class EpisodeWorlds:
             BrowserError: no browser starts.
             ArenaError: a replica could not be made ready.
         """
+        self._playing += 1
+        if self._playing > self._size.workers:
+            why = f"'{task.id}' waits until another episode is closed"
+            mend = f"Arena(workers={self._playing}) has room for it"
+            self._on_event(ProgressNote(f"{why}; {mend}"))
+        try:
+            async with self._environment(task, choice) as environment:
+                yield environment
+        finally:
+            self._playing -= 1
+
+    @asynccontextmanager
+    async def _environment(
+        self, task: Task, choice: WorldChoice
+    ) -> AsyncIterator[EpisodeEnvironment]:
         is_online = choice.world is World.ONLINE
         key = _Key(choice, frozenset(task.sites) if is_online else frozenset())
         upstreams = self._atlas.upstreams(task.sites, choice.world, staged=choice.staged)

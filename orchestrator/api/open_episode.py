@@ -85,6 +85,10 @@ class OpenEpisode:
             raise UsageError(message, hint="open another one: arena.episode(...)")
         self._was_reset = True
         self._begun = await self._begin()
+        if self.is_over:  # only `close` can have ended what is not reset yet
+            await self.close()
+            message = f"the episode of '{self.task.id}' was closed while it was being reset"
+            raise UsageError(message, hint="await reset() before close()")
         return await self._begun.episode.reset()
 
     async def step(self, action: Action, *, thought: str | None = None) -> StepResult:
