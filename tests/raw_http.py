@@ -118,7 +118,7 @@ class Server:
             live=live,
             host=host,
             port=port,
-            upstream=SocketAddress("127.0.0.1", self.port),
+            connect_to=SocketAddress("127.0.0.1", self.port),
             read_only=bool(rules.get("read_only", live)),
             pace_s=rules.get("pace_s", 0.0),
         )

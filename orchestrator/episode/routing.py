@@ -75,7 +75,7 @@ def _replica_route(site: Site, task: Task, environment: EpisodeEnvironment) -> R
         live=False,
         host=site.host,
         port=80,
-        upstream=SocketAddress(replica.endpoint.host, replica.endpoint.port),
+        connect_to=SocketAddress(replica.endpoint.host, replica.endpoint.port),
         read_only=False,
         pace_s=0.0,
         episode_info=as_header(site_infos(task, environment)) if site.episode_info else None,
@@ -88,7 +88,7 @@ def _live_route(site: Site, live: Live, task: Task, *, pace_s: float) -> Route:
         live=True,
         host=live.host,
         port=live.port,
-        upstream=None,
+        connect_to=None,
         read_only=not task.live_writes,
         pace_s=pace_s,
     )

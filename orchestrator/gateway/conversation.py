@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from orchestrator.gateway import pages
 from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
+from orchestrator.gateway.connection_pool import ConnectionPool, UpstreamError
 from orchestrator.gateway.deadlines import Deadlines
 from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
 from orchestrator.gateway.heads import NO_BODY, BadMessageError, RequestHead, parse_request
@@ -22,7 +23,6 @@ from orchestrator.gateway.targets import (
     origin_target,
 )
 from orchestrator.gateway.tunnels import splice
-from orchestrator.gateway.upstreams import Upstream, UpstreamError
 
 _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -34,7 +34,7 @@ _TLS_HANDSHAKE = b"\x16"
 class Exit:
     """The way out to one route: its connections, and how fast pages and tunnels may start."""
 
-    upstream: Upstream
+    connections: ConnectionPool
     pages: RequestPacer
     tunnels: RequestPacer
 
@@ -109,12 +109,12 @@ class Conversation:
     ) -> bool:
         if request.method not in SAFE_METHODS:
             pending.mark_write()
-        upstream = self._exits[route].upstream
+        connections = self._exits[route].connections
         forwarding = Forwarding(
             self._client,
             request,
             target.path,
-            upstream,
+            connections,
             pending,
             self._deadlines.first_byte_s,
             episode_info=route.episode_info,
@@ -151,7 +151,7 @@ class Conversation:
             if route.live:
                 await way.tunnels.turn()
             try:
-                connection = await way.upstream.connect()
+                connection = await way.connections.connect()
             except UpstreamError as error:
                 pending.finish(error.status, failed=error.reason)
                 page = pages.unreachable(route, error.reason)
@@ -178,7 +178,7 @@ class Conversation:
         first = await self._client.arrival()
         connection.on_end = None
         if first and first != _TLS_HANDSHAKE:
-            way.upstream.keep(connection)
+            way.connections.keep(connection)
             self._inside = route
             return True
         if not first:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from orchestrator.gateway.bodies import Body, relay
 from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
+from orchestrator.gateway.connection_pool import ConnectionPool, UpstreamError
 from orchestrator.gateway.heads import (
     NO_BODY,
     BadMessageError,
@@ -20,7 +21,6 @@ from orchestrator.gateway.heads import (
 )
 from orchestrator.gateway.journal import Pending
 from orchestrator.gateway.rewriting import request_head, response_head, switching_head
-from orchestrator.gateway.upstreams import Upstream, UpstreamError
 
 # RFC 9110, 9.2.1: what these ask for changes nothing, so asking twice is safe.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -60,7 +60,7 @@ class Forwarding:
     client: BufferedConnection
     request: RequestHead
     path: str
-    upstream: Upstream
+    connections: ConnectionPool
     pending: Pending
     first_byte_s: float
     episode_info: str | None = None
@@ -79,11 +79,11 @@ class Forwarding:
         """
         request = self.request
         if request.method in SAFE_METHODS and request.framing() == NO_BODY:
-            kept = self.upstream.take()
+            kept = self.connections.take()
             if kept is not None:
                 with contextlib.suppress(_StaleError):
                     return await self._on(kept, is_kept=True)
-        return await self._on(await self.upstream.connect(), is_kept=False)
+        return await self._on(await self.connections.connect(), is_kept=False)
 
     async def _on(self, connection: BufferedConnection, *, is_kept: bool) -> Forwarded:
         body = Body(self.client, self.request.framing())
@@ -155,7 +155,7 @@ class Forwarding:
             async with _deadline(self.first_byte_s, upload):
                 return await connection.head()
         except TimeoutError:
-            message = f"no response from {self.upstream.address} within {self.first_byte_s:g} s"
+            message = f"no response from {self.connections.address} within {self.first_byte_s:g} s"
             raise UpstreamError(message, 504) from None
         except BadMessageError as bad:
             raise _unreadable(bad) from None
@@ -166,7 +166,7 @@ class Forwarding:
                 raise
             if is_kept and not connection.has_data:
                 raise _StaleError from None
-            message = f"{self.upstream.address} closed the connection without a response"
+            message = f"{self.connections.address} closed the connection without a response"
             raise UpstreamError(message) from None
 
     async def _answer(
@@ -186,14 +186,14 @@ class Forwarding:
         head = response_head(response, chunked=chunked, closes=not keeps_client)
         await self._stream(Body(connection, framing), head, chunked=chunked)
         if response.keeps_alive and framing.kind is not BodyKind.UNTIL_CLOSE and body.complete:
-            self.upstream.keep(connection)
+            self.connections.keep(connection)
         else:
             connection.close()
         return Forwarded(keeps_client)
 
     def _switch(self, response: ResponseHead, connection: BufferedConnection) -> Forwarded:
         if not self.request.is_websocket:
-            message = f"{self.upstream.address} switched protocols unasked"
+            message = f"{self.connections.address} switched protocols unasked"
             raise UpstreamError(message)
         self.client.write(switching_head(response))
         self.pending.status = response.status
@@ -207,7 +207,7 @@ class Forwarding:
         except PeerGoneError:
             if self.client.has_ended:
                 raise
-            message = f"{self.upstream.address} broke off in the middle of the response"
+            message = f"{self.connections.address} broke off in the middle of the response"
             raise BrokenOffError(message) from None
 
 

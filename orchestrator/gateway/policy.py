@@ -18,7 +18,7 @@ class Route:
 
     Attributes:
         host: lower case, without port.
-        upstream: None for a live host that is found by its name.
+        connect_to: None for a live host that is found by its name.
         read_only: refuse methods that may write where the gateway can read them.
         pace_s: least time between two page loads of a live host, in seconds.
         episode_info: sent with each request to a site that lists it; None for all others.
@@ -28,7 +28,7 @@ class Route:
     live: bool
     host: str
     port: int
-    upstream: SocketAddress | None
+    connect_to: SocketAddress | None
     read_only: bool = False
     pace_s: float = 0.0
     episode_info: str | None = None
@@ -36,7 +36,7 @@ class Route:
     @property
     def address(self) -> SocketAddress:
         """Where a connection goes."""
-        return self.upstream or SocketAddress(self.host, self.port)
+        return self.connect_to or SocketAddress(self.host, self.port)
 
     @property
     def origin(self) -> str:
@@ -63,7 +63,7 @@ class Policy:
             if (route.host, route.port) in table:
                 message = f"two routes for {route.host}:{route.port}"
                 raise GatewayError(message)
-            if route.upstream is None and not route.live:
+            if route.connect_to is None and not route.live:
                 message = f"site '{route.site}': the route to its replica has no address"
                 raise GatewayError(message)
             table[route.host, route.port] = route
@@ -86,7 +86,7 @@ class Policy:
         return replace(
             self,
             routes=tuple(
-                replace(route, upstream=to.get((route.host, route.port), route.upstream))
+                replace(route, connect_to=to.get((route.host, route.port), route.connect_to))
                 if route.live
                 else route
                 for route in self.routes

@@ -11,12 +11,12 @@ from typing import Self
 
 from arena_core.errors import GatewayError
 from orchestrator.gateway.connection import BufferedConnection
+from orchestrator.gateway.connection_pool import ConnectionPool
 from orchestrator.gateway.conversation import Conversation, Exit
 from orchestrator.gateway.deadlines import Deadlines
 from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.pacing import RequestPacer
 from orchestrator.gateway.policy import Policy, Route
-from orchestrator.gateway.upstreams import Upstream
 
 # What Chromium opens to one host for one page: that many tunnels at once are one page load.
 _TUNNELS_A_PAGE = 6
@@ -79,7 +79,7 @@ class Gateway:
 
     def _exit(self, route: Route) -> Exit:
         return Exit(
-            Upstream(route.address, self._alive, self._deadlines.connect_s),
+            ConnectionPool(route.address, self._alive, self._deadlines.connect_s),
             RequestPacer(route.pace_s),
             RequestPacer(route.pace_s, burst=_TUNNELS_A_PAGE),
         )

@@ -31,7 +31,7 @@ def browsing_policy(replicas: Sequence[Replica]) -> Policy:
                 live=False,
                 host=replica.site.host,
                 port=80,
-                upstream=SocketAddress(replica.endpoint.host, replica.endpoint.port),
+                connect_to=SocketAddress(replica.endpoint.host, replica.endpoint.port),
                 episode_info=episode_info if replica.site.episode_info else None,
             )
             for replica in replicas

@@ -128,7 +128,7 @@ async def load_page(context: BrowserContext, url: str) -> float:
 
 
 def _route(host: str, upstream: SocketAddress) -> Route:
-    return Route(site="bench", live=False, host=host, port=80, upstream=upstream)
+    return Route(site="bench", live=False, host=host, port=80, connect_to=upstream)
 
 
 @asynccontextmanager

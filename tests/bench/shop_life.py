@@ -135,7 +135,7 @@ class ShopLife:
 async def gateway_to(site: Site, endpoint: Endpoint) -> AsyncIterator[Gateway]:
     """Open an episode's gateway to one replica."""
     upstream = SocketAddress(endpoint.host, endpoint.port)
-    route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
+    route = Route(site=site.name, live=False, host=site.host, port=80, connect_to=upstream)
     async with Gateway.open(Policy((route,))) as gateway:
         yield gateway
 

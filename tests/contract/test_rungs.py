@@ -43,7 +43,7 @@ def test_every_site_that_holds_state_has_a_change_to_be_undone() -> None:
 async def gateway_to(replica: Replica) -> AsyncIterator[Gateway]:
     upstream = SocketAddress(replica.endpoint.host, replica.endpoint.port)
     site = replica.site
-    route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
+    route = Route(site=site.name, live=False, host=site.host, port=80, connect_to=upstream)
     async with Gateway.open(Policy((route,))) as gateway:
         yield gateway
 

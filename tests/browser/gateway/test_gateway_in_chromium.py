@@ -23,7 +23,7 @@ PAGE = """<!DOCTYPE html><title>Kettles</title><link rel=stylesheet href=/style.
 
 
 def shop_route(upstream: SocketAddress) -> Route:
-    return Route(site="shop", live=False, host="shop.arena.test", port=80, upstream=upstream)
+    return Route(site="shop", live=False, host="shop.arena.test", port=80, connect_to=upstream)
 
 
 async def front(request: web.Request) -> web.Response:
@@ -168,7 +168,7 @@ async def test_tls_to_a_live_host_is_tunnelled_to_where_resolve_says(lab: Lab) -
     upstream = await lab.serve(application(), tls_host="wiki.example.org")
     gateway = await lab.gateway(
         Route(
-            site="wiki", live=True, host="wiki.example.org", port=443, upstream=upstream,
+            site="wiki", live=True, host="wiki.example.org", port=443, connect_to=upstream,
             read_only=True,
         )
     )  # fmt: skip

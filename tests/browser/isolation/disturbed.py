@@ -52,7 +52,9 @@ async def _became(isolated: bool) -> str:  # noqa: FBT001
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     to = SocketAddress("127.0.0.1", int(runner.addresses[0][1]))
-    policy = Policy((Route(site="shop", live=False, host="shop.arena.test", port=80, upstream=to),))
+    policy = Policy(
+        (Route(site="shop", live=False, host="shop.arena.test", port=80, connect_to=to),)
+    )
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(launch(BrowserOptions(isolated=isolated)))
         bind = await browser.listen()

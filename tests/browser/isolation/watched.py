@@ -154,7 +154,7 @@ async def _watch(kind: str, ways: Sequence[str]) -> list[str]:
     site = await _serve()
     allowed.add(site)
     upstream = SocketAddress("127.0.0.1", site)
-    policy = Policy((Route(site="shop", live=False, host=HOST, port=80, upstream=upstream),))
+    policy = Policy((Route(site="shop", live=False, host=HOST, port=80, connect_to=upstream),))
     pages = [f"http://{HOST}/?way={quote(way)}" for way in ways]
     async with AsyncExitStack() as stack:
         browser = await stack.enter_async_context(_arena(kind)) if kind != "bare" else None

@@ -39,7 +39,7 @@ async def page_on(site_name: str, role: str) -> AsyncIterator[tuple[Replica, Pag
         site, client = replica.site, replica_client(replica.site, replica.endpoint)
         cookies = await login(site, role, role_of(site, role), client)
         upstream = SocketAddress(replica.endpoint.host, replica.endpoint.port)
-        route = Route(site=site.name, live=False, host=site.host, port=80, upstream=upstream)
+        route = Route(site=site.name, live=False, host=site.host, port=80, connect_to=upstream)
         async with Gateway.open(Policy((route,))) as gateway, async_playwright() as playwright:
             browser = await playwright.chromium.launch(
                 executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]

@@ -118,7 +118,7 @@ def routes(wanted: Task, on: EpisodeEnvironment) -> dict[str, Route]:
 
 def test_offline_a_site_is_its_replica_and_may_be_written_to() -> None:
     found = routes(task("shop", "forum"), environment(World.OFFLINE, replicas=REPLICAS))
-    assert [(one.host, one.port, one.upstream) for one in found.values()] == [
+    assert [(one.host, one.port, one.connect_to) for one in found.values()] == [
         ("shop.arena.test", 80, SocketAddress("127.0.0.1", 4001)),
         ("forum.arena.test", 80, SocketAddress("127.0.0.1", 4002)),
     ]
@@ -136,7 +136,7 @@ def test_a_site_that_the_task_does_not_visit_has_no_route() -> None:
 def test_online_a_site_is_its_live_origin_read_only_and_paced() -> None:
     on = environment(World.ONLINE, replicas=REPLICAS)
     shop = routes(task("shop", "forum"), on)["shop"]
-    assert (shop.live, shop.host, shop.port, shop.upstream) == (
+    assert (shop.live, shop.host, shop.port, shop.connect_to) == (
         True,
         "www.shop.example",
         443,
@@ -148,7 +148,7 @@ def test_online_a_site_is_its_live_origin_read_only_and_paced() -> None:
 
 def test_online_a_site_without_a_live_origin_is_still_its_replica() -> None:
     forum = routes(task("shop", "forum"), environment(World.ONLINE, replicas=REPLICAS))["forum"]
-    assert (forum.live, forum.upstream) == (False, SocketAddress("127.0.0.1", 4002))
+    assert (forum.live, forum.connect_to) == (False, SocketAddress("127.0.0.1", 4002))
 
 
 def test_a_task_that_may_write_live_is_not_held_to_reading() -> None:
@@ -160,7 +160,7 @@ def test_a_task_that_may_write_live_is_not_held_to_reading() -> None:
 def test_a_staged_origin_is_found_where_it_stands_and_needs_no_sparing() -> None:
     to = Resolve.parse("www.shop.example:443:127.0.0.1:8443")
     shop = routes(task("shop"), environment(World.ONLINE, resolves=(to,), staged=True))["shop"]
-    assert shop.upstream == SocketAddress("127.0.0.1", 8443)
+    assert shop.connect_to == SocketAddress("127.0.0.1", 8443)
     assert (shop.live, shop.read_only, shop.pace_s) == (True, True, 0.0)
 
 

@@ -395,7 +395,7 @@ async def test_an_exchange_ends_with_its_last_byte_not_with_its_connection(stage
 
 async def test_a_live_host_without_an_address_is_found_by_its_name(stage: Stage) -> None:
     server = await stage.server(keeps_answering(HELLO))
-    by_name = Route(site="here", live=True, host="localhost", port=server.port, upstream=None)
+    by_name = Route(site="here", live=True, host="localhost", port=server.port, connect_to=None)
     client = await stage.client(await stage.gateway(by_name))
     await client.send(get(host=f"localhost:{server.port}"))
 

@@ -10,9 +10,9 @@ SHOP = Route(
     live=False,
     host="shop.arena.test",
     port=80,
-    upstream=SocketAddress("127.0.0.1", 9000),
+    connect_to=SocketAddress("127.0.0.1", 9000),
 )
-WIKI = Route(site="wiki", live=True, host="en.wikipedia.org", port=443, upstream=None)
+WIKI = Route(site="wiki", live=True, host="en.wikipedia.org", port=443, connect_to=None)
 
 
 def test_a_host_is_found_in_any_case_and_by_its_port_only() -> None:
@@ -53,11 +53,11 @@ def test_two_routes_for_one_host_are_refused() -> None:
 
 def test_a_replica_without_an_address_is_refused() -> None:
     with pytest.raises(GatewayError, match="has no address"):
-        Policy((Route(site="shop", live=False, host="shop.arena.test", port=80, upstream=None),))
+        Policy((Route(site="shop", live=False, host="shop.arena.test", port=80, connect_to=None),))
 
 
 def test_an_origin_names_its_port_only_where_the_scheme_does_not_imply_it() -> None:
-    odd = Route(site="x", live=True, host="x.org", port=8080, upstream=None)
+    odd = Route(site="x", live=True, host="x.org", port=8080, connect_to=None)
 
     assert [route.origin for route in (SHOP, WIKI, odd)] == [
         "http://shop.arena.test",

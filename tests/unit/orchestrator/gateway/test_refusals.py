@@ -77,7 +77,7 @@ async def test_connect_to_anything_but_a_route_is_refused(stage: Stage, target: 
 
 
 def test_what_a_client_wrote_is_escaped_in_pages() -> None:
-    route = Route(site="shop", live=True, host="shop.org", port=80, upstream=None)
+    route = Route(site="shop", live=True, host="shop.org", port=80, connect_to=None)
 
     for page in (
         pages.refusal(Policy((route,)), "<script>", 80),

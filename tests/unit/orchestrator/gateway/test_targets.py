@@ -7,7 +7,11 @@ from orchestrator.gateway.heads import BadMessageError, parse_request
 from orchestrator.gateway.targets import absolute_target, authority_target, origin_target
 
 SHOP = Route(
-    site="shop", live=False, host="shop.arena.test", port=80, upstream=SocketAddress("127.0.0.1", 1)
+    site="shop",
+    live=False,
+    host="shop.arena.test",
+    port=80,
+    connect_to=SocketAddress("127.0.0.1", 1),
 )
 
 

@@ -22,7 +22,7 @@ class UpstreamError(Exception):
         self.status = status
 
 
-class Upstream:
+class ConnectionPool:
     """The connections to one address."""
 
     def __init__(
