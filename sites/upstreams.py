@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import assert_never
+from enum import StrEnum
+from typing import ClassVar, assert_never
 
 from arena_core.errors import ManifestError, UnknownNameError, UsageError
 from arena_core.worlds import World
@@ -17,9 +18,19 @@ from sites.manifest import Live, Site, Staged
 from sites.routes import RouteForm, concrete_path
 
 
+class UpstreamKind(StrEnum):
+    """What answered for a site, as run folders say it."""
+
+    REPLICA = "replica"
+    LIVE = "live"
+    STAGED = "staged"
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaUpstream:
     """A replica of the site, in a container on this machine."""
+
+    kind: ClassVar[UpstreamKind] = UpstreamKind.REPLICA
 
     site: Site
 
@@ -43,6 +54,8 @@ class ReplicaUpstream:
 class LiveUpstream:
     """The site's live origin on the real web."""
 
+    kind: ClassVar[UpstreamKind] = UpstreamKind.LIVE
+
     site: Site
     live: Live
 
@@ -65,6 +78,8 @@ class LiveUpstream:
 @dataclass(frozen=True, slots=True)
 class StagedUpstream:
     """A stand-in on this machine that answers under the live origin's name."""
+
+    kind: ClassVar[UpstreamKind] = UpstreamKind.STAGED
 
     site: Site
     live: Live
@@ -158,6 +173,11 @@ class Upstreams:
         """
         name, _, rest = logical.partition(":")
         return url_at(self.of(name), rest)
+
+    @property
+    def kinds(self) -> dict[str, UpstreamKind]:
+        """What kind of upstream answers, by site."""
+        return {name: one.kind for name, one in self.by_site.items()}
 
     @property
     def replicas(self) -> tuple[str, ...]:

@@ -44,8 +44,7 @@ _TOTALS = (
 
 
 def _columns(report: RunReport, world: World) -> Iterable[Column]:
-    staged = world is World.ONLINE and report.lock.staged
-    yield Column(f"{world} (staged)" if staged else str(world))
+    yield Column(report.lock.label(world))
     yield Column("nodes", right=True)
     yield Column("steps", right=True)
     yield Column("s", right=True)

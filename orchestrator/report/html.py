@@ -44,7 +44,7 @@ def render_html(report: RunReport) -> str:
     return environment.get_template("report.html").render(
         report=report,
         worlds=report.lock.worlds,
-        world_name=lambda world: _world_name(report, world),
+        world_name=report.lock.label,
         divergence_rows=[row for row in report.rows if row.worlds_part],
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
@@ -54,11 +54,6 @@ def render_html(report: RunReport) -> str:
         picture=lambda trial, step: _picture(report, trial, step),
         has_both=set(report.lock.worlds) == set(World),
     )
-
-
-def _world_name(report: RunReport, world: World) -> str:
-    is_staged = world is World.ONLINE and bool(report.lock.staged)
-    return f"{world} (staged)" if is_staged else world.value
 
 
 def _played_by(row: TaskRow, world: World) -> tuple[ScoredTrial, ...]:

@@ -43,6 +43,7 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         attempts=request.attempts,
         agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
         staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
+        upstreams={one.world: one.kinds for one in upstreams},
         resolves=tuple(str(resolve) for resolve in request.resolves),
         workers=request.workers,
         spares=request.spares,

@@ -8,10 +8,11 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.worlds import World
 from orchestrator.observation import AgentClass
+from sites.upstreams import UpstreamKind
 from tasks.schema import Suite
 
 LOCK_VERSION = 1
@@ -54,6 +55,7 @@ class RunLock(_Record):
         suite_hash: SHA-256 over the suite's content.
         images: image id by local tag.
         staged: sites whose live origin was a staged stand-in.
+        upstreams: what answered for each site in each world; empty in locks of earlier versions.
         resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
         workers, spares, memory_bytes, strategy: how it began to play, see `RunRequest`. They say
             how fast, not what is measured: `--resume` may go on with others.
@@ -71,6 +73,7 @@ class RunLock(_Record):
     attempts: int
     agent: AgentLock
     staged: tuple[str, ...] = ()
+    upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
     resolves: tuple[str, ...] = ()
     workers: int = 1
     spares: int | None = None
@@ -81,6 +84,15 @@ class RunLock(_Record):
     browser: str
     packages: dict[str, str]
     host: HostEnvelope
+
+    def label(self, world: World) -> str:
+        """Return how reports head a world's figures: what was staged is no live web."""
+        kinds = self.upstreams.get(world)
+        if kinds is None:  # of an earlier version
+            is_staged = world is World.ONLINE and bool(self.staged)
+        else:
+            is_staged = UpstreamKind.STAGED in kinds.values()
+        return f"{world} (staged)" if is_staged else world.value
 
 
 def hash_suite(suite: Suite) -> str:
