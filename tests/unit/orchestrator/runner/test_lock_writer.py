@@ -1,0 +1,83 @@
+"""A new run's lock: which images are needed, and what answers for each site."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tiny_run import SUITE
+
+from arena_core.errors import ImageError
+from arena_core.worlds import World
+from orchestrator.runner import lock_writer
+from orchestrator.runner.lock_writer import make_lock
+from orchestrator.runner.request import RunRequest
+from orchestrator.store.lock import AgentLock, RunLock
+from sites.atlas import load_atlas
+
+ATLAS = load_atlas(())
+
+
+class Images:
+    """An engine with all images but those that are missing."""
+
+    def __init__(self, *missing: str) -> None:
+        self._missing = missing
+
+    async def image(self, tag: str) -> object:
+        return None if tag in self._missing else SimpleNamespace(id=f"id of {tag}")
+
+    async def version(self) -> str:
+        return "1"
+
+
+async def lock(monkeypatch: pytest.MonkeyPatch, *missing: str, staged: bool) -> RunLock:
+    async def version(_: object) -> str:
+        return "1"
+
+    monkeypatch.setattr(lock_writer, "_browser_version", version)
+    task = SUITE.tasks[0].model_copy(update={"sites": ("wiki", "tools"), "worlds": tuple(World)})
+    agent: Any = SimpleNamespace(name="a")
+    request = RunRequest(
+        suite=SUITE,
+        tasks=(task,),
+        worlds=tuple(World),
+        agent=agent,
+        agent_lock=AgentLock(name="a", options={}),
+        staged=staged,
+    )
+    engine: Any = Images(*missing)
+    return await make_lock(request, ATLAS, engine)
+
+
+WIKI, TOOLS = ATLAS.site("wiki"), ATLAS.site("tools")
+
+
+def staged_tag() -> str:
+    assert WIKI.live is not None
+    assert WIKI.live.staged is not None
+    return WIKI.live.staged.image.tag
+
+
+async def test_a_lock_names_what_answers_and_the_images_of_what_is_in_a_container(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    live = await lock(monkeypatch, staged=False)
+    assert live.upstreams[World.OFFLINE] == {"wiki": "replica", "tools": "replica"}
+    assert live.upstreams[World.ONLINE] == {"wiki": "live", "tools": "replica"}
+    assert set(live.images) == {WIKI.image.tag, TOOLS.image.tag}
+    assert live.staged == ()
+
+    staged = await lock(monkeypatch, staged=True)
+    assert staged.upstreams[World.ONLINE] == {"wiki": "staged", "tools": "replica"}
+    assert set(staged.images) == {WIKI.image.tag, TOOLS.image.tag, staged_tag()}
+    assert staged.staged == ("wiki",)
+
+
+async def test_the_image_of_a_stand_in_is_needed_where_it_is_staged_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await lock(monkeypatch, staged_tag(), staged=False)
+    with pytest.raises(ImageError, match=staged_tag()):
+        await lock(monkeypatch, staged_tag(), staged=True)
