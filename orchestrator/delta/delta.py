@@ -23,8 +23,8 @@ from orchestrator.delta.golden_rows import GoldenRows
 from orchestrator.delta.mariadb_rows import MariadbRows
 from orchestrator.delta.sqlite_rows import SqliteRows
 from orchestrator.images.golden import golden_rows
-from orchestrator.reset.database import connected
 from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.reset.mariadb import connected
 from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
 from sites.manifest import FileDatabase
 

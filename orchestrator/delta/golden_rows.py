@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena_core.errors import ImageError
-from orchestrator.delta.packing import FORMAT
+from orchestrator.delta.row_file import FORMAT
 from orchestrator.delta.shapes import ColumnShape, TableShape
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from orchestrator.reset.tables import quoted
 if TYPE_CHECKING:
     from orchestrator.delta.comparing import Differing
     from orchestrator.delta.golden_rows import Cells
-    from orchestrator.reset.database import Connection
+    from orchestrator.reset.mariadb import Connection
     from sites.manifest import FingerprintProbes
 
 

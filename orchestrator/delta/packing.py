@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final, cast
 
 from arena_core.errors import SiteError, SiteGoneError
+from orchestrator.delta.row_file import SCHEMA
 from orchestrator.delta.sqlite_rows import SqliteRows
 from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
 from orchestrator.reset.tables import quoted
@@ -22,24 +23,10 @@ if TYPE_CHECKING:
     from orchestrator.engine.containers import Container
     from orchestrator.engine.endpoints import Endpoint
     from orchestrator.engine.engine import Engine
-    from orchestrator.reset.database import Connection
+    from orchestrator.reset.mariadb import Connection
     from sites.manifest import Site
 
-FORMAT: Final = 2
 DEADLINE_S: Final = 300.0
-
-# One SQLite database: `shape` a table, `row` its rows in the order of their keys, between `first`
-# and `last`. `entry` is the database's own hash of the row and its key: a replica is compared
-# without sending its rows. `cells` is a JSON array of texts and nulls in the order of `columns`.
-_SCHEMA: Final = f"""
-PRAGMA user_version = {FORMAT};
-PRAGMA journal_mode = OFF;
-CREATE TABLE shape (
-    name TEXT NOT NULL UNIQUE, columns TEXT NOT NULL, key TEXT NOT NULL, definition TEXT NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL
-);
-CREATE TABLE row (id INTEGER PRIMARY KEY, entry TEXT NOT NULL, cells TEXT NOT NULL);
-"""
 _BATCH: Final = 2000
 
 
@@ -87,7 +74,7 @@ def _published(site: Site, container: Container, port: int) -> Endpoint:
 
 def _pack(site: Site, endpoint: Endpoint, into: Path) -> None:
     from orchestrator.delta.shapes import read_shapes  # noqa: PLC0415  loads the database's client
-    from orchestrator.reset.database import connected  # noqa: PLC0415
+    from orchestrator.reset.mariadb import connected  # noqa: PLC0415
 
     with connected(site, endpoint) as connection:
         with connection.cursor() as cursor:
@@ -105,7 +92,7 @@ def _pack_copy(site: Site, copy: DatabaseCopy, into: Path) -> None:
 
 def _write(into: Path, tables: Iterable[tuple[TableShape, Iterable[tuple[str, str]]]]) -> None:
     with closing(sqlite3.connect(into)) as packed:
-        packed.executescript(_SCHEMA)
+        packed.executescript(SCHEMA)
         last = 0
         for shape, rows in tables:
             first = last + 1

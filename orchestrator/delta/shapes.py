@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from orchestrator.reset.tables import quoted, row_text_sql
 
 if TYPE_CHECKING:
-    from orchestrator.reset.database import Connection
+    from orchestrator.reset.mariadb import Connection
     from sites.manifest import FingerprintProbes
 
 HASH_LENGTH: Final = 16  # hex digits

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError
-from orchestrator.reset.database import Connection, asking, connect, rows_of
+from orchestrator.reset.mariadb import Connection, asking, connect, rows_of
 
 if TYPE_CHECKING:
     from orchestrator.engine.endpoints import Endpoint

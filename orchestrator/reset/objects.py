@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Final
 
-from orchestrator.reset.database import Connection, rows_of
+from orchestrator.reset.mariadb import Connection, rows_of
 from orchestrator.reset.state import ObjectState
 
 # Name first, then everything that defines the object; nothing that changes by looking or by time.

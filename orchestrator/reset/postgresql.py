@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from arena_core.errors import DatabaseError
-from orchestrator.reset.database import CONNECT_TIMEOUT_S
-from orchestrator.reset.query_result import READ_TIMEOUT_S, QueryResult
+from orchestrator.reset.query_result import (
+    CONNECT_TIMEOUT_S,
+    READ_TIMEOUT_S,
+    QueryResult,
+    no_server,
+)
 from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ class PostgresqlReader:
         self._connection = connection
 
     def read(self, sql: str, limit: int | None = None) -> QueryResult:
-        """Run one statement; see `Reader`.
+        """Run one statement; see `DatabaseReader`.
 
         It is prepared first: the server refuses to prepare more than one statement.
         """
@@ -58,8 +62,7 @@ def opened(site: Site, endpoint: Endpoint) -> Iterator[PostgresqlReader]:
     """
     account = site.database
     if not isinstance(account, ServerDatabase):
-        message = f"site '{site.name}' has no database server in its manifest"
-        raise DatabaseError(message)
+        raise no_server(site)
     try:
         connection = psycopg.connect(
             host=endpoint.host,

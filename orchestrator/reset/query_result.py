@@ -1,10 +1,16 @@
-"""What a query to a database of any engine gives."""
+"""What a query to a database of any engine gives, and how long it may take."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from arena_core.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from sites.manifest import Site
+
+CONNECT_TIMEOUT_S: Final = 10
 READ_TIMEOUT_S: Final = 60
 
 Row = tuple[object, ...]
@@ -34,3 +40,8 @@ class DatabaseReader(Protocol):
             DatabaseError: it failed.
         """
         ...
+
+
+def no_server(site: Site) -> DatabaseError:
+    """Return the error of a site that has no database server."""
+    return DatabaseError(f"site '{site.name}' has no database server in its manifest")

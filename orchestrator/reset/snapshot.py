@@ -9,7 +9,8 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, assert_never
 
-from orchestrator.reset.database import Connection, connected, reading, rows_of
+from orchestrator.reset.database import reading
+from orchestrator.reset.mariadb import Connection, connected, rows_of
 from orchestrator.reset.objects import read_objects
 from orchestrator.reset.probes import ask_database
 from orchestrator.reset.sqlite import DatabaseCopy, SqliteReader, opened

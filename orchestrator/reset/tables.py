@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from arena_core.errors import DatabaseError
-from orchestrator.reset.database import Connection, rows_of
+from orchestrator.reset.mariadb import Connection, rows_of
 from orchestrator.reset.state import TableState
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from arena_core.errors import StoreError
 from evaluators.evidence import Evidence, UnscoredReason
@@ -13,11 +13,35 @@ from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial, attempt_of
 
 if TYPE_CHECKING:
-    from orchestrator.store.run_folder import RunFolder
-    from tasks.schema import Task
+    from orchestrator.store.lock import RunLock
+    from tasks.schema import Suite, Task
 
 _UNREADABLE = f"unscored: {UnscoredReason.UNREADABLE}"
 _Found = tuple[Trial, int, Evidence | None]
+
+
+class RecordedRun(Protocol):
+    """What of a run's folder tells of its attempts."""
+
+    def lock(self) -> RunLock:
+        """Read what the run was asked to do."""
+        ...
+
+    def suite(self) -> Suite:
+        """Read the suite as it was when the run began."""
+        ...
+
+    def evidence_names(self) -> Sequence[str]:
+        """Return the names of all evidence folders, in order."""
+        ...
+
+    def evidence(self, name: str) -> Evidence:
+        """Read an attempt's evidence.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        ...
 
 
 def broke_off(evidence: Evidence) -> bool:
@@ -32,13 +56,13 @@ def is_whole(evidence: Evidence) -> bool:
     return evidence.ended is not None
 
 
-def lost_attempts(folder: RunFolder, ledger: Ledger) -> tuple[str, ...]:
+def lost_attempts(folder: RecordedRun, ledger: Ledger) -> tuple[str, ...]:
     """Return the names of evidence folders that a ledger does not know, in order."""
     known = {attempt.folder for attempt in ledger.attempts()}
     return tuple(name for name in folder.evidence_names() if name not in known)
 
 
-def recover(folder: RunFolder, ledger: Ledger) -> tuple[Attempt, ...]:
+def recover(folder: RecordedRun, ledger: Ledger) -> tuple[Attempt, ...]:
     """Enter the attempts that a ledger does not know, and return them.
 
     Of a trial that it does not know as finished, the last attempt that counts has finished it; else
@@ -62,7 +86,7 @@ def recover(folder: RunFolder, ledger: Ledger) -> tuple[Attempt, ...]:
     return tuple(entered)
 
 
-def _read(folder: RunFolder, names: Iterable[str], tasks: Mapping[str, Task]) -> list[_Found]:
+def _read(folder: RecordedRun, names: Iterable[str], tasks: Mapping[str, Task]) -> list[_Found]:
     found: list[_Found] = []
     for name in names:
         told = attempt_of(name)
@@ -71,7 +95,7 @@ def _read(folder: RunFolder, names: Iterable[str], tasks: Mapping[str, Task]) ->
     return sorted(found, key=lambda one: one[:2])
 
 
-def _readable(folder: RunFolder, name: str) -> Evidence | None:
+def _readable(folder: RecordedRun, name: str) -> Evidence | None:
     try:
         return folder.evidence(name)
     except StoreError:

@@ -14,7 +14,7 @@ from crawling import visitor
 from orchestrator.engine.engine import Engine
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.access.queries import ask
-from orchestrator.reset.database import connect
+from orchestrator.reset.mariadb import connect
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
