@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from arena_core.worlds import World
+from evaluators.fields import When
 from sites.manifest import Site
 from sites.upstreams import Upstream, upstream_of
-
-if TYPE_CHECKING:
-    from evaluators.checks import Check
 
 Place = tuple[int | str, ...]
 
@@ -47,15 +45,31 @@ class Tables(Protocol):
         """Columns by table that are part of the site's state."""
 
 
+class CheckFrame(Protocol):
+    """What holds of a check whatever it locates and matches."""
+
+    @property
+    def name(self) -> str:
+        """Unique in its task."""
+
+    @property
+    def when(self) -> When:
+        """Whether it is a key node or an end check."""
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        """Where it applies."""
+
+
 class LintContext(Protocol):
     """What the linter knows of a check's surroundings: its task, the sites, their tables."""
 
     @property
-    def check(self) -> Check:
+    def check(self) -> CheckFrame:
         """The check that is looked at."""
 
     @property
-    def others(self) -> Sequence[Check]:
+    def others(self) -> Sequence[CheckFrame]:
         """The other checks of its task, what the task requires included."""
 
     @property
