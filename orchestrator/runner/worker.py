@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
+from orchestrator.runner.attempts import TrialRunner
 from orchestrator.runner.environments import Environments
 from orchestrator.runner.network_changes import await_stillness
+from orchestrator.runner.open_world import OpenWorld
+from orchestrator.runner.request import RunRequest
 from orchestrator.store.trials import Trial
 from tasks.schema import Task
-
-if TYPE_CHECKING:
-    from orchestrator.runner.world_runner import WorldRunner
 
 _OPENING_AND_CHECKS_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """Plays trials of one world, each in an environment of its own."""
+    """Plays trials of one world, each in an environment of its own.
 
-    world_runner: WorldRunner
+    Attributes:
+        interrupted: set where the user wants the run to end after the step under way.
+    """
+
+    request: RunRequest
+    trial_runner: TrialRunner
+    interrupted: asyncio.Event
     environments: Environments
 
     @classmethod
     @asynccontextmanager
-    async def of(cls, world_runner: WorldRunner) -> AsyncIterator[Worker]:
+    async def of(
+        cls,
+        world: OpenWorld,
+        request: RunRequest,
+        trial_runner: TrialRunner,
+        interrupted: asyncio.Event,
+    ) -> AsyncIterator[Worker]:
         """Make a worker of a world; its browser ends with the block."""
-        on_event = world_runner.trial_runner.on_event
-        async with Environments.of(world_runner.world, on_event) as environments:
-            yield cls(world_runner=world_runner, environments=environments)
+        async with Environments.of(world, trial_runner.on_event) as environments:
+            yield cls(
+                request=request,
+                trial_runner=trial_runner,
+                interrupted=interrupted,
+                environments=environments,
+            )
 
     async def play(self, trial: Trial) -> None:
         """Play one trial through its attempts.
@@ -42,7 +58,7 @@ class Worker:
         Raises:
             ArenaError: not even the last attempt could begin.
         """
-        request = self.world_runner.request
+        request = self.request
         task = next(task for task in request.tasks if task.id == trial.task)
 
         async def attempt(number: int) -> PlayedAttempt:
@@ -58,13 +74,13 @@ class Worker:
             )
             return await self._attempt(spec, task)
 
-        await self.world_runner.trial_runner.play(trial, task, attempt)
+        await self.trial_runner.play(trial, task, attempt)
 
     async def _attempt(self, spec: AttemptSpec, task: Task) -> PlayedAttempt:
-        request = self.world_runner.request
+        request = self.request
         runner = EpisodeRunner(
             agent=request.agent,
-            interrupted=self.world_runner.interrupted,
+            interrupted=self.interrupted,
             proof_hook=request.proof_hook,
         )
         async with self.environments.of_task(task, hold_s=_longest(task)) as environment:

@@ -50,7 +50,9 @@ class WorldRunner:
 
     async def _work(self, left: deque[Trial], failures: list[Exception]) -> None:
         try:
-            async with Worker.of(self) as worker:
+            async with Worker.of(
+                self.world, self.request, self.trial_runner, self.interrupted
+            ) as worker:
                 while left and not self.interrupted.is_set():
                     await worker.play(left.popleft())
         except Exception as failure:  # raised when the other workers are done

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -33,20 +34,25 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     monkeypatch.setattr(worker, "await_stillness", stillness)
     monkeypatch.setattr(worker, "AttemptSpec", SimpleNamespace)
     monkeypatch.setattr(Worker, "_attempt", attempt)
-    request = SimpleNamespace(
+    asked = SimpleNamespace(
         tasks=[SimpleNamespace(id="a-task")],
         suite=SimpleNamespace(suite="a-suite"),
         agent=SimpleNamespace(name="an agent"),
         screenshots=None,
         proof_hook=None,
     )
-    world_runner = cast(
-        "Any", SimpleNamespace(request=request, trial_runner=SimpleNamespace(play=play))
-    )
+    request = cast("Any", asked)
+    trial_runner = cast("Any", SimpleNamespace(play=play))
     trial = cast("Trial", SimpleNamespace(task="a-task", repeat=1))
 
     environments = cast("Any", SimpleNamespace(isolated=isolated))
 
-    await Worker(world_runner=world_runner, environments=environments).play(trial)
+    worker_of_one = Worker(
+        request=request,
+        trial_runner=trial_runner,
+        interrupted=asyncio.Event(),
+        environments=environments,
+    )
+    await worker_of_one.play(trial)
 
     assert done == ["attempt 1", *between, "attempt 2"]

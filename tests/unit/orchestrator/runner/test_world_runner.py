@@ -42,7 +42,7 @@ class Played:
             raise
 
     @asynccontextmanager
-    async def of(self, _world_runner: WorldRunner) -> AsyncIterator[Played]:
+    async def of(self, *_: object) -> AsyncIterator[Played]:
         yield self
 
 
