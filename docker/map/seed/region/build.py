@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from region.blocks import Block, Wish, take_blocks
+from region.blocks import Wish, take_blocks
 from region.borders import add_borders
 from region.geometry import Point, centroid
+from region.grown import Grown
 from region.houses import House, Postcodes, houses_of
 from region.land import Land
 from region.links import add_links
@@ -47,16 +48,6 @@ class Region:
     osm: Osm = field(default_factory=Osm)
     houses: list[House] = field(default_factory=list)
     outlines: list[list[Point]] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Grown:
-    """A town on the map: the nodes of its crossings and bends."""
-
-    town: Town
-    blocks: list[Block]
-    spots: dict[tuple[int, int], int] = field(default_factory=dict)
-    bends: dict[tuple[tuple[int, int], tuple[int, int]], int] = field(default_factory=dict)
 
 
 def build(houses: int = HOUSES, places: int = PLACES) -> Region:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from region.country import (
     VILLAGES,
@@ -16,13 +16,11 @@ from region.country import (
     lay_ground,
 )
 from region.geometry import Point, along
+from region.grown import Grown
 from region.houses import houses_by
 from region.land import Land
 from region.names import FIRST
 from region.osm import Member, Osm
-
-if TYPE_CHECKING:
-    from region.build import Grown
 
 _RURAL = {"highway": "secondary", "maxspeed": "50 mph"}
 
