@@ -1,0 +1,69 @@
+"""Options about live origins are refused where no upstream of the run is touched by them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tiny_run import SUITE
+
+from arena_core.errors import UsageError
+from arena_core.worlds import World
+from orchestrator.api.option_effects import refuse_without_effect
+from orchestrator.gateway.addresses import Resolve
+from orchestrator.runner.request import RunRequest
+from orchestrator.store.lock import AgentLock
+from sites.atlas import load_atlas
+
+ATLAS = load_atlas(())
+BOTH = tuple(World)
+
+
+def refuse(*sites: str, worlds: tuple[World, ...] = BOTH, resolves: str = "", **more: Any) -> None:
+    """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
+    task = SUITE.tasks[0].model_copy(update={"sites": sites, "worlds": worlds})
+    nobody: Any = None
+    request = RunRequest(
+        suite=SUITE,
+        tasks=(task,),
+        worlds=worlds,
+        agent=nobody,
+        agent_lock=AgentLock(name="a", options={}),
+        resolves=tuple(Resolve.parse(one) for one in resolves.split()),
+        **more,
+    )
+    resources: Any = SimpleNamespace(memory_bytes=None, spares=None, strategy=None)
+    refuse_without_effect(request, resources, ATLAS)
+
+
+def test_what_can_be_staged_or_is_found_by_name_may_be_said() -> None:
+    refuse("shop", "tools", staged=True)
+    refuse("wiki", resolves="en.wikipedia.org:443:127.0.0.1:8443")
+
+
+@pytest.mark.parametrize("sites", [("tools",), ("forum",)])
+def test_staging_where_nothing_can_be_staged_has_no_effect(sites: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="--staged has no effect"):
+        refuse(*sites, staged=True)
+
+
+def test_a_run_is_staged_whole_or_refused_before_anything_starts() -> None:
+    with pytest.raises(UsageError, match="site 'forum' has no staged live origin"):
+        refuse("shop", "forum", staged=True)
+
+
+@pytest.mark.parametrize(
+    ("worlds", "staged"), [((World.OFFLINE,), False), (BOTH, True)], ids=["offline", "staged"]
+)
+def test_an_address_of_what_is_not_looked_up_has_no_effect(
+    worlds: tuple[World, ...], *, staged: bool
+) -> None:
+    with pytest.raises(UsageError, match="the run visits no such live origin") as refused:
+        refuse(
+            "wiki",
+            worlds=worlds,
+            staged=staged,
+            resolves="en.wikipedia.org:443:127.0.0.1:8443",
+        )
+    assert "visited and not staged: none" in refused.value.hint
