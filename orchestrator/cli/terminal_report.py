@@ -1,4 +1,4 @@
-"""A run's report in the terminal: tasks side by side, totals, where the worlds part."""
+"""A run's report in the terminal: tasks side by side, totals, where the worlds diverge."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def show_run(report: RunReport, console: Console) -> None:
     worlds = report.lock.worlds
     columns = [Column("task"), *(column for world in worlds for column in _columns(report, world))]
     console.table(
-        [*columns, Column("parts at")], [_cells(row, worlds) for row in report.rows], None
+        [*columns, Column("diverges at")], [_cells(row, worlds) for row in report.rows], None
     )
     console.line("")
     console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
@@ -162,7 +162,7 @@ def _document(report: RunReport) -> Json:
         "tasks": [
             {
                 "task": row.task.id,
-                "parts_at": [divergence.check for divergence in row.divergences],
+                "diverges_at": [divergence.check for divergence in row.divergences],
                 "trials": [
                     {
                         **trial.document(),

@@ -45,7 +45,7 @@ def render_html(report: RunReport) -> str:
         report=report,
         worlds=report.lock.worlds,
         world_name=report.lock.label,
-        divergence_rows=[row for row in report.rows if row.worlds_part],
+        divergence_rows=[row for row in report.rows if row.diverges],
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),

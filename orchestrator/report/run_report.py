@@ -1,4 +1,4 @@
-"""A run as data: each task's worlds side by side, totals with intervals, where the worlds part."""
+"""A run as data: tasks with the worlds side by side, totals with intervals, divergences."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class TaskRow:
 
     Attributes:
         trials: by world, in the order of repeats; empty where the task is not played there.
-        divergences: the checks on which the first repeats of the two worlds part; none where one of
-            them has no score.
+        divergences: the checks on which the first repeats of the two worlds diverge; none where one
+            of them has no score.
     """
 
     task: Task
@@ -34,7 +34,7 @@ class TaskRow:
     divergences: tuple[Disagreement, ...]
 
     @property
-    def worlds_part(self) -> bool:
+    def diverges(self) -> bool:
         """Whether the outcomes of the first repeats differ between the worlds.
 
         A machine that failed says nothing about a world.

@@ -82,7 +82,7 @@ async def test_every_section_is_there_with_what_the_run_holds(report: Opened) ->
         "offline",
         "online (staged)",
         "do the worlds agree?",
-        "where the worlds part",
+        "where the worlds diverge",
         "tasks",
         "not scored",
         "resets",
@@ -92,7 +92,7 @@ async def test_every_section_is_there_with_what_the_run_holds(report: Opened) ->
     reference = await page.locator(".banner.agent").inner_text()
     assert "Reference agent, not a contestant" in reference
     assert "1 episode is left" in await page.locator(".banner.pending").inner_text()
-    parting = page.locator("section", has=page.locator("#partings")).locator("tbody tr")
+    parting = page.locator("section", has=page.locator("#divergences")).locator("tbody tr")
     rows = await parting.all_inner_texts()
     assert [row.split()[0] for row in rows] == ["parts", "gone", "hostile"]
     assert "price" in rows[0]
@@ -161,7 +161,7 @@ async def test_a_task_opens_by_keyboard_and_shows_its_steps(report: Opened) -> N
 async def test_a_parting_leads_to_its_task(report: Opened) -> None:
     """The row that is named opens, so that nobody searches for it."""
     page = report.page
-    await page.locator("#partings + table a", has_text="parts").click()
+    await page.locator("#divergences + table a", has_text="parts").click()
     task = page.locator("#task-parts")
     assert await task.evaluate("task => task.getBoundingClientRect().top < innerHeight")
 

@@ -19,23 +19,23 @@ def test_every_task_of_the_run_has_a_row_even_one_that_was_not_played(report: Ru
 
 def test_worlds_part_at_the_check_that_only_one_meets(report: RunReport) -> None:
     assert [one.check for one in row(report, "parts").divergences] == ["price"]
-    assert row(report, "parts").worlds_part
-    assert not row(report, "agrees").worlds_part
+    assert row(report, "parts").diverges
+    assert not row(report, "agrees").diverges
 
 
 def test_a_world_that_drifted_parts_without_a_check(report: RunReport) -> None:
     """The agent never started: that no check is met says nothing."""
-    assert row(report, "gone").worlds_part
+    assert row(report, "gone").diverges
     assert row(report, "gone").divergences == ()
 
 
 def test_a_machine_that_failed_is_no_parting_of_the_worlds(report: RunReport) -> None:
-    assert not row(report, "broken").worlds_part
+    assert not row(report, "broken").diverges
     assert row(report, "broken").divergences == ()
 
 
 def test_a_task_played_in_one_world_alone_parts_from_nothing(report: RunReport) -> None:
-    assert not row(report, "left").worlds_part
+    assert not row(report, "left").diverges
 
 
 def test_totals_leave_the_unscored_out_and_name_them(report: RunReport) -> None:
