@@ -69,24 +69,62 @@ const NAMED_BY_CONTENT = new Set([
 const isShown = (element) =>
   !["select", "textarea", "script", "style"].includes(element.localName) &&
   element.getAttribute("aria-hidden") !== "true" &&
-  (element.localName === "option" || element.checkVisibility({ visibilityProperty: true }));
+  (element.localName === "option" || element.checkVisibility({ visibilityProperty: true }) ||
+    (getComputedStyle(element).display === "contents" && getComputedStyle(element).visibility === "visible"));
+
+// Chromium names text as it is shown.
+const SHOWN_AS = {
+  uppercase: (text) => text.toUpperCase(),
+  lowercase: (text) => text.toLowerCase(),
+  capitalize: (text) => text.replace(/(?<![\p{L}\p{M}\p{N}_'’])\p{L}/gu, (letter) => letter.toUpperCase()),
+};
+
+// What a style sheet puts before or after an element; text after a slash stands for it.
+const QUOTES = { "open-quote": "“", "close-quote": "”" };
+function generated(element, where) {
+  const style = getComputedStyle(element, where);
+  const content = style.content;
+  if (content === "none" || content === "normal" || style.display === "none") return "";
+  const words = [...content.replace(/url\("[^"]*"\)/g, "").matchAll(/"((?:[^"\\]|\\.)*)"|(open-quote|close-quote)|(\/)/g)];
+  const slash = words.findIndex((found) => found[3]);
+  const said = words.slice(slash + 1).map((found) => QUOTES[found[2]] || (found[1] || "").replace(/\\(.)/g, "$1"));
+  return spaced(said.join(""), style.display);
+}
+
+const spaced = (text, display) => (display === "inline" || display === "contents" || !text ? text : ` ${text} `);
+
+// What an element inside another adds to its name.
+function innerName(child) {
+  if (child.localName === "br") return " ";
+  const label = child.getAttribute("aria-label");
+  if (label) return label;
+  if (child.localName === "img") return child.getAttribute("alt") ?? child.getAttribute("title") ?? "";
+  if (child instanceof SVGElement) {
+    const title = [...child.children].find((e) => e.localName === "title");
+    if (title) return ` ${title.textContent} `;
+  }
+  return child.getAttribute("alt") || contentName(child);
+}
 
 function contentName(element) {
-  const parts = [];
+  const parts = [generated(element, "::before")];
+  const shownAs = SHOWN_AS[getComputedStyle(element).textTransform] || ((text) => text);
   for (const child of element.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) parts.push(child.data);
+    if (child.nodeType === Node.TEXT_NODE) parts.push(shownAs(child.data));
     else if (child.nodeType === Node.ELEMENT_NODE && isShown(child)) {
-      const inner = child.getAttribute("aria-label") || child.getAttribute("alt") || contentName(child);
-      const inline = getComputedStyle(child).display.startsWith("inline");
-      parts.push(inline ? inner : ` ${inner} `);
+      parts.push(spaced(innerName(child), getComputedStyle(child).display));
     }
   }
+  parts.push(generated(element, "::after"));
   return parts.join("");
 }
 
 function nativeName(element, role) {
   const tag = element.localName;
-  if (tag === "img" || tag === "area" || (tag === "input" && element.type === "image")) return element.getAttribute("alt");
+  if (tag === "img" || tag === "area") return element.getAttribute("alt");
+  if (tag === "input" && element.type === "image") {
+    return ["alt", "value", "title"].map((name) => element.getAttribute(name)).find(Boolean) || "Submit";
+  }
   if (tag === "input" && ["submit", "reset", "button"].includes(element.type)) {
     return element.value || { submit: "Submit", reset: "Reset" }[element.type];
   }
@@ -95,6 +133,9 @@ function nativeName(element, role) {
   if (tag === "optgroup") return element.label;
   if (tag === "option") return element.label || element.text;
   if (element.labels && element.labels.length) return [...element.labels].map(contentName).join(" ");
+  if (tag === "input" && element.type === "file") {
+    return element.getAttribute("title") || (element.multiple ? "Choose Files" : "Choose File");
+  }
   return NAMED_BY_CONTENT.has(role) || tag === "summary" || tag === "label" ? contentName(element) : "";
 }
 
@@ -108,7 +149,7 @@ arena.name = (element, role = arena.role(element)) => {
     () => labels.map((e) => e.getAttribute("aria-label") || contentName(e)).join(" "),
     () => element.getAttribute("aria-label"),
     () => nativeName(element, role),
-    () => element.getAttribute("title"),
+    () => (element.localName === "img" && element.getAttribute("alt") === "" ? "" : element.getAttribute("title")),
     () => element.getAttribute("placeholder"),
   ];
   for (const candidate of candidates) {
