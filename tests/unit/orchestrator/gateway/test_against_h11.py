@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 
 from orchestrator.gateway.bodies import Body
 from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
-from orchestrator.gateway.heads import BadMessageError, Head, parse_request, parse_response
+from orchestrator.gateway.heads import (
+    BadMessageError,
+    BodyKind,
+    Head,
+    parse_request,
+    parse_response,
+)
+from orchestrator.gateway.rewriting import request_head
 
 _INCOMPLETE: Final = "incomplete"
 _CLOSES: Final = "closes"
@@ -232,6 +239,7 @@ _VALUES = st.sampled_from(
         ),
         *(b"chunked;q=1", b'"chunked"', b"close", b"keep-alive", b"100-continue", b"", b"a\tb"),
         *(b"\xe4", b"a\x01b", b"a\x7f", b"9" * 19, b"9" * 21, b"trailers", b"x\r\n folded"),
+        *(b"Content-Length", b"Host, Transfer-Encoding", b"close, X-A"),
     ]
 )
 _COLONS = st.sampled_from([b": ", b":", b" : ", b":\t", b":  "])
@@ -340,6 +348,41 @@ _CHUNKED = _POST + b"Transfer-Encoding: chunked\r\n\r\n"
 @_THOROUGH
 def test_both_read_the_same_requests(data: bytes) -> None:
     _hold_together(asyncio.run(_own_requests(data)), _h11_requests(data), data)
+
+
+@given(_damaged(_REQUESTS))
+@example(_POST + b"Connection: Content-Length\r\nContent-Length: 3\r\n\r\nabc")
+@example(_POST + b"Connection: Transfer-Encoding\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n")
+@example(_POST + b"Connection: Host, X-A\r\nX-A: b\r\nContent-Length: 0\r\n\r\n")
+@example(b"POST / HTTP/1.0\r\nHost: shop.arena.test\r\nContent-Length: 3\r\n\r\nabc")
+@_THOROUGH
+def test_what_leaves_the_gateway_is_the_one_message_that_it_read(data: bytes) -> None:
+    read = asyncio.run(_passed_on(data))
+    if read is None:
+        return
+    mine, leaves = read
+    sent = _h11_requests(leaves)
+    assert [message.first for message in sent.messages] == [mine.first], (data, leaves)
+    assert sent.messages[0].body == mine.body, (data, leaves)
+    assert sent.stop in _ENDS, (data, leaves, sent)
+
+
+async def _passed_on(data: bytes) -> tuple[Message, bytes] | None:
+    """Return the first request and how it goes to an upstream; None where it does not."""
+    connection = await _connection(data)
+    try:
+        head = parse_request(await connection.head())
+        framing = head.framing()
+        body = await _whole(Body(connection, framing))
+    except (PeerGoneError, BadMessageError):
+        return None
+    if len(head.values(b"host")) != 1 or head.method == "CONNECT" or head.is_websocket:
+        return None
+    sent = body
+    if framing.kind is BodyKind.CHUNKED:
+        sent = (b"%x\r\n%b\r\n" % (len(body), body) if body else b"") + b"0\r\n\r\n"
+    read = Message((head.method.encode(), b"/path"), (), body)
+    return read, request_head(head, "/path") + sent
 
 
 @given(_damaged(_messages(_STATUS_LINES)), st.sampled_from(["GET", "HEAD", "POST"]))
