@@ -1,18 +1,46 @@
-"""Fixtures that tests of several packages want."""
+"""What all tests have in common: how they are compiled, tried, grouped; fixtures of many.
+
+Property tests run without a clock or a die: a busy machine fails none, and each run tries the same.
+`--hypothesis-profile=full`, as `make test-all` has it, tries ten times as many examples;
+`--hypothesis-profile=explore` looks further, at random. A test that wants more than others asks
+for a multiple of `settings().max_examples`, never for a number.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
-import time
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from scripted_model import Script, ScriptedModel
+from slow_tests import OldestFirst
 
-# What a slow test takes at most, where its mark says nothing else.
-USUAL_MINUTES = 4
+# Compiled tests are kept (pytest's rewriting of asserts is dear), but never beside the files that
+# images are built from; processes that tests start keep theirs there too.
+sys.pycache_prefix = os.environ.setdefault(
+    "PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled")
+)
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+for name, examples in (("steady", 15), ("full", 150)):
+    settings.register_profile(
+        name,
+        deadline=None,
+        derandomize=True,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.register_profile(
+    "explore", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
+
 StartModel = Callable[[Script], ScriptedModel]
 
 
@@ -32,11 +60,22 @@ def scripted_model() -> Iterator[StartModel]:
         yield lambda script: open_models.enter_context(ScriptedModel(script))
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave a slow test out, and say so, where it would not be done in time."""
-    until, slow = os.environ.get("ARENA_SLOW_UNTIL", ""), item.get_closest_marker("slow")
-    if slow is None or not until:
-        return
-    minutes = slow.kwargs.get("minutes", USUAL_MINUTES)
-    if time.time() + 60 * minutes > float(until):
-        pytest.skip(f"no {minutes} minutes are left for it (ARENA_SLOW_UNTIL)")
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--oldest-first",
+        action="store_true",
+        help="play first what ran longest ago, and only what is done by ARENA_TESTS_UNTIL",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--oldest-first"):
+        config.pluginmanager.register(OldestFirst())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep a module on one worker: its tests share what was started for the first of them."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))

@@ -48,6 +48,7 @@ def test_it_has_what_its_manifest_says(forge: SimpleNamespace) -> None:
     assert sum(not project.is_public for project in forge.projects) == 7
 
 
+@pytest.mark.slow(minutes=1)
 def test_it_is_the_same_whenever_it_is_written(forge: SimpleNamespace) -> None:
     again = write_a_forge()
     assert [(one.subject, one.touched) for one in again.issues] == [

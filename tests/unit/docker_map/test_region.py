@@ -6,7 +6,10 @@ import hashlib
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import pytest
 from cartography import CITIES, Mapped, generate, region, world
+
+pytestmark = pytest.mark.slow(minutes=1)
 
 HOUSES, PLACES = 100_000, 10_000
 _PLACES = ("amenity", "shop", "tourism", "office", "craft", "leisure")

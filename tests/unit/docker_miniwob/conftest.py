@@ -7,6 +7,4 @@ from pathlib import Path
 
 APP = Path(__file__).parents[3] / "docker" / "miniwob"
 
-# What tests compile must not end up beside the files that an image is built from.
-sys.dont_write_bytecode = True
 sys.path.insert(0, str(APP))

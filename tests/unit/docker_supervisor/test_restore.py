@@ -119,7 +119,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[Supervised]:
 
 
 @given(changes=st.lists(change, max_size=12))
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 def test_any_mix_of_changes_is_undone(
     running: Supervised, changes: list[tuple[str, str, str]]
 ) -> None:
@@ -220,13 +220,19 @@ def flags(path: Path, extra: int = 0) -> int:
         os.close(opened)
 
 
+@pytest.fixture(scope="module")
+def with_attributes() -> Iterator[Supervised]:
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "pristine").mkdir()
+        fill(Path(place) / "pristine")
+        with supervised(Path(place)) as running:
+            yield running
+
+
 @pytest.fixture
-def on_disk(tmp_path: Path) -> Iterator[Supervised]:
-    (tmp_path / "pristine").mkdir()
-    fill(tmp_path / "pristine")
-    with supervised(tmp_path) as running:
-        running.rewind()  # so that every file has been left alone once
-        yield running
+def on_disk(with_attributes: Supervised) -> Supervised:
+    with_attributes.rewind()  # so that every file has been left alone once
+    return with_attributes
 
 
 @pytest.mark.parametrize("name", ["a", "deep", "deep/er/d", "empty", "."])

@@ -24,6 +24,8 @@ from encyclopedia import (
     world,
 )
 
+pytestmark = pytest.mark.slow(minutes=1)
+
 ROOT = Path(__file__).parents[3]
 ARTICLES = ROOT / "docker" / "wiki" / "articles"
 DIGEST = """

@@ -10,6 +10,7 @@ import pytest
 from encyclopedia import articles, drafts, handwritten_titles, links, text, words
 
 
+@pytest.mark.slow(minutes=1)
 def test_no_staged_article_links_one_that_is_not_staged() -> None:
     excerpt = import_module("excerpt")
     kept = excerpt.staged_titles(drafts()) | handwritten_titles()
@@ -18,6 +19,7 @@ def test_no_staged_article_links_one_that_is_not_staged() -> None:
     assert {link for one in county for link in links(excerpt.within(one, kept))} <= kept
 
 
+@pytest.mark.slow(minutes=1)
 def test_a_staged_article_says_the_same_words() -> None:
     excerpt = import_module("excerpt")
     kept = excerpt.staged_titles(drafts()) | handwritten_titles()
@@ -28,6 +30,7 @@ def test_a_staged_article_says_the_same_words() -> None:
     assert text(part) == text(whole)
 
 
+@pytest.mark.slow(minutes=1)
 def test_the_lists_that_tasks_start_from_are_staged_with_their_index() -> None:
     kept = import_module("excerpt").staged_titles(drafts())
     assert {"Lists of Merrowshire", "List of islands of Merrowshire by area"} <= kept

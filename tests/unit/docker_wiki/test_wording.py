@@ -6,6 +6,7 @@ import re
 
 import pytest
 from encyclopedia import articles, text
+from quick_cases import SLOW
 
 from orchestrator.access.episode_info import SiteInfo
 from sites.atlas import load_atlas
@@ -18,6 +19,7 @@ TELLTALE = re.compile(
 )
 
 
+@SLOW
 def test_no_article_says_what_it_was_written_for() -> None:
     telling = {
         title: found[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -196,7 +196,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_no_value_makes_a_message_speak_of_its_machinery(data: st.DataObject) -> None:
     model = data.draw(st.sampled_from(MODELS))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from arena_process import Ended, arena
+from quick_cases import SLOW
 from small_suites import bells, write_suite
 from tiny_run import SUITE, make_lock
 
@@ -329,6 +330,7 @@ def test_doctor_names_a_broken_site_and_looks_at_all_else(tmp_path: Path) -> Non
     assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
 
 
+@SLOW
 def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(tmp_path: Path) -> None:
     env = {**NO_ENGINE, "ARENA_SITES": "/nope"}
     document = arena("doctor", "--json", cwd=tmp_path, env=env).document

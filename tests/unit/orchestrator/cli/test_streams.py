@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena_process import ARENA
+from quick_cases import SLOW, quick_first
 
 from orchestrator.cli.streams import of_the_machine
 
@@ -28,7 +29,10 @@ def run(command: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]
     )
 
 
-@pytest.mark.parametrize("command", ["arena tasks list", "arena tasks show wiki-carillon-bells"])
+@pytest.mark.parametrize(
+    "command",
+    quick_first(["arena tasks list", "arena tasks show wiki-carillon-bells"]),
+)
 def test_every_character_is_written_whatever_the_terminal_can_show(
     tmp_path: Path, command: str
 ) -> None:
@@ -37,7 +41,7 @@ def test_every_character_is_written_whatever_the_terminal_can_show(
     assert "Unicode" not in ended.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("encoding", quick_first(["ascii", "latin-1"]))
 def test_json_stays_json_in_any_encoding(tmp_path: Path, encoding: str) -> None:
     suite = "suite: s\nversion: 1\ntitle: t\ntasks:\n  - {id: a, family: navigation, intent: "
     suite += "'Öffne 🛒 bitte – schnell', sites: [wiki], start: ['wiki:/'], worlds: [offline],"
@@ -53,13 +57,14 @@ def test_who_has_read_enough_ends_it_without_a_word(tmp_path: Path) -> None:
     assert (ended.stdout, ended.stderr) == ("[\n  {\n    ", "")
 
 
+@SLOW
 def test_no_stdout_at_all_is_no_traceback(tmp_path: Path) -> None:
     assert run("arena tasks list --json >&-", tmp_path).stderr == ""
     assert run("arena tasks show nothing-like-it 2>&-", tmp_path).returncode == 6
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
-@pytest.mark.parametrize("options", ["", "--json"])
+@pytest.mark.parametrize("options", quick_first(["", "--json"]))
 def test_a_full_disk_is_one_line(tmp_path: Path, options: str) -> None:
     ended = run(f"arena tasks list {options} >{FULL}", tmp_path)
     assert ended.returncode == 10
