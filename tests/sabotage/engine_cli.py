@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from typing import Final
 
@@ -61,8 +62,9 @@ def mounted_in(container_id: str) -> list[str]:
 
 
 def networks() -> frozenset[str]:
-    """Return the names of all networks."""
-    return frozenset(_lines(docker("network", "ls", "--format", "{{.Name}}")))
+    """Return the names of all networks but those that tests of the engine try meanwhile."""
+    names = _lines(docker("network", "ls", "--format", "{{.Name}}"))
+    return frozenset(name for name in names if not re.fullmatch("test-[0-9a-f]{8}", name))
 
 
 def _lines(text: str) -> list[str]:
