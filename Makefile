@@ -1,14 +1,21 @@
 # Two commands set everything up: `make demo` and `make test`. Each is quick when all is there.
+# How the tests are arranged, and where a new one belongs: tests/README.md.
 SHELL := /bin/bash
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 ARENA := $(VENV)/bin/arena
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test slow unit lint docs bench setup images pictures clean
+# The sites that `make test` plays on; `make test-all` plays on all.
+QUICK_SITES := shop wiki tools home miniwob
+QUICK_TASKS := --task wiki-samovar --task shop-latest-order-total --task merchant-change-a-price
+PYTEST := $(PYTHON) -m pytest
+NOT_UNIT := $(PYTEST) tests --ignore tests/unit
+
+.PHONY: help demo test test-all slow slow-until properties unit quick lint docs bench setup images quick-images pictures clean
 
 help:  ## show this
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 setup: $(STAMP)  ## install Arena here, and the Docker engine and Chromium where they are missing
 	@docker/bootstrap.sh
@@ -26,8 +33,11 @@ demo: setup  ## build what the demo needs; an agent solves tasks on replicas and
 	@$(ARENA) build --suite demo --staged
 	@$(ARENA) eval --suite demo --agent oracle --offline --online --staged
 
-unit: $(STAMP)  ## the tests that need no engine and no browser
-	@$(PYTHON) -m pytest tests/unit -n 2 -q
+quick-images: setup
+	@$(ARENA) build $(QUICK_SITES) --staged
+
+unit: $(STAMP)  ## the quick tests that need no engine and no browser: seconds
+	@$(PYTEST) tests/unit -n 2 -q -m "not slow"
 
 lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 	@$(PYTHON) -m ruff check .
@@ -39,14 +49,26 @@ lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 docs: $(STAMP)  ## the documentation, into build/docs; a broken link is an error
 	@NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
-test: images lint unit  ## lint, unit, contract, docker, browser, and the demo suite's own proof
-	@$(PYTHON) -m pytest tests --ignore tests/unit -q -m "not slow" --durations 15
+test: lint unit quick  ## what every change must pass, in ten minutes: every package, real containers, a browser, both worlds
+	@$(ARENA) tasks lint arena-120
+	@$(ARENA) tasks lint demo
+	@$(ARENA) tasks lint demo --prove $(QUICK_TASKS)
+
+quick: quick-images  ## the quick tests with containers and browsers, on two workers
+	@$(NOT_UNIT) -n 2 --dist loadgroup -q -m "not slow" --durations 15
+
+test-all: images lint properties quick slow  ## everything, in an hour: every site, every fault, stress, bakes, all proofs
+
+properties: $(STAMP)  ## all unit tests, with ten times the examples
+	@$(PYTEST) tests/unit -n 2 -q --hypothesis-profile=full
+
+slow: images  ## what `make test` leaves out
+	@$(NOT_UNIT) -q -m slow --durations 0
 	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
 
-slow: images  ## the tests that take minutes each: arena-120's own proof, every image baked twice, every site under load
-	@$(PYTHON) -m pytest tests/docker/proofs -q -m slow
-	@$(PYTHON) -m pytest tests --ignore tests/docker/proofs -q -m slow --durations 0
+slow-until: properties images  ## as much of that as is done by ARENA_TESTS_UNTIL, oldest first
+	@$(PYTEST) tests -q -m slow --oldest-first --durations 0
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

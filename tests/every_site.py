@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import pytest
+from _pytest.mark import ParameterSet
+from quick_cases import SLOW
 
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
@@ -19,13 +21,25 @@ from sites.manifest import Site
 
 ATLAS: Final = load_atlas()
 OWNER: Final = f"contract-{os.getpid()}"
-EVERY_SITE: Final = pytest.mark.parametrize("site", ATLAS.sites.values(), ids=list(ATLAS.sites))
+# One with a database and a supervised state, one without either: those that start soonest. What
+# `make test` holds them to, `make test-all` holds every site to.
+QUICK_SITES: Final = frozenset({"tools", "wiki"})
+
+
+def of_site(site: Site, *more: object) -> ParameterSet:
+    """Return one case of a site; it keeps to one worker, so that its replica is started once."""
+    marks = [pytest.mark.xdist_group(f"contract-{site.name}")]
+    marks += [] if site.name in QUICK_SITES else [SLOW]
+    return pytest.param(site, *more, marks=marks, id="-".join([site.name, *map(str, more)]))
 
 
 def every(holds: Callable[[Site], object]) -> pytest.MarkDecorator:
     """Return the mark for a test of each site for which something holds."""
-    chosen = [site for site in ATLAS.sites.values() if holds(site)]
-    return pytest.mark.parametrize("site", chosen, ids=[site.name for site in chosen])
+    chosen = [of_site(site) for site in ATLAS.sites.values() if holds(site)]
+    return pytest.mark.parametrize("site", chosen)
+
+
+EVERY_SITE: Final = every(lambda _: True)
 
 
 def every_role(
@@ -35,7 +49,7 @@ def every_role(
     return pytest.mark.parametrize(
         ("site", "role"),
         [
-            pytest.param(site, role, id=f"{site.name}-{role}")
+            of_site(site, role)
             for site in ATLAS.sites.values()
             for role in site.roles
             if holds(site, role)

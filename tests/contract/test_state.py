@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import docker
 import pytest
+from every_site import ATLAS, Shared, every
 
 from arena_core.errors import ImageError
 from orchestrator.engine.containers import Labels
@@ -19,14 +20,11 @@ from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.supervision import Supervision
 from orchestrator.reset.watch import Watch
-from sites.atlas import load_atlas
 from sites.manifest import Site, StateFolder
 
 pytestmark = [pytest.mark.docker]
 
-ATLAS = load_atlas()
-SUPERVISED = [site for site in ATLAS.sites.values() if site.state]
-EVERY_STATE = pytest.mark.parametrize("site", SUPERVISED, ids=[site.name for site in SUPERVISED])
+EVERY_STATE = every(lambda site: site.state)
 OWNER = f"contract-state-{os.getpid()}"
 REWIND_S = 60.0
 # Mounts that may be written, as the container's own user sees it. The engine makes the last ones.
@@ -74,40 +72,44 @@ def test_its_stateful_folders_are_part_of_its_state(site: Site) -> None:
 
 
 @EVERY_STATE
-async def test_nothing_can_be_written_but_its_state_and_folders_in_memory(site: Site) -> None:
-    async with replica_of(site) as (engine, replica):
-        found = set((await shell(engine, replica, WRITABLE_MOUNTS)).split())
-        assert found - IN_MEMORY == {state_of(site).folder}
-        tried = "for each in / /etc /srv /var /usr /home; do touch $each/mark && echo $each; done"
-        assert await shell(engine, replica, tried) == ""
+async def test_nothing_can_be_written_but_its_state_and_folders_in_memory(
+    engine: Engine, shared: Shared, site: Site
+) -> None:
+    replica = await shared.of(engine, site)
+    found = set((await shell(engine, replica, WRITABLE_MOUNTS)).split())
+    assert found - IN_MEMORY == {state_of(site).folder}
+    tried = "for each in / /etc /srv /var /usr /home; do touch $each/mark && echo $each; done"
+    assert await shell(engine, replica, tried) == ""
 
 
 @EVERY_STATE
-async def test_its_processes_have_no_privileges(site: Site) -> None:
-    async with replica_of(site) as (engine, replica):
-        told = await shell(engine, replica, "cat /proc/[0-9]*/status")
-        facts = [line.split(":\t") for line in told.splitlines() if ":\t" in line]
-        of: Mapping[str, set[str]] = {
-            name: {value for key, value in facts if key == name}
-            for name in ("CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Uid")
-        }
-        for name in ("CapEff", "CapPrm", "CapBnd"):
-            assert {int(mask, 16) for mask in of[name]} == {0}, name
-        assert of["NoNewPrivs"] == {"1"}
-        assert not any("0" in users.split("\t") for users in of["Uid"])
+async def test_its_processes_have_no_privileges(engine: Engine, shared: Shared, site: Site) -> None:
+    replica = await shared.of(engine, site)
+    told = await shell(engine, replica, "cat /proc/[0-9]*/status")
+    facts = [line.split(":\t") for line in told.splitlines() if ":\t" in line]
+    of: Mapping[str, set[str]] = {
+        name: {value for key, value in facts if key == name}
+        for name in ("CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Uid")
+    }
+    for name in ("CapEff", "CapPrm", "CapBnd"):
+        assert {int(mask, 16) for mask in of[name]} == {0}, name
+    assert of["NoNewPrivs"] == {"1"}
+    assert not any("0" in users.split("\t") for users in of["Uid"])
 
 
 @EVERY_STATE
-async def test_its_supervisor_is_reached_from_this_machine_only(site: Site) -> None:
-    async with replica_of(site) as (_, replica):
-        endpoint = replica.supervisor
-        assert endpoint is not None
-        assert endpoint.host == "127.0.0.1"
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: only asks for the route
-            outside = probe.getsockname()[0]
-        with pytest.raises(OSError, match="refused"):
-            await asyncio.to_thread(socket.create_connection, (outside, endpoint.port), 5)
+async def test_its_supervisor_is_reached_from_this_machine_only(
+    engine: Engine, shared: Shared, site: Site
+) -> None:
+    replica = await shared.of(engine, site)
+    endpoint = replica.supervisor
+    assert endpoint is not None
+    assert endpoint.host == "127.0.0.1"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: only asks for the route
+        outside = probe.getsockname()[0]
+    with pytest.raises(OSError, match="refused"):
+        await asyncio.to_thread(socket.create_connection, (outside, endpoint.port), 5)
 
 
 @EVERY_STATE
@@ -124,15 +126,17 @@ async def test_whatever_was_left_anywhere_is_gone_after_a_rewind(site: Site) -> 
 
 
 @EVERY_STATE
-async def test_a_supervisor_of_another_folder_is_an_image_that_does_not_fit(site: Site) -> None:
-    async with replica_of(site) as (engine, replica):
-        state = state_of(site).model_copy(update={"folder": "/srv/elsewhere"})
-        other = site.model_copy(update={"state": state})
-        odd = replace(replica, placement=replace(replica.placement, site=other))
-        watch = Watch.over(engine, odd)
-        with pytest.raises(ImageError, match="/srv/elsewhere"):
-            await watch.prove()
-        await watch.close()
+async def test_a_supervisor_of_another_folder_is_an_image_that_does_not_fit(
+    engine: Engine, shared: Shared, site: Site
+) -> None:
+    replica = await shared.of(engine, site)
+    state = state_of(site).model_copy(update={"folder": "/srv/elsewhere"})
+    other = site.model_copy(update={"state": state})
+    odd = replace(replica, placement=replace(replica.placement, site=other))
+    watch = Watch.over(engine, odd)
+    with pytest.raises(ImageError, match="/srv/elsewhere"):
+        await watch.prove()
+    await watch.close()
 
 
 @EVERY_STATE

@@ -10,7 +10,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import await_health
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=2)]
 
 # The budget for all sites together.
 MEMORY_MIB = 1_536

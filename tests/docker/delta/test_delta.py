@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW, quick_first
 from mutations.subject import Subject
 
 from evaluators.changes import IgnoredChanges, MoreChanges, RowChange, said
@@ -33,7 +34,7 @@ async def test_a_fresh_replica_differs_in_nothing(engine: Engine, replica: Repli
 
 @pytest.mark.parametrize(
     ("statement", "lines"),
-    [
+    quick_first([
         (
             "INSERT INTO note (author, text) VALUES ('ada', 'third')",
             ["table note, row id=3 added: author 'ada', text 'third'"],
@@ -77,7 +78,7 @@ async def test_a_fresh_replica_differs_in_nothing(engine: Engine, replica: Repli
                 "table note, row id=1 removed: text 'first'",
             ],
         ),
-    ],
+    ]),
 )  # fmt: skip
 async def test_every_row_that_differs_is_told(
     engine: Engine, replica: Replica, subject: Subject, statement: str, lines: list[str]
@@ -86,6 +87,7 @@ async def test_every_row_that_differs_is_told(
     assert told(await delta_of(engine, replica)) == lines
 
 
+@SLOW
 async def test_next_ids_are_told_apart_from_changes(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
@@ -107,6 +109,7 @@ async def test_files_are_told(engine: Engine, replica: Replica, subject: Subject
     assert told(await delta_of(engine, replica)) == ["file /srv/kiosk/files/picture.txt removed"]
 
 
+@SLOW
 async def test_what_else_a_fingerprint_holds_is_told_too(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
@@ -115,6 +118,7 @@ async def test_what_else_a_fingerprint_holds_is_told_too(
     assert "seen" in line
 
 
+@SLOW
 async def test_no_more_rows_are_read_than_asked_for(between: Difference, subject: Subject) -> None:
     rows = "INSERT INTO many SELECT seq, seq FROM seq_1_to_450"
     found = await between(
@@ -127,6 +131,7 @@ async def test_no_more_rows_are_read_than_asked_for(between: Difference, subject
     assert more == MoreChanges(table="many", count=250)
 
 
+@SLOW
 async def test_what_is_ignored_is_not_told(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
@@ -190,6 +195,7 @@ async def test_values_of_every_type_are_told_exactly(between: Difference) -> Non
         )
 
 
+@SLOW
 async def test_bits_are_numbers_and_null_is_no_text(between: Difference) -> None:
     found = await between(
         "CREATE TABLE odd (id INT PRIMARY KEY, b BIT(9), n INT);"
@@ -215,6 +221,7 @@ KEYS = [
 ]
 
 
+@SLOW
 async def test_a_row_is_known_by_whatever_its_key_is(between: Difference) -> None:
     for key, first, second, named in KEYS:
         found = await between(
@@ -225,6 +232,7 @@ async def test_a_row_is_known_by_whatever_its_key_is(between: Difference) -> Non
         assert told(found) == [f"table keyed, row {named}: v 2 -> 3"]
 
 
+@SLOW
 async def test_rows_without_a_key_are_counted(between: Difference) -> None:
     found = await between(
         "CREATE TABLE log (x VARCHAR(9)); INSERT INTO log VALUES ('a'), ('a'), ('b'), ('c')",
@@ -240,6 +248,7 @@ async def test_rows_without_a_key_are_counted(between: Difference) -> None:
     ]
 
 
+@SLOW
 async def test_a_table_that_lost_its_key_is_compared_by_content(between: Difference) -> None:
     found = await between(
         "CREATE TABLE k (id INT PRIMARY KEY, x INT); INSERT INTO k VALUES (1, 1), (2, 2)",
@@ -250,6 +259,7 @@ async def test_a_table_that_lost_its_key_is_compared_by_content(between: Differe
     assert lines[1:] == ["table k, a row added: id 2, x 2"]
 
 
+@SLOW
 async def test_keys_that_are_numbers_stand_in_their_order(between: Difference) -> None:
     found = await between(
         "CREATE TABLE k (id INT PRIMARY KEY)", "INSERT INTO k VALUES (10), (9), (100)"
@@ -274,6 +284,7 @@ async def test_what_travels_with_an_image_is_its_golden_state(
     assert [column.name for column in tables["account"].shape.columns] == ["name", "password"]
 
 
+@SLOW
 async def test_an_image_is_read_out_once_and_by_several_at_once(
     engine: Engine, kiosk: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +297,7 @@ async def test_an_image_is_read_out_once_and_by_several_at_once(
     assert (await golden_rows(engine, image)).stat().st_ino == written
 
 
+@SLOW
 async def test_an_image_without_rows_is_named_with_what_mends_it(
     engine: Engine, kiosk: Site
 ) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
+from quick_cases import SLOW
 import yaml
 from mutations.subject import Accounts, Subject
 
@@ -24,7 +25,8 @@ from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas
 from sites.manifest import Site
 
-pytestmark = pytest.mark.docker
+# All commands of `arena up` share one owner: one worker plays them.
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
 
 SLOT = 1000 + os.getpid()  # of its own, beside what else may be up
 
@@ -82,6 +84,7 @@ def test_what_changed_is_drawn_and_given_as_json_without_secrets(arena: Callable
     assert "lovelace" not in text
 
 
+@SLOW
 def test_a_row_changed_by_hand_is_named_by_a_verified_reset_and_gone_after_it(
     arena: Callable[..., str],
 ) -> None:
@@ -91,6 +94,7 @@ def test_a_row_changed_by_hand_is_named_by_a_verified_reset_and_gone_after_it(
     assert arena("diff") == "kiosk: nothing changed\n"
 
 
+@SLOW
 def test_what_changed_is_printed_as_a_check_that_it_meets(arena: Callable[..., str]) -> None:
     [written] = yaml.safe_load(arena("diff", "--as-check"))
     check = Check.model_validate(written)

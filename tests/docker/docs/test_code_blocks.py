@@ -12,7 +12,8 @@ import pytest
 from arena_process import arena
 from code_blocks import Block, Kind, all_blocks
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser]
+# All commands of `arena up` share one owner: one worker plays them.
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.xdist_group("up")]
 LIMIT_S = 300.0
 
 BLOCKS = all_blocks()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from quick_cases import SLOW, quick_first
 from arena_process import ArenaProcess, Ended
 from mutations.golden import Golden
 from mutations.subject import Accounts, Subject
@@ -82,7 +83,7 @@ def arena(
     return Apart(owner, tmp_path, shop, golden, accounts)
 
 
-@pytest.mark.parametrize("moment", [CREATE, START], ids=["created", "started"])
+@pytest.mark.parametrize("moment", quick_first([CREATE, START]), ids=["created", "started"])
 def test_an_up_that_is_killed_half_way_is_made_good_by_the_next(
     arena: Apart, relay: Relay, moment: str
 ) -> None:
@@ -96,6 +97,7 @@ def test_an_up_that_is_killed_half_way_is_made_good_by_the_next(
     assert arena.down().code == 0
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("strategy", "moment"),
     [("rewind", USR1), ("recreate", REMOVE)],
@@ -118,6 +120,7 @@ def test_a_reset_that_is_killed_is_made_good_by_the_next(
     assert arena.down().code == 0
 
 
+@SLOW
 @pytest.mark.parametrize(("strategy", "moment"), [("rewind", USR1), ("recreate", WAIT)])
 def test_an_interrupted_reset_leaves_nothing_half_done(
     arena: Apart, relay: Relay, strategy: str, moment: str
@@ -136,6 +139,7 @@ def test_an_interrupted_reset_leaves_nothing_half_done(
     assert arena.down().code == 0
 
 
+@SLOW
 def test_two_resets_of_one_site_at_the_same_time_both_end_golden(arena: Apart) -> None:
     assert arena.run("up", "shop").code == 0
     arena.spoil()
@@ -149,6 +153,7 @@ def test_two_resets_of_one_site_at_the_same_time_both_end_golden(arena: Apart) -
     assert arena.down().code == 0
 
 
+@SLOW
 def test_two_ups_at_the_same_time_start_one_replica(arena: Apart) -> None:
     with arena.start("up", "shop") as one, arena.start("up", "shop") as other:
         ended = [one.wait(LIMIT_S), other.wait(LIMIT_S)]
@@ -157,6 +162,7 @@ def test_two_ups_at_the_same_time_start_one_replica(arena: Apart) -> None:
     assert arena.down().code == 0
 
 
+@SLOW
 def test_a_down_beside_a_reset_leaves_nothing(arena: Apart, relay: Relay) -> None:
     assert arena.run("up", "shop").code == 0
     with ExitStack() as stack:
@@ -173,6 +179,7 @@ def test_a_down_beside_a_reset_leaves_nothing(arena: Apart, relay: Relay) -> Non
     assert containers_of(arena.owner) == []
 
 
+@SLOW
 def test_down_removes_the_volume_of_a_container_that_somebody_removed(arena: Apart) -> None:
     assert arena.run("up", "shop").code == 0
     [container_id] = containers_of(arena.owner)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 import pytest
+from quick_cases import SLOW
 from sabotage.engine_cli import containers_of
 from sabotage.relay import Relay
 
@@ -30,6 +31,7 @@ PATIENCE_S: Final = 2.0
 BOUND_S: Final = 20.0
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("strategy", "moment"),
     [("rewind", USR1), ("recreate", REMOVE), ("recreate", CREATE)],
@@ -55,6 +57,7 @@ async def test_a_pause_of_the_engine_is_waited_for(
     await engine.remove(done.replica.container.id)
 
 
+@SLOW
 async def test_an_engine_that_stays_silent_is_given_up_and_clean_needs_none(
     engine: Engine, watch: Watch, relay: Relay, require_golden: Prove
 ) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import pytest
+from quick_cases import SLOW
 from mutations.shop import CUSTOMER, write_review
 from mutations.subject import Accounts, Subject
 from sabotage.engine_cli import containers_of
@@ -71,6 +72,7 @@ async def test_a_full_volume_is_rewound_in_its_container(
         await subject.http(CUSTOMER, lambda visitor: write_review(visitor, 54, "and it goes"))
 
 
+@SLOW
 async def test_what_fills_the_volume_goes_before_what_is_missing_is_put_back(
     engine: Engine, shop: Site, owner: str, accounts: Accounts, require_golden: Prove
 ) -> None:
@@ -88,6 +90,7 @@ async def test_what_fills_the_volume_goes_before_what_is_missing_is_put_back(
         await require_golden(done.replica)
 
 
+@SLOW
 async def test_a_volume_too_small_for_the_state_is_one_clear_line(
     engine: Engine, shop: Site, owner: str
 ) -> None:

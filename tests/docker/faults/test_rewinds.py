@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
+from quick_cases import SLOW
 import requests
 from mutations.golden import Golden
 from mutations.shop import CUSTOMER, product_page
@@ -38,6 +39,7 @@ _MARKS: Final = (
 )
 
 
+@SLOW
 async def test_many_rewinds_at_once_end_in_one_golden_state(
     engine: Engine, watch: Watch, spoil: Prove, require_golden: Prove
 ) -> None:
@@ -117,6 +119,7 @@ async def answer(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
+@SLOW
 async def test_requests_under_way_end_with_their_generation(
     engine: Engine, watch: Watch, golden: Golden, accounts: Accounts
 ) -> None:

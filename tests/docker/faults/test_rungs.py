@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from quick_cases import SLOW, quick_first
 from sabotage.engine_cli import containers_of, docker
 from sabotage.inside import Part, ambush, signal_inside
 from sabotage.relay import Relay
@@ -54,6 +55,7 @@ def _kill(container_id: str) -> None:
     docker("kill", container_id)
 
 
+@SLOW
 async def test_a_container_that_dies_while_its_counters_are_read_is_not_clean(
     engine: Engine, watch: Watch, kill: Callable[[], None], require_golden: Prove
 ) -> None:
@@ -72,6 +74,7 @@ async def test_a_container_that_dies_while_its_counters_are_read_is_not_clean(
             await require_golden(done.replica)
 
 
+@SLOW
 async def test_a_forced_clean_of_a_dead_container_says_so_and_starts_nothing(
     engine: Engine, watch: Watch, kill: Callable[[], None], owner: str
 ) -> None:
@@ -104,6 +107,7 @@ async def test_a_container_that_dies_after_the_signal_is_recreated(
         await require_golden(done.replica)
 
 
+@SLOW
 async def test_a_container_that_dies_during_the_copy_is_recreated(
     engine: Engine,
     watch: Watch,
@@ -129,6 +133,7 @@ async def test_a_container_that_dies_during_the_copy_is_recreated(
     assert where[0].startswith("/srv/shop/state/")
 
 
+@SLOW
 async def test_a_supervisor_that_hangs_in_the_copy_is_given_up(
     engine: Engine, watch: Watch, relay: Relay, spoil: Prove, require_golden: Prove
 ) -> None:
@@ -144,7 +149,7 @@ async def test_a_supervisor_that_hangs_in_the_copy_is_given_up(
         await require_golden(done.replica)
 
 
-@pytest.mark.parametrize("wrote", [True, False])
+@pytest.mark.parametrize("wrote", quick_first([True, False]))
 async def test_a_paused_container_is_replaced(
     engine: Engine, watch: Watch, require_golden: Prove, *, wrote: bool
 ) -> None:
@@ -159,6 +164,7 @@ def kill_newest(owner: str) -> None:
     docker("kill", containers_of(owner)[0])
 
 
+@SLOW
 async def test_a_new_container_that_dies_before_it_serves_is_tried_once_more(
     engine: Engine, watch: Watch, relay: Relay, owner: str, require_golden: Prove
 ) -> None:
@@ -170,6 +176,7 @@ async def test_a_new_container_that_dies_before_it_serves_is_tried_once_more(
         assert containers_of(owner) == [done.replica.container.id]
 
 
+@SLOW
 async def test_what_dies_each_time_is_named_and_nothing_of_it_stays(
     engine: Engine, watch: Watch, relay: Relay, owner: str
 ) -> None:
@@ -180,6 +187,7 @@ async def test_what_dies_each_time_is_named_and_nothing_of_it_stays(
     assert containers_of(owner) == []
 
 
+@SLOW
 async def test_a_new_container_that_freezes_before_it_serves_is_replaced(
     engine: Engine, watch: Watch, relay: Relay, owner: str, require_golden: Prove
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW, quick_first
 from arena_process import arena, await_end, descendants
 from run_at import RunAt
 from sabotage.engine_cli import containers_of, networks, remove_all, volumes_of
@@ -61,7 +62,7 @@ def kill_at(run: RunAt, relay: Relay, suite: Path, moment: str) -> None:
     assert await_end(family) == {}
 
 
-@pytest.mark.parametrize("moment", [CREATE, USR1], ids=["created", "rewound"])
+@pytest.mark.parametrize("moment", quick_first([CREATE, USR1]), ids=["created", "rewound"])
 def test_a_run_that_is_killed_while_it_resets_goes_on_with_golden_replicas(
     run: RunAt, relay: Relay, suite: Path, moment: str
 ) -> None:
@@ -77,6 +78,7 @@ def test_a_run_that_is_killed_while_it_resets_goes_on_with_golden_replicas(
         assert receipt.proven
 
 
+@SLOW
 def test_down_leaves_nothing_of_a_run_that_was_killed_while_it_reset(
     run: RunAt, relay: Relay, suite: Path
 ) -> None:
@@ -88,6 +90,7 @@ def test_down_leaves_nothing_of_a_run_that_was_killed_while_it_reset(
     assert (containers_of(owner), volumes_of(owner)) == ([], [])
 
 
+@SLOW
 def test_a_container_that_the_engine_would_not_remove_is_removed_at_the_end_of_the_run(
     run: RunAt, relay: Relay, suite: Path
 ) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final
 
 import pytest
+from quick_cases import SLOW, quick_first
 from mutations.golden import Golden
 from mutations.shop import CUSTOMER, place_order
 from mutations.subject import Accounts, Subject
@@ -119,12 +120,12 @@ async def kill_its_database(episodes: Episodes, replica: Replica) -> None:
 
 @pytest.mark.parametrize(
     "harm",
-    [
+    quick_first([
         kill,
         pause,
         change_by_hand,
         kill_its_database,
-    ],
+    ]),
     ids=lambda harm: harm.__name__,
 )
 async def test_a_spare_that_was_harmed_is_not_handed_out(
@@ -139,12 +140,14 @@ async def test_a_spare_that_was_harmed_is_not_handed_out(
         await episodes.play()
 
 
+@SLOW
 async def test_a_spare_that_is_just_being_rewound_is_handed_out_golden(episodes: Episodes) -> None:
     docker("kill", "--signal", "USR1", episodes.next_one.container.id)
     for _ in range(2):
         await episodes.play()
 
 
+@SLOW
 async def test_a_used_replica_that_dies_while_it_is_renewed_is_replaced_behind_the_next_episode(
     episodes: Episodes, relay: Relay, owner: str
 ) -> None:
@@ -167,6 +170,7 @@ async def test_a_used_replica_that_dies_while_it_is_renewed_is_replaced_behind_t
     assert any(fallback.startswith("rewind: ") for fallback in receipt.fallbacks)
 
 
+@SLOW
 async def test_an_engine_that_pauses_delays_what_is_renewed_and_not_what_is_ready(
     episodes: Episodes, relay: Relay
 ) -> None:
@@ -180,6 +184,7 @@ async def test_an_engine_that_pauses_delays_what_is_renewed_and_not_what_is_read
     await episodes.play()
 
 
+@SLOW
 async def test_an_engine_that_restarts_in_a_renewal_costs_time_and_no_exactness(
     episodes: Episodes, relay: Relay
 ) -> None:
@@ -192,6 +197,7 @@ async def test_an_engine_that_restarts_in_a_renewal_costs_time_and_no_exactness(
     assert used not in [container_id for container_id, _ in later]
 
 
+@SLOW
 async def test_a_removal_that_the_engine_refuses_keeps_no_other_from_being_removed(
     engine: Engine, episodes: Episodes, relay: Relay, owner: str
 ) -> None:

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 from orchestrator.engine.containers import Container, Labels
 from orchestrator.engine.engine import Engine
@@ -45,6 +46,7 @@ async def test_an_unchanged_site_is_left_alone(trial: Any) -> None:
     assert trial.lines == []
 
 
+@SLOW
 async def test_a_changed_file_means_another_image_and_the_old_one_goes(trial: Any) -> None:
     [first] = await trial.build(trial.site())
     before = await trial.engine.image(trial.tag)
@@ -57,6 +59,7 @@ async def test_a_changed_file_means_another_image_and_the_old_one_goes(trial: An
     assert await trial.engine.image(before.id) is None
 
 
+@SLOW
 async def test_force_builds_what_is_unchanged(trial: Any) -> None:
     await trial.build(trial.site())
 
@@ -66,6 +69,7 @@ async def test_force_builds_what_is_unchanged(trial: Any) -> None:
     assert any("step 1/" in line for line in trial.lines)
 
 
+@SLOW
 async def test_a_warm_up_that_writes_nothing_adds_no_layer_to_speak_of(trial: Any) -> None:
     [outcome] = await trial.build(trial.site())
     base = await trial.engine.image("debian:bookworm-slim")
@@ -73,6 +77,7 @@ async def test_a_warm_up_that_writes_nothing_adds_no_layer_to_speak_of(trial: An
     assert outcome.size_bytes - base.size_bytes < 50_000
 
 
+@SLOW
 async def test_what_the_warm_up_writes_goes_into_the_image(trial: Any) -> None:
     await trial.build(trial.site(warm=["/write?a", "/write?b"]))
 
@@ -98,6 +103,7 @@ async def test_an_image_that_starts_differently_each_time_is_not_sealed(trial: A
     assert await trial.left_behind() == []
 
 
+@SLOW
 async def test_a_page_of_the_warm_up_that_fails_is_named(trial: Any) -> None:
     with pytest.raises(ImageError, match=r"http://kiosk\.arena\.test/nothing failed: 404"):
         await trial.build(trial.site(warm=["/health", "/nothing"]))
@@ -105,6 +111,7 @@ async def test_a_page_of_the_warm_up_that_fails_is_named(trial: Any) -> None:
     assert await trial.left_behind() == []
 
 
+@SLOW
 async def test_a_container_that_ignores_term_is_not_sealed(
     trial: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +123,7 @@ async def test_a_container_that_ignores_term_is_not_sealed(
         await trial.build(trial.site())
 
 
+@SLOW
 async def test_a_container_that_dies_shows_its_last_words(trial: Any) -> None:
     trial.write("kiosk/server.pl", 'print STDERR "no such database\\n"; exit 3;')
 
@@ -125,6 +133,7 @@ async def test_a_container_that_dies_shows_its_last_words(trial: Any) -> None:
     assert await trial.left_behind() == []
 
 
+@SLOW
 async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(trial: Any) -> None:
     async def broken(_engine: Engine, _site: Site, _container: Container) -> Fingerprint:
         message = "the database went away"
@@ -174,6 +183,7 @@ class Watched(list[str]):
             self._reached.set()
 
 
+@SLOW
 async def test_a_staged_image_stands_on_the_sealed_one_and_is_not_sealed_itself(
     trial: Any,
 ) -> None:
@@ -197,6 +207,7 @@ async def test_a_staged_image_stands_on_the_sealed_one_and_is_not_sealed_itself(
     assert first[1].golden is None
 
 
+@SLOW
 async def test_the_bundle_reaches_the_build_and_does_not_count(
     trial: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
@@ -221,6 +232,7 @@ async def test_the_bundle_reaches_the_build_and_does_not_count(
         await trial.build(trial.site())
 
 
+@SLOW
 async def test_the_golden_state_of_an_image_that_is_not_sealed_is_an_error(trial: Any) -> None:
     image = await trial.engine.image("debian:bookworm-slim")
 
@@ -228,6 +240,7 @@ async def test_the_golden_state_of_an_image_that_is_not_sealed_is_an_error(trial
         await golden_of(trial.engine, image)
 
 
+@SLOW
 async def test_a_replica_of_the_sealed_image_is_golden(trial: Any) -> None:
     [outcome] = await trial.build(trial.site())
     site = trial.site()

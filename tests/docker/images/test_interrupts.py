@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 from orchestrator.engine.containers import ContainerKind, Labels
 
@@ -53,6 +54,7 @@ async def read_until(stream: asyncio.StreamReader, text: str) -> str:
     pytest.fail(f"no line with {text!r} in:\n{seen}")
 
 
+@SLOW
 @pytest.mark.parametrize("moment", ["step 3/", "seal: started"])
 async def test_ctrl_c_ends_a_build_with_one_line_and_no_container(
     slow_site: Any, moment: str

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Labels
@@ -59,6 +60,7 @@ async def fetch(trial: Any, reference: str | None) -> Any:
     return outcome
 
 
+@SLOW
 async def test_a_published_golden_image_is_taken_as_it_is(
     trial: Any, published: Callable[[str], str]
 ) -> None:
@@ -75,6 +77,7 @@ async def test_a_published_golden_image_is_taken_as_it_is(
     await drop(trial, reference)
 
 
+@SLOW
 async def test_a_published_image_that_is_not_sealed_is_sealed_here(
     trial: Any, published: Callable[[str], str]
 ) -> None:
@@ -93,6 +96,7 @@ async def test_a_published_image_that_is_not_sealed_is_sealed_here(
     await drop(trial, reference)
 
 
+@SLOW
 async def test_an_image_that_no_registry_has_is_reported_as_built_locally(trial: Any) -> None:
     outcome = await fetch(trial, None)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 import requests
 from kiosk_site import OWNER
 
@@ -29,7 +30,8 @@ from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas
 
-pytestmark = pytest.mark.docker
+# All commands of `arena up` share one owner: one worker plays them.
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
 
 KIOSK_OF_UP = {Labels.OWNER: UP, Labels.SITE: "kiosk"}
 
@@ -104,6 +106,7 @@ def test_up_prints_a_url_that_answers_and_accounts_that_are_logged_in(arena: Are
     assert "kiosk (slot 0) ready: logged in: ada, grace" in called.err
 
 
+@SLOW
 def test_up_twice_keeps_what_runs(arena: Arena) -> None:
     first = arena("up", "all", "--json").document
     again = arena("up", "all", "--json")
@@ -111,6 +114,7 @@ def test_up_twice_keeps_what_runs(arena: Arena) -> None:
     assert "kept: it runs already" in again.err
 
 
+@SLOW
 def test_up_replaces_a_container_that_was_killed(arena: Arena) -> None:
     arena("up", "all")
     in_kiosk("kill -9 $(cat /tmp/db.pid)")
@@ -156,6 +160,7 @@ def test_reset_names_what_differed_and_keeps_the_url(arena: Arena) -> None:
     assert (receipt["strategy"], receipt["before"], receipt["proven"]) == ("recreate", None, True)
 
 
+@SLOW
 def test_reset_never_calls_clean_what_nobody_watched(arena: Arena) -> None:
     """What the read-only account cannot see: only a new state is without it."""
     arena("up", "all")
@@ -173,6 +178,7 @@ def test_reset_never_calls_clean_what_nobody_watched(arena: Arena) -> None:
     )
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("command", "state"), [("kill", "exited with code 137"), ("pause", "paused")]
 )
@@ -196,6 +202,7 @@ def test_reset_recreates_what_does_not_run_on_the_same_port(
     assert requests.get(url, timeout=10).ok
 
 
+@SLOW
 def test_status_shows_health_owner_and_memory(arena: Arena) -> None:
     arena("up", "all")
     (one,) = arena("status", "kiosk", "--json").document
@@ -215,6 +222,7 @@ def test_db_shows_rows_as_a_table_and_says_when_there_are_more(arena: Arena) -> 
     assert arena("db", "kiosk", "SELECT nothing FROM note").code == 35
 
 
+@SLOW
 def test_open_prints_a_url_under_the_replicas_port(arena: Arena) -> None:
     url = arena("up", "all", "--json").document[0]["url"]
     assert arena("open", "kiosk", "/me", "--print").out == f"{url}me\n"
@@ -248,6 +256,7 @@ def while_browsing(look: Callable[[], None]) -> None:
         looking.result(30)
 
 
+@SLOW
 def test_browse_gives_every_running_site_its_own_name_until_ctrl_c(
     arena: Arena, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -281,6 +290,7 @@ def test_browse_refuses_where_nothing_is_up(arena: Arena) -> None:
     assert "arena up" in refused.err
 
 
+@SLOW
 def test_browse_refuses_a_taken_port(arena: Arena) -> None:
     arena("up", "all")
     with socket.create_server(("127.0.0.1", 0)) as leased:
@@ -289,6 +299,7 @@ def test_browse_refuses_a_taken_port(arena: Arena) -> None:
     assert "leave --port away" in refused.err
 
 
+@SLOW
 def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) -> None:
     with socket.socket() as leased:
         leased.bind(("127.0.0.1", 0))
@@ -305,6 +316,7 @@ def test_a_fixed_port_is_used_and_a_taken_one_is_one_clear_line(arena: Arena) ->
     )
 
 
+@SLOW
 def test_slots_have_replicas_of_their_own_and_commands_mean_one_of_them(arena: Arena) -> None:
     called = arena("up", "all", "--slots", "2", "--json")
     assert called.code == 0, called.err
@@ -332,6 +344,7 @@ def test_slots_have_replicas_of_their_own_and_commands_mean_one_of_them(arena: A
     assert arena(*count).document == [{"n": 2}]
 
 
+@SLOW
 def test_fixed_ports_follow_each_other_slot_by_slot(arena: Arena) -> None:
     with socket.socket() as one, socket.socket() as other:
         one.bind(("127.0.0.1", 0))
@@ -344,6 +357,7 @@ def test_fixed_ports_follow_each_other_slot_by_slot(arena: Arena) -> None:
     ]
 
 
+@SLOW
 def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atlas) -> None:
     async def leave_one() -> str:
         async with await Engine.connect() as engine:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
+from quick_cases import SLOW
 from kiosk_site import OWNER
 
 from orchestrator.engine.engine import Engine
@@ -50,6 +51,7 @@ async def test_cookies_belong_to_the_sites_own_host(slot: Slot) -> None:
     assert cookies["csrf"].expires is None
 
 
+@SLOW
 async def test_a_role_is_logged_in_once_and_only_proven_after_that(slot: Slot) -> None:
     first = await slot.cookies("kiosk", "grace")
     seen = await slot.query("kiosk", "SELECT last_seen FROM account WHERE name = 'grace'")
@@ -64,10 +66,12 @@ async def test_a_login_that_the_site_forgot_is_renewed(slot: Slot) -> None:
     assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "ada")}
 
 
+@SLOW
 async def test_a_session_that_only_the_page_after_the_form_sets_is_found(slot: Slot) -> None:
     assert "session" in {cookie.name for cookie in await slot.cookies("kiosk", "grace")}
 
 
+@SLOW
 async def test_cookies_the_site_no_longer_knows_are_seen_as_such(slot: Slot, kiosk: Site) -> None:
     role, client = role_of(kiosk, "ada"), door_of(slot)
     cookies = await slot.cookies("kiosk", "ada")
@@ -75,6 +79,7 @@ async def test_cookies_the_site_no_longer_knows_are_seen_as_such(slot: Slot, kio
     assert not await is_logged_in(kiosk, "ada", role, client, ())
 
 
+@SLOW
 async def test_only_whom_the_site_sends_to_its_login_is_logged_out(slot: Slot, kiosk: Site) -> None:
     cookies = await slot.cookies("kiosk", "ada")
     assert not await slot.is_logged_out("kiosk", "ada", cookies)
@@ -102,22 +107,26 @@ async def test_a_wrong_password_fails_at_the_proof_without_telling_it(
     assert "top-secret" not in caught.value.message
 
 
+@SLOW
 async def test_a_form_that_is_not_there_is_named(slot: Slot, kiosk: Site) -> None:
     with pytest.raises(LoginError, match=r"find form 'signin' on /login.*page 'Sign in - Kiosk'"):
         await attempt(slot, kiosk, {"form": "signin"})
 
 
+@SLOW
 async def test_a_refused_form_shows_the_pages_title(slot: Slot, kiosk: Site) -> None:
     fields = {"user": "ada", "pass": "x", "csrf": "forged"}
     with pytest.raises(LoginError, match=r"send the form to /login: got 403, page 'Forged'"):
         await attempt(slot, kiosk, {"fields": fields})
 
 
+@SLOW
 async def test_a_site_that_leads_elsewhere_is_not_followed(slot: Slot, kiosk: Site) -> None:
     with pytest.raises(LoginError, match=r"leads away from http://kiosk\.arena\.test"):
         await attempt(slot, kiosk, {"path": "/away"})
 
 
+@SLOW
 async def test_an_unknown_role_is_answered_with_those_there_are(slot: Slot) -> None:
     with pytest.raises(UnknownNameError, match="no role 'merchant'; there are: ada, grace"):
         await slot.cookies("kiosk", "merchant")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from kiosk_site import OWNER
 
 from evaluators.changes import IgnoredChanges, RowChange
@@ -77,6 +78,7 @@ async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds
             assert slot.replicas["kiosk"].container.id == first.container.id
 
 
+@SLOW
 async def test_writes_that_nobody_reported_are_caught(engine: Engine, atlas: Atlas) -> None:
     async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
@@ -92,6 +94,7 @@ async def test_writes_that_nobody_reported_are_caught(engine: Engine, atlas: Atl
             assert receipt.differences == ("file /srv/kiosk/files/new.txt: new",)
 
 
+@SLOW
 async def test_a_change_while_nobody_holds_the_replica_is_never_handed_out(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -123,6 +126,7 @@ async def test_a_container_killed_during_a_lease_is_named_and_replaced(
             assert await slot.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
 
 
+@SLOW
 async def test_a_container_that_dies_between_leases_is_replaced_too(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -137,6 +141,7 @@ async def test_a_container_that_dies_between_leases_is_replaced_too(
     assert Phase.LOST in [event.phase for event in events]
 
 
+@SLOW
 async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas) -> None:
     async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
         held = asyncio.Event()
@@ -181,6 +186,7 @@ async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
     assert Phase.FAILED not in {event.phase for event in events}
 
 
+@SLOW
 async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_says_so(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -197,6 +203,7 @@ async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_s
     assert await engine.containers({Labels.OWNER: OWNER}) == ()
 
 
+@SLOW
 async def test_a_role_that_was_asked_for_is_logged_in_before_the_next_lease(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -218,6 +225,7 @@ async def test_a_role_that_was_asked_for_is_logged_in_before_the_next_lease(
         assert (await slot.cookies("kiosk", "ada")) == minted["ada"]
 
 
+@SLOW
 async def test_a_fleet_that_is_cut_short_while_it_renews_leaves_no_container(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -249,6 +257,7 @@ async def test_more_workers_than_the_budget_holds_are_refused(engine: Engine, at
             pass
 
 
+@SLOW
 async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -281,6 +290,7 @@ async def test_two_slots_never_see_each_others_writes(engine: Engine, atlas: Atl
         assert await other.query("kiosk", "SELECT COUNT(*) FROM note") == ((2,),)
 
 
+@SLOW
 async def test_a_site_without_state_is_one_container_for_all_slots(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -296,6 +306,7 @@ async def test_a_site_without_state_is_one_container_for_all_slots(
         assert one.receipts == ()
 
 
+@SLOW
 async def test_kept_replicas_are_found_again_and_closing_another_fleet_leaves_them(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -334,6 +345,7 @@ async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atla
             await slot.query("wiki", "SELECT 1")
 
 
+@SLOW
 async def test_the_control_group_and_the_engine_agree_on_memory(
     engine: Engine, atlas: Atlas
 ) -> None:
@@ -344,6 +356,7 @@ async def test_the_control_group_and_the_engine_agree_on_memory(
         assert ours == pytest.approx(await engine.memory_bytes(container_id), rel=0.2)
 
 
+@SLOW
 async def test_where_nothing_moved_nothing_is_read_to_say_that_nothing_changed(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

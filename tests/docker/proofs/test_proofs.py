@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from arena_process import arena
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser]
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
 BROKEN = Path(__file__).with_name("broken.yaml")
 FOUND = {

@@ -14,7 +14,7 @@ from sites.atlas import load_atlas
 from tasks.loader import load_source
 from tasks.select import Selection, select_tasks
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser]
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
 SUITE = Path(__file__).with_name("broken.yaml")
 

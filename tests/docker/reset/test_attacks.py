@@ -20,7 +20,7 @@ from orchestrator.reset.replica import start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 SHOP = load_atlas().site("shop")
 _PLACES = (

@@ -13,6 +13,7 @@ from random import Random
 
 import pymysql
 import pytest
+from quick_cases import SLOW
 
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.reset.counters import Meter
@@ -269,6 +270,7 @@ async def test_a_statement_that_only_reads_moves_nothing(replica: Replica, boss:
             assert (await meter.read()).moved_since(before) is None, statement
 
 
+@SLOW
 async def test_pages_that_only_read_and_time_that_passes_move_nothing(
     replica: Replica, boss: Boss
 ) -> None:
@@ -284,6 +286,7 @@ async def test_pages_that_only_read_and_time_that_passes_move_nothing(
         assert (await meter.read()).moved_since(before) is None
 
 
+@SLOW
 async def test_the_checkpoint_of_a_server_that_was_just_started_moves_nothing(
     replica: Replica,
 ) -> None:
@@ -306,6 +309,7 @@ async def test_every_kind_of_write_moves_a_counter(replica: Replica, boss: Boss)
             assert (await meter.read()).moved_since(before) is not None, statement
 
 
+@SLOW
 async def test_the_end_of_a_transaction_that_wrote_before_moves_a_counter(
     replica: Replica, boss: Boss
 ) -> None:
@@ -320,6 +324,7 @@ async def test_the_end_of_a_transaction_that_wrote_before_moves_a_counter(
             assert "Innodb_lsn_current" in moved
 
 
+@SLOW
 async def test_an_event_that_writes_by_itself_moves_a_counter(replica: Replica, boss: Boss) -> None:
     boss.run("SET GLOBAL event_scheduler = ON")
     async with metered(replica) as meter, asyncio.timeout(30):
@@ -333,6 +338,7 @@ async def test_an_event_that_writes_by_itself_moves_a_counter(replica: Replica, 
         assert (await meter.read()).moved_since(before) is not None
 
 
+@SLOW
 async def test_the_first_number_of_a_sequence_since_it_was_opened_moves_a_counter(
     replica: Replica, boss: Boss
 ) -> None:
@@ -346,6 +352,7 @@ async def test_the_first_number_of_a_sequence_since_it_was_opened_moves_a_counte
             assert (await meter.read()).moved_since(before) is not None
 
 
+@SLOW
 async def test_a_killed_connection_is_an_error_and_no_answer(replica: Replica, boss: Boss) -> None:
     from arena_core.errors import DatabaseError  # noqa: PLC0415
 
@@ -357,6 +364,7 @@ async def test_a_killed_connection_is_an_error_and_no_answer(replica: Replica, b
             await meter.read()
 
 
+@SLOW
 async def test_a_state_that_changed_has_moved_a_counter_whatever_was_run(
     replica: Replica, boss: Boss
 ) -> None:

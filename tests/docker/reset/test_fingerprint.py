@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
+from quick_cases import SLOW, quick_first
 from kiosk_site import OWNER
 
 from orchestrator.engine.engine import Engine
@@ -28,7 +29,7 @@ async def test_every_container_of_an_image_starts_golden(engine: Engine, replica
 
 @pytest.mark.parametrize(
     ("statement", "expected"),
-    [
+    quick_first([
         (
             'INSERT INTO note (author, text) VALUES ("ada", "third")',
             "table note: 1 row more, next id 4 instead of 3",
@@ -53,7 +54,7 @@ async def test_every_container_of_an_image_starts_golden(engine: Engine, replica
             'UPDATE account SET password = "x" WHERE name = "ada"',
             "table account: same number of rows, other content",
         ),
-    ],
+    ]),
 )
 async def test_a_change_of_a_table_is_named(
     engine: Engine, replica: Replica, sql: Shell, statement: str, expected: str
@@ -64,7 +65,7 @@ async def test_a_change_of_a_table_is_named(
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [
+    quick_first([
         ("echo x > 'a b\nc.txt'", r"file '/srv/kiosk/files/a b\nc.txt': new"),
         ("mkdir empty", "file /srv/kiosk/files/empty: new"),
         ("rm picture.txt", "file /srv/kiosk/files/picture.txt: removed"),
@@ -77,7 +78,7 @@ async def test_a_change_of_a_table_is_named(
                 " mode 777 instead of 644"
             ),
         ),
-    ],
+    ]),
 )
 async def test_a_change_of_a_file_is_named(
     engine: Engine, replica: Replica, shell: Shell, line: str, expected: str
@@ -86,6 +87,7 @@ async def test_a_change_of_a_file_is_named(
     assert await differences(engine, replica) == (expected,)
 
 
+@SLOW
 async def test_a_stateful_folder_that_is_gone_is_a_difference_and_no_fault(
     engine: Engine, replica: Replica, shell: Shell
 ) -> None:
@@ -96,6 +98,7 @@ async def test_a_stateful_folder_that_is_gone_is_a_difference_and_no_fault(
     )
 
 
+@SLOW
 async def test_volatile_tables_and_columns_are_no_state(
     engine: Engine, replica: Replica, sql: Shell
 ) -> None:
@@ -137,6 +140,7 @@ DIFFERENT_ROWS = [
 ]
 
 
+@SLOW
 async def test_different_rows_never_look_the_same(
     engine: Engine, replica: Replica, sql: Shell
 ) -> None:
@@ -148,6 +152,7 @@ async def test_different_rows_never_look_the_same(
         assert states[0] != states[1], (columns, one, other)
 
 
+@SLOW
 async def test_counters_are_exact_after_the_database_started_anew(
     engine: Engine, replica: Replica, sql: Shell, shell: Shell, kiosk: Site
 ) -> None:

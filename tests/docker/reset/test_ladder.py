@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import pytest
+from quick_cases import SLOW
 from kiosk_site import OWNER
 
 from orchestrator.engine.containers import Labels
@@ -67,6 +68,7 @@ async def test_a_row_changed_by_hand_is_named_and_gone_afterwards(
     await dismiss(engine, done)
 
 
+@SLOW
 async def test_a_write_skips_the_check_and_nothing_is_read_before(
     engine: Engine, watch: Watch
 ) -> None:
@@ -77,6 +79,7 @@ async def test_a_write_skips_the_check_and_nothing_is_read_before(
     await dismiss(engine, done)
 
 
+@SLOW
 async def test_what_was_written_and_taken_back_is_not_clean(
     engine: Engine, watch: Watch, sql: Shell
 ) -> None:
@@ -103,6 +106,7 @@ async def test_a_dead_replica_is_recreated(engine: Engine, watch: Watch, shell: 
     await dismiss(engine, done)
 
 
+@SLOW
 async def test_a_broken_application_is_not_waited_for(
     engine: Engine, watch: Watch, sql: Shell
 ) -> None:
@@ -115,6 +119,7 @@ async def test_a_broken_application_is_not_waited_for(
     await dismiss(engine, done)
 
 
+@SLOW
 async def test_a_fixed_port_stays_the_same_after_a_reset(engine: Engine, replica: Replica) -> None:
     port = replica.endpoint.port
     fixed = replace(replica, placement=replace(replica.placement, port=port))
@@ -132,6 +137,7 @@ async def test_what_cannot_be_brought_to_golden_is_removed_and_named(
     assert await engine.containers({Labels.OWNER: OWNER}) == ()
 
 
+@SLOW
 async def test_a_forced_clean_never_removes_a_replica(
     engine: Engine, watch: Watch, sql: Shell
 ) -> None:
@@ -143,6 +149,7 @@ async def test_a_forced_clean_never_removes_a_replica(
     assert container.state == "running"
 
 
+@SLOW
 async def test_an_image_of_an_older_version_asks_to_be_built_anew(
     engine: Engine, replica: Replica
 ) -> None:
@@ -152,6 +159,7 @@ async def test_an_image_of_an_older_version_asks_to_be_built_anew(
     assert caught.value.hint == "arena build --force"
 
 
+@SLOW
 async def test_a_container_that_has_exited_is_no_replica(engine: Engine, replica: Replica) -> None:
     await engine.stop(replica.container.id)
     stopped = await engine.container(replica.container.id)

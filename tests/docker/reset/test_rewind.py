@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import pytest
+from quick_cases import SLOW
 import requests
 from kiosk_site import OWNER
 from supervisor_server import READY, supervisor
@@ -99,6 +100,7 @@ async def test_whatever_is_written_to_the_database_is_not_clean_and_is_rewound(
         await not_clean_then_rewound(engine, watch, statement)
 
 
+@SLOW
 async def test_whatever_is_done_to_the_files_is_not_clean_and_is_rewound(
     engine: Engine, watch: Watch, shell: Shell
 ) -> None:
@@ -144,6 +146,7 @@ async def test_ids_go_on_as_in_a_fresh_container_and_the_pages_come_back(
     assert page.ok
 
 
+@SLOW
 async def test_looking_at_pages_and_signing_in_leaves_a_replica_clean(
     engine: Engine, watch: Watch
 ) -> None:
@@ -196,6 +199,7 @@ async def test_a_container_killed_in_the_middle_of_a_rewind_is_recreated(
     await done.watch.close()
 
 
+@SLOW
 async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_rung_takes_over(
     engine: Engine, shop: Replica
 ) -> None:
@@ -209,6 +213,7 @@ async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_rung_take
     await done.watch.close()
 
 
+@SLOW
 async def test_a_rewind_that_somebody_else_asked_for_is_no_proof(
     engine: Engine, watch: Watch
 ) -> None:
@@ -220,6 +225,7 @@ async def test_a_rewind_that_somebody_else_asked_for_is_no_proof(
     assert done.receipt.proven
 
 
+@SLOW
 async def test_a_state_that_stays_other_than_golden_falls_through_to_the_end(
     engine: Engine, watch: Watch, sql: Shell
 ) -> None:

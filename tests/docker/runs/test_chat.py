@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW, quick_first
 from run_at import RunAt
 from scripted_model import (
     ChatRequest,
@@ -45,11 +46,11 @@ def test_a_model_solves_a_task_end_to_end(
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
-    [
+    quick_first([
         (HangsUp(), "127.0.0.1"),
         (Sends(b"<html>login please</html>", "text/html"), "127.0.0.1"),
         (Stalls(), "127.0.0.1"),
-    ],
+    ]),
     ids=["hangs-up", "garbage", "stalls"],
 )
 def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
@@ -69,6 +70,7 @@ def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
     assert "Traceback" not in played.err
 
 
+@SLOW
 def test_a_key_that_is_refused_ends_the_run_at_once_and_the_run_goes_on_when_it_is_mended(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
@@ -96,6 +98,7 @@ def test_a_key_that_is_refused_ends_the_run_at_once_and_the_run_goes_on_when_it_
     assert {request.temperature for request in model.requests} == {0.5}
 
 
+@SLOW
 def test_a_context_that_is_exhausted_is_the_agents_failure_with_that_reason(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
@@ -123,6 +126,7 @@ def test_an_endpoint_that_nobody_serves_is_named(run: RunAt, tmp_path: Path) -> 
     assert "Traceback" not in played.err
 
 
+@SLOW
 def test_a_model_that_talks_nonsense_gives_up_and_that_is_its_own_failure(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:

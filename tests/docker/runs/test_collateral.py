@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from arena_process import arena
 from run_at import RunAt
 from small_suites import write_suite
@@ -58,6 +59,7 @@ def jacket(name: str, reference: list[dict[str, Any]], **allow: list[str]) -> di
     }
 
 
+@SLOW
 def test_doing_more_than_asked_fails_and_names_the_row_that_is_too_much(
     run: RunAt, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from arena_process import arena
 from run_at import RunAt
 from small_suites import bells, write_suite
@@ -12,6 +13,7 @@ from small_suites import bells, write_suite
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 
+@SLOW
 def test_a_run_that_was_damaged_is_reported_with_its_gaps_and_repaired_by_going_on(
     run: RunAt, tmp_path: Path
 ) -> None:

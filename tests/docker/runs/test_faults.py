@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW, quick_first
 from arena_process import ArenaProcess, Ended, descendants
 from run_at import RunAt, on_engine
 from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply
@@ -73,6 +74,7 @@ def test_a_shop_that_is_removed_in_an_episode_is_replaced(
     assert run.containers() == ()
 
 
+@SLOW
 def test_a_container_that_dies_while_the_agent_asks_nothing_of_it_is_noticed(
     run: RunAt, play: Play, tmp_path: Path
 ) -> None:
@@ -103,7 +105,7 @@ def driver_of(process: ArenaProcess) -> int:
     return found
 
 
-@pytest.mark.parametrize("victim", [browser_of, driver_of])
+@pytest.mark.parametrize("victim", quick_first([browser_of, driver_of]))
 def test_a_browser_that_is_killed_is_started_again(
     run: RunAt, play: Play, tmp_path: Path, victim: Callable[[ArenaProcess], int]
 ) -> None:
@@ -116,6 +118,7 @@ def test_a_browser_that_is_killed_is_started_again(
     assert "crashed" in fault.message
 
 
+@SLOW
 def test_a_container_that_freezes_is_no_hang_and_no_failure(
     run: RunAt, play: Play, tmp_path: Path
 ) -> None:

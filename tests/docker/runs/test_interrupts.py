@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW, quick_first
 from arena_process import ArenaProcess, await_end, descendants
 from run_at import RunAt
 from scripted_model import ChatRequest, HangsUp, Script, ScriptedModel, ScriptedReply, Stalls
@@ -68,7 +69,7 @@ def runner(run: RunAt, tmp_path: Path, scripted_model: StartModel) -> Runner:
     return Runner(run, write_suite(tmp_path, *(bells(task) for task in TASKS)), scripted_model)
 
 
-@pytest.mark.parametrize(("asked", "finished"), [(1, 0), (3, 1), (4, 1), (6, 2)], ids=str)
+@pytest.mark.parametrize(("asked", "finished"), quick_first([(1, 0), (3, 1), (4, 1), (6, 2)]), ids=str)
 def test_a_killed_run_goes_on_where_it_was(
     run: RunAt, runner: Runner, asked: int, finished: int
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_killed_run_goes_on_where_it_was(
     assert "carillon" not in json.dumps(log)  # of a conversation only sizes are kept
 
 
+@SLOW
 def test_a_run_killed_before_its_first_episode_plays_all(run: RunAt, runner: Runner) -> None:
     with runner.start(0, lambda: None) as process:
         process.hear("starting wiki")
@@ -118,6 +120,7 @@ def test_a_run_killed_before_its_first_episode_plays_all(run: RunAt, runner: Run
     assert run.containers() == ()
 
 
+@SLOW
 def test_a_run_killed_in_two_worlds_goes_on_in_both(run: RunAt, tmp_path: Path) -> None:
     worlds = ["offline", "online"]
     suite = write_suite(tmp_path, bells("one", worlds=worlds), bells("two", worlds=worlds))
@@ -140,6 +143,7 @@ def test_a_run_killed_in_two_worlds_goes_on_in_both(run: RunAt, tmp_path: Path) 
     assert "Staged live origins" in (run.path / "report.html").read_text(encoding="utf-8")
 
 
+@SLOW
 def test_a_run_does_not_go_on_with_another_image(run: RunAt, runner: Runner) -> None:
     with runner.start(3, runner.kill) as process:
         process.wait()
@@ -154,6 +158,7 @@ def test_a_run_does_not_go_on_with_another_image(run: RunAt, runner: Runner) -> 
     assert run.ledger() == before
 
 
+@SLOW
 def test_the_first_interrupt_finishes_the_step_under_way(run: RunAt, runner: Runner) -> None:
     def interrupt() -> None:
         runner.process.interrupt()
@@ -179,6 +184,7 @@ def test_the_first_interrupt_finishes_the_step_under_way(run: RunAt, runner: Run
     ]
 
 
+@SLOW
 def test_an_interrupt_before_the_first_step_starts_nothing(run: RunAt, runner: Runner) -> None:
     with runner.start(0, lambda: None) as process:
         process.hear("^run run: 3 episodes")
@@ -215,6 +221,7 @@ def test_the_second_interrupt_stops_at_once_and_leaves_no_container(
     assert [task for task, *_ in finished] == list(TASKS)
 
 
+@SLOW
 def test_term_stops_a_run_at_once_and_leaves_no_container(run: RunAt, runner: Runner) -> None:
     """It is what `timeout`, a service manager and a cluster send."""
 

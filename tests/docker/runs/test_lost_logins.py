@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from run_at import RunAt, on_engine
 from scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedReply
 from small_suites import PROFILE, current_url, profile, solve_profile, write_suite
@@ -57,6 +58,7 @@ def stop_at_login(solve: Script) -> Script:
     return reply
 
 
+@SLOW
 @pytest.mark.parametrize(
     "change",
     ["password = CONCAT(password, 'x')", "is_active = 0"],
@@ -97,6 +99,7 @@ def test_an_agent_that_signs_out_has_failed_by_itself(
     assert run.evidence("profile").fault is None
 
 
+@SLOW
 def test_a_role_that_is_called_otherwise_now_is_not_logged_out(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
@@ -107,6 +110,7 @@ def test_a_role_that_is_called_otherwise_now_is_not_logged_out(
     assert PROFILE in {visit.url for step in run.evidence("profile").steps for visit in step.visits}
 
 
+@SLOW
 def test_an_agent_that_signs_out_at_a_live_origin_has_failed_by_itself_too(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 import requests
 import yaml
 from arena_process import arena
@@ -92,6 +93,7 @@ def test_the_oracle_solves_pages_by_rules_and_evidence_alone_scores_them(
     assert {one["outcome"] for one in scored.document} == {"success"}
 
 
+@SLOW
 def test_a_page_that_is_loaded_again_or_not_solved_is_a_failure_that_says_so(
     run: RunAt, tmp_path: Path
 ) -> None:

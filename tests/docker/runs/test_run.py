@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from arena_process import arena
 from run_at import RunAt
 from small_suites import bells, profile, write_suite
@@ -54,6 +55,7 @@ def test_a_run_passes_and_is_scored_and_shown_again_without_engine_or_browser(
     assert report.is_file()
 
 
+@SLOW
 def test_other_checks_on_the_same_evidence_give_another_score(run: RunAt, tmp_path: Path) -> None:
     """The score is computed from evidence, not copied from the ledger."""
     assert run.play(write_suite(tmp_path, bells("bells"))).code == 0
@@ -71,6 +73,7 @@ def test_other_checks_on_the_same_evidence_give_another_score(run: RunAt, tmp_pa
     assert (again["outcome"], again["was"]) == ("failure", "success")
 
 
+@SLOW
 def test_random_acts_from_its_seed_until_the_step_limit(run: RunAt, tmp_path: Path) -> None:
     suite = write_suite(tmp_path, bells("bells", limits={"steps": 3}))
     played = run.play(suite, "--agent", "random", "--seed", "7", "--repeats", "1")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from arena_process import ArenaProcess, await_end, descendants
 from run_at import RunAt
 from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, Stalls
@@ -88,6 +89,7 @@ def browsers_of(process: ArenaProcess) -> list[int]:
     ]
 
 
+@SLOW
 def test_a_worker_whose_browser_dies_repeats_its_trial_and_the_other_plays_on(
     run: RunAt, suite: Path, scripted_model: StartModel
 ) -> None:
@@ -112,6 +114,7 @@ def test_a_worker_whose_browser_dies_repeats_its_trial_and_the_other_plays_on(
     assert len(run.ledger()) == 5
 
 
+@SLOW
 def test_the_first_interrupt_lets_every_worker_finish_its_step(
     run: RunAt, suite: Path, scripted_model: StartModel
 ) -> None:
@@ -137,6 +140,7 @@ def test_the_first_interrupt_lets_every_worker_finish_its_step(
     assert run.containers() == ()
 
 
+@SLOW
 def test_a_killed_run_of_two_workers_goes_on_with_one(
     run: RunAt, suite: Path, scripted_model: StartModel
 ) -> None:
@@ -175,6 +179,7 @@ def test_workers_that_do_not_fit_are_refused_before_there_is_a_run(run: RunAt, s
     assert not run.path.exists()
 
 
+@SLOW
 async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
     suite: Path, tmp_path: Path
 ) -> None:

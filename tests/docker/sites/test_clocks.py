@@ -19,7 +19,7 @@ from orchestrator.access.queries import ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
-pytestmark = [pytest.mark.docker]
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 BEGINS = datetime(2026, 10, 1, 9, tzinfo=UTC)
 SPARE_S = 3

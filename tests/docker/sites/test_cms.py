@@ -16,7 +16,7 @@ from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
 from sites.atlas import load_atlas
 
-pytestmark = [pytest.mark.docker]
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 SITE = "cms"
 EDITOR = "/wp-admin/post.php?post=2500&action=edit"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from kiosk_site import OWNER, engine, kiosk
 from mutations.golden import started
 
@@ -39,6 +40,7 @@ async def test_limits_that_the_kernel_does_not_hold_are_breaches(
         assert cpus.startswith("cores are limited to '200000 100000'")
 
 
+@SLOW
 async def test_that_nothing_is_reached_counts_only_where_something_could_be(
     engine: Engine, kiosk: Site
 ) -> None:
@@ -55,11 +57,13 @@ async def test_a_health_page_that_asks_no_database_is_a_breach(engine: Engine, k
         )
 
 
+@SLOW
 async def test_a_health_page_that_asks_the_database_is_none(engine: Engine, kiosk: Site) -> None:
     async with started(engine, kiosk, OWNER) as replica:
         assert await broken_health(engine, replica) == ()
 
 
+@SLOW
 async def test_another_time_zone_and_language_are_breaches(engine: Engine, kiosk: Site) -> None:
     async with started(engine, kiosk, OWNER) as replica:
         odd = as_if(replica, clock={"zone": "Asia/Kolkata", "locale": "de"})

@@ -19,7 +19,7 @@ from orchestrator.access.logins import replica_client
 from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 
-pytestmark = [pytest.mark.docker]
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 MEMBER = ("anna_fairweather", "waypost-anna-2026")
 MODERATOR = ("tom_ashworth", "waypost-tom-2026")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from quick_cases import SLOW
 import requests
 from every_site import ATLAS, own_replica
 
@@ -35,6 +36,7 @@ async def test_the_start_page_lists_what_runs_and_who_can_log_in() -> None:
             assert role.password in page
 
 
+@SLOW
 async def test_what_was_told_is_no_part_of_the_page_in_an_episode() -> None:
     """The gateway's header says all: passwords that a person is shown stay out of it."""
     async with (

@@ -21,7 +21,7 @@ from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
 from arena_core.errors import DatabaseError
 
-pytestmark = [pytest.mark.docker]
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ from orchestrator.access.queries import Row, ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
-pytestmark = [pytest.mark.docker]
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
 EMMA = ("emma.hartley@example.com", "harbour-emma-2026")
 MERCHANT = ("margaret.oakes@harbourandpine.example", "pine-merchant-2026")

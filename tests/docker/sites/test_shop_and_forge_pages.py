@@ -19,7 +19,7 @@ from orchestrator.gateway.policy import Policy, Route
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser]
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
 NARROW: Final = {"width": 390, "height": 844}
 # Those of Redmine's own chart of all projects are some 2,000 beside what Rails remembers.

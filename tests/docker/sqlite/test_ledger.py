@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 import requests
 import yaml
 from arena_process import arena
@@ -34,7 +35,8 @@ from sites.atlas import Atlas
 from arena_core.errors import DatabaseError
 from tasks.schema import Suite
 
-pytestmark = pytest.mark.docker
+# All commands of `arena up` share one owner: one worker plays them.
+pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
 
 OWN_SITES = Path(__file__).parents[2] / "own_sites"
 FILE = "/srv/site/state/data/ledger.db"
@@ -88,6 +90,7 @@ async def test_every_row_that_differs_is_told(engine: Engine, replica: Replica) 
     assert found.next_ids == (NextId("line", 2, 3),)
 
 
+@SLOW
 async def test_tables_that_are_defined_otherwise_are_told(engine: Engine, replica: Replica) -> None:
     await run(
         engine,
@@ -124,6 +127,7 @@ async def test_clean_rests_on_the_file_and_a_write_is_rewound(
     await done.watch.close()
 
 
+@SLOW
 async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atlas) -> None:
     check = {
         "name": "nothing",
@@ -147,6 +151,7 @@ async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atla
     assert list(known.state["account"]) == ["name", "password"]
 
 
+@SLOW
 async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
     engine: Engine, open_ledger: Atlas, monkeypatch: pytest.MonkeyPatch
 ) -> None:

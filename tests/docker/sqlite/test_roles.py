@@ -10,7 +10,7 @@ from arena_process import arena
 
 from sites.atlas import Atlas
 
-pytestmark = [pytest.mark.docker, pytest.mark.browser]
+pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
 OWN_SITES = Path(__file__).parents[2] / "own_sites"
 

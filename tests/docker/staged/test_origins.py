@@ -6,6 +6,7 @@ import hashlib
 import ssl
 
 import pytest
+from quick_cases import SLOW
 import requests
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -59,6 +60,7 @@ async def test_a_staged_origin_answers_under_its_real_name_with_a_certificate_th
             await asyncio.to_thread(ask, door_of(staged, trusting=False), "/")
 
 
+@SLOW
 async def test_roles_log_in_at_a_staged_origin_as_they_would_live(
     engine: Engine, atlas: Atlas, kiosk: Site
 ) -> None:

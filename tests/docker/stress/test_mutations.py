@@ -15,7 +15,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.reset.fingerprint import take_fingerprint
 from sites.atlas import Atlas
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=2)]
 
 # The account that Arena reads with sees no trigger.
 _UNSEEN = {"create trigger"}

@@ -32,7 +32,7 @@ from sites.atlas import Atlas
 from arena_core.errors import ResetError
 from sites.manifest import Site
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
 
 # In all 300; what costs a new container is rarer, and the kiosk's is quicker than the others'.
 LANES = 2

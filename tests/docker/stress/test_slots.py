@@ -20,7 +20,7 @@ from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
 from sites.atlas import Atlas
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
 
 WORKERS: Final = 8
 SECONDS: Final = 60.0
