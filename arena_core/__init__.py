@@ -1,1 +1,1 @@
-"""What every package needs: errors, worlds, actions, cookies. It imports none of the others."""
+"""What every package needs: errors, worlds, actions, plug-ins. It imports none of the others."""

@@ -10,7 +10,8 @@ It lives in the lowest package, so that every package may raise from it::
     │   └── UnknownNameError      6   a site, task, suite, role or agent that does not exist
     ├── PrerequisiteError        10   something is missing on this machine
     │   ├── EngineMissingError   11   no Docker engine answers
-    │   └── BrowserMissingError  12   no Chromium
+    │   ├── BrowserMissingError  12   no Chromium
+    │   └── PluginError          13   an installed plug-in is broken, or two have one name
     ├── ImageError               20   an image could not be built, pulled or sealed
     ├── SiteError                30   a site's container does not do what its manifest says
     │   ├── UnhealthyError       31   it did not become healthy in time
@@ -30,6 +31,7 @@ It lives in the lowest package, so that every package may raise from it::
     ├── AgentError               71   an agent gave up
     │   └── AgentCrashedError    73   an agent's own code raised an exception
     ├── StoreError               80   a run folder cannot be read or written
+    │   └── FormatError          81   another version of Arena wrote it, in a format unknown here
     ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
     ├── InternalError            99   a bug of Arena's: an exception that no code expected
     └── InterruptedRunError     130   the user pressed Ctrl-C
@@ -104,6 +106,12 @@ class BrowserMissingError(PrerequisiteError):
     """No Chromium was found."""
 
     exit_code = 12
+
+
+class PluginError(PrerequisiteError):
+    """An installed plug-in cannot be used, or two of them have one name."""
+
+    exit_code = 13
 
 
 class ImageError(ArenaError):
@@ -235,6 +243,12 @@ class StoreError(ArenaError):
     """A run folder cannot be read or written."""
 
     exit_code = 80
+
+
+class FormatError(StoreError):
+    """A run's file has a format that this Arena does not read: a newer one's, or too old a one."""
+
+    exit_code = 81
 
 
 class NothingScoredError(ArenaError):

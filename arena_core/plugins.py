@@ -1,0 +1,206 @@
+"""What is plugged in: objects that installed distributions register by entry point.
+
+Plain `importlib.metadata`, not `pluggy`: every seam is filled by single objects that are asked for
+by name, and none by calls to all plug-ins at once, which is what `pluggy` orders. So nothing is
+imported before its name is asked for, and there is no manager that would have to be passed around.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final, Generic, TypeVar
+
+from arena_core.errors import PluginError, UnknownNameError
+
+ARENA: Final = "arena-orchestrator"
+_REINSTALL: Final = "install Arena again: `pip install .`, or `make setup` in a checkout"
+
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class Group(StrEnum):
+    """The entry-point groups: one for each kind of thing that can be plugged in."""
+
+    AGENTS = "arena.agents"
+    OBSERVATIONS = "arena.observations"
+    LOCATORS = "arena.locators"
+    MATCHERS = "arena.matchers"
+    IMPORTERS = "arena.importers"
+    EXPORTERS = "arena.exporters"
+    REPORTS = "arena.reports"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Plugin:
+    """One registered object, which may not be imported yet.
+
+    Attributes:
+        path: where it is, `package.module:attribute`.
+        distribution, version: what registered it.
+    """
+
+    group: Group
+    name: str
+    path: str
+    distribution: str
+    version: str
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it travels with Arena."""
+        return self.distribution == ARENA
+
+    def load(self) -> object:
+        """Import the object.
+
+        Raises:
+            PluginError: it cannot be imported, whatever its module raised.
+        """
+        try:
+            return EntryPoint(self.name, self.path, self.group).load()
+        except (Exception, SystemExit) as cause:
+            message = f"{self} cannot be loaded: {type(cause).__name__}: {_one_line(cause)}"
+            raise PluginError(message, hint=self._mend()) from cause
+
+    def unfit(self, reason: str) -> PluginError:
+        """Return the error of an object that is not what its group asks for."""
+        return PluginError(f"{self} cannot be used: {reason}", hint=self._mend())
+
+    def _mend(self) -> str:
+        if self.is_own:
+            return _REINSTALL
+        return f"mend it or leave it out: pip uninstall {self.distribution}"
+
+    def __str__(self) -> str:
+        owner = f"{self.distribution} {self.version}"
+        return f"plug-in '{self.name}' of {self.group} ({owner}, {self.path})"
+
+
+@dataclass(frozen=True, slots=True)
+class Seam(Generic[Item_co]):
+    """One group, as the part of Arena sees it that uses what is plugged in there.
+
+    Attributes:
+        noun: what one of them is called in messages: `agent`.
+        accept: turns a loaded object into what the seam gives out; `TypeError` says why it is none.
+    """
+
+    group: Group
+    noun: str
+    accept: Callable[[object], Item_co] = field(repr=False)
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """Return what is registered, by name; nothing is imported."""
+        return registered(self.group)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the registered names in order, Arena's own first; nothing is imported."""
+        ordered = sorted(self.plugins(), key=lambda one: (not one.is_own, one.name))
+        return tuple(dict.fromkeys(one.name for one in ordered))
+
+    def find(self, name: str) -> Plugin:
+        """Return what is registered under a name, without importing it.
+
+        Raises:
+            UnknownNameError: nothing is; names what there is.
+            PluginError: two distributions registered it, or Arena's own are not registered.
+        """
+        found = [one for one in self.plugins() if one.name == name]
+        if len(found) > 1:
+            raise _twins(found)
+        if found:
+            return found[0]
+        if not any(one.is_own for one in self.plugins()):
+            message = f"Arena's own plug-ins of {self.group} are not registered"
+            raise PluginError(message, hint=f"its installation is out of date: {_REINSTALL}")
+        message = f"there is no {self.noun} '{name}'"
+        raise UnknownNameError(message, hint=f"there are: {', '.join(self.names())}")
+
+    def load(self, name: str) -> Item_co:
+        """Import what is registered under a name, and nothing else.
+
+        Raises:
+            UnknownNameError: nothing is; names what there is.
+            PluginError: it cannot be imported, is none of the seam's, or has a twin.
+        """
+        return self._accepted(self.find(name))
+
+    def load_all(self) -> tuple[dict[str, Item_co], tuple[PluginError, ...]]:
+        """Import all: what can be used by name, and what is wrong with the others."""
+        usable: dict[str, Item_co] = {}
+        broken: list[PluginError] = []
+        for name in self.names():
+            try:
+                usable[name] = self.load(name)
+            except PluginError as error:
+                broken.append(error)
+        return usable, tuple(broken)
+
+    def _accepted(self, plugin: Plugin) -> Item_co:
+        loaded = plugin.load()
+        try:
+            return self.accept(loaded)
+        except TypeError as cause:
+            raise plugin.unfit(str(cause)) from cause
+
+
+def filling(protocol: type[Any]) -> Callable[[object], Any]:
+    """Return what accepts an object that has all public members of a protocol.
+
+    Args:
+        protocol: a `runtime_checkable` one; mypy takes no protocol for a `type[T]`.
+    """
+    members = sorted(
+        name for name in {*vars(protocol), *protocol.__annotations__} if not name.startswith("_")
+    )
+
+    def accept(found: object) -> object:
+        if isinstance(found, type):
+            message = f"it is the class {found.__name__}: register an object of it"
+            raise TypeError(message)
+        missing = [name for name in members if not hasattr(found, name)]
+        if missing or not isinstance(found, protocol):
+            message = f"it is no {protocol.__name__}: it lacks {', '.join(missing)}"
+            raise TypeError(message)
+        return found
+
+    return accept
+
+
+def registered(group: Group) -> tuple[Plugin, ...]:
+    """Return what installed distributions register in a group, by name; nothing is imported."""
+    return _read(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=32)
+def _read(group: Group, _path: tuple[str, ...]) -> tuple[Plugin, ...]:
+    """Read the metadata of every distribution once for each import path."""
+    found = {
+        Plugin(
+            group=group,
+            name=point.name,
+            path=point.value,
+            distribution=point.dist.name if point.dist else "unknown",
+            version=point.dist.version if point.dist else "",
+        )
+        for point in entry_points(group=group)
+    }
+    return tuple(sorted(found, key=lambda one: (one.name, one.distribution, one.path)))
+
+
+def _twins(found: list[Plugin]) -> PluginError:
+    owners = " and ".join(f"{one.distribution} {one.version} ({one.path})" for one in found)
+    first = found[0]
+    message = f"two plug-ins of {first.group} are called '{first.name}': {owners}"
+    foreign = [one.distribution for one in found if not one.is_own]
+    hint = f"uninstall one of them: pip uninstall {' | '.join(dict.fromkeys(foreign)) or ARENA}"
+    return PluginError(message, hint=hint)
+
+
+def _one_line(cause: BaseException) -> str:
+    return " ".join(str(cause).split()) or "no message"
