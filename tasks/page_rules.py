@@ -31,7 +31,7 @@ def _opened(task: Task) -> Iterator[tuple[Location, TaskPage]]:
             yield at, TaskPage(start, task.worlds)
         else:
             yield (*at, "page"), TaskPage(start.page, task.worlds)
-    for number, action in enumerate(task.reference):
+    for number, action in enumerate(task.reference_actions):
         if isinstance(action, GotoPage):
             worlds = tuple(world for world in task.worlds if action.only in (None, world))
             yield from _branches(("reference", number, "page"), action.page, worlds)

@@ -25,6 +25,9 @@ from tasks.schema import (
 
 def reference_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: ARG001 - one rule shape
     """Yield what keeps the reference from playing the task to its end."""
+    if task.reference is None:
+        yield from _without_reference(task)
+        return
     for number, action in enumerate(task.reference):
         if action.only is not None and action.only not in task.worlds:
             at = ("reference", number, "only")
@@ -39,6 +42,15 @@ def reference_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: 
         yield from _in_world(task, world)
 
 
+def _without_reference(task: Task) -> Iterator[TaskFault]:
+    message = (
+        "has no reference: nothing proves that it can be solved, and the oracle cannot play it"
+    )
+    yield warning(("reference",), message)
+    if task.expected_divergence is not None:
+        yield TaskFault(("expected_divergence",), "says how the reference ends online, but there is no reference")
+
+
 def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:
     for name in (role,) if isinstance(role, str) else (role.offline, role.online):
         doubt = role_doubt(name)
@@ -49,7 +61,7 @@ def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:
 def _in_world(task: Task, world: World) -> Iterator[TaskFault]:
     played: list[tuple[Location, ReferenceAction]] = [
         (("reference", number), action)
-        for number, action in enumerate(task.reference)
+        for number, action in enumerate(task.reference_actions)
         if action.only in (None, world)
     ]
     if not played:

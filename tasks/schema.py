@@ -217,6 +217,7 @@ class Task(_Strict):
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
+        reference: what the oracle plays; without one, nothing proves that the task can be solved.
         expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
@@ -237,7 +238,7 @@ class Task(_Strict):
     limits: Limits = Limits()
     requires: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = Field(min_length=1)
-    reference: tuple[ReferenceAction, ...] = Field(min_length=1)
+    reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)] | None = None
     expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None
@@ -252,6 +253,11 @@ class Task(_Strict):
         """Return the roles that are logged in on a site, in order; none where nobody is."""
         roles = self.roles.get(site, ())
         return (roles,) if isinstance(roles, str) else roles
+
+    @property
+    def reference_actions(self) -> tuple[ReferenceAction, ...]:
+        """The actions of the reference; none where the task has no reference."""
+        return self.reference or ()
 
     @property
     def further_roles(self) -> tuple[tuple[str, str], ...]:

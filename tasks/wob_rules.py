@@ -24,7 +24,7 @@ def wob_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: ARG001
         yield TaskFault(("wob",), f"{message} {page}")
     if not rewarded:
         yield TaskFault(("checks",), "no check is `by: wob`: the page's reward counts for nothing")
-    for number, action in enumerate(task.reference):
+    for number, action in enumerate(task.reference_actions):
         if isinstance(action, SolveWob) and action.page != task.wob.page:
             yield TaskFault(("reference", number, "page"), f"the task's page is '{task.wob.page}'")
 
@@ -34,6 +34,6 @@ def _without_episode(task: Task, *, is_rewarded: bool) -> Iterator[TaskFault]:
         yield TaskFault(("checks",), "`by: wob` needs an episode: say `wob: {page, seed}`")
     if task.family is Family.INTERACTION:
         yield TaskFault(("family",), "a task of interaction is judged by its page: say `wob`")
-    for number, action in enumerate(task.reference):
+    for number, action in enumerate(task.reference_actions):
         if isinstance(action, SolveWob):
             yield TaskFault(("reference", number), "`do: wob` needs an episode: say `wob`")

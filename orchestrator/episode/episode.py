@@ -125,7 +125,7 @@ class Episode:
     @property
     def reference(self) -> Reference:
         """How the task is done: for the oracle alone."""
-        return Reference(self._task.reference, self._environment.upstreams.url)
+        return Reference(self._task.reference_actions, self._environment.upstreams.url)
 
     @property
     def screenshots(self) -> Mapping[str, bytes]:

@@ -50,5 +50,5 @@ def lookups(task: Task) -> tuple[Check, ...]:
 
 def last_action(task: Task, world: World) -> int:
     """Return the number, from 1, of the last reference action that is no stop; 0 for none."""
-    played = (action for action in task.reference if action.only in (None, world))
+    played = (action for action in task.reference_actions if action.only in (None, world))
     return sum(not isinstance(action, StopWith) for action in played)

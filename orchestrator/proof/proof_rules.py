@@ -27,7 +27,7 @@ from orchestrator.proof.counterfactuals import (
     with_answer,
 )
 from tasks.computing import computed_fault
-from tasks.findings import Location, TaskFault
+from tasks.findings import Location, TaskFault, warning
 from tasks.schema import Family, Task
 
 
@@ -58,6 +58,8 @@ class Played:
         """Whether it failed where the machine may have been too slow, not the reference wrong."""
         fault = self.evidence.fault
         is_broken = fault is not None and fault.reason is UnscoredReason.INFRA
+        if self.task.reference is None:
+            return is_broken
         has_failed = any(True for _ in oracle_passes(self))
         return has_failed and (is_broken or not all(step.settled for step in self.evidence.steps))
 
@@ -74,7 +76,10 @@ def judged(played: Played, siblings: Sequence[Played]) -> Iterator[TaskFault]:
         played: what was played.
         siblings: the other instances of its template in the same world.
     """
-    yield from oracle_passes(played)
+    if played.task.reference is None:
+        yield from unproven(played)
+    else:
+        yield from oracle_passes(played)
     if not played.was_played:
         return
     yield from computed_agree(played)
@@ -108,6 +113,19 @@ def oracle_passes(played: Played) -> Iterator[TaskFault]:
         if one.when is When.STEP and outcome.kind is OutcomeKind.FAILURE:
             message = f"the reference does not meet key node '{one.check}': {one.reason}"
             yield TaskFault(_place(played.task, one.check), message)
+
+
+def unproven(played: Played) -> Iterator[TaskFault]:
+    """Say what nothing shows of a task without a reference; an agent that only stops played it.
+
+    That doing nothing fails, and that computed values agree, is shown for it as for any other.
+    """
+    if not played.was_played:
+        message = f"it cannot be opened, ended as '{played.score.outcome}'"
+        yield TaskFault(("start",), f"{message}: {played.score.because}")
+        return
+    message = "not proven, for want of a reference: that it can be solved, that its key nodes can"
+    yield warning(("reference",), f"{message} be met, that less than solving it fails")
 
 
 def computed_agree(played: Played) -> Iterator[TaskFault]:
@@ -208,6 +226,6 @@ def _index_of_last(played: Played) -> int:
     """Return the place in the task's file of the last action that is no stop."""
     return max(
         number
-        for number, action in enumerate(played.task.reference)
+        for number, action in enumerate(played.task.reference_actions)
         if action.only in (None, played.world) and action.do != "stop"
     )

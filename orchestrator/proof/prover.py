@@ -12,15 +12,16 @@ from typing import Final
 from arena_core.errors import InternalError
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
-from orchestrator.agents.registry import AgentOptions, make_agent
+from orchestrator.agents.idle import IdleAgent
 from orchestrator.engine.engine import Engine
+from orchestrator.observation import Agent, AgentMaker, Assignment, Reference
 from orchestrator.proof.proof_recorder import ProofRecorder
 from orchestrator.proof.proof_rules import Played, judged, oracle_passes
+from orchestrator.runner.agent_choice import choose_agent
 from orchestrator.runner.events import OnEvent, ProgressNote
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.run import Run
-from orchestrator.store.lock import AgentLock
 from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
@@ -68,7 +69,8 @@ class Prover:
                 alone = replace(self, workers=1)
                 anew = await alone._play(source, slow, folder / "slow", proof_hook)  # noqa: SLF001
                 seen = _with(seen, anew)
-            traced = _chosen(tasks, [one for one in seen if one.traces])
+            told = [one for one in tasks if one.reference is not None]
+            traced = _chosen(told, [one for one in seen if one.traces])
             unseen: tuple[Played, ...] = ()
             if traced:
                 traces = sorted(
@@ -89,13 +91,14 @@ class Prover:
         path: Path,
         proof_hook: ProofRecorder | None,
     ) -> tuple[Played, ...]:
+        oracle = choose_agent("oracle")
         request = RunRequest(
             suite=source.suite,
             tasks=tasks,
             worlds=(World.OFFLINE, World.ONLINE),
             attempts=_ATTEMPTS,
-            agent=make_agent("oracle", AgentOptions()),
-            agent_lock=AgentLock(name="oracle", options={"kind": "oracle"}),
+            agent=ProofAgents(oracle.maker),
+            agent_lock=oracle.lock,
             staged=True,
             screenshots=False,
             workers=self.workers,
@@ -120,6 +123,31 @@ def _refuse_bugs(plays: Iterable[Played]) -> None:
         if one.score.outcome.reason is UnscoredReason.INTERNAL:
             message = f"a bug of Arena's: {one.world} {one.task.id}: {one.score.because}"
             raise InternalError(message, hint="nothing is proven by such an episode; report it")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofAgents:
+    """Plays a task's reference; where it has none, stops at once: what that shows can be proven."""
+
+    oracle: AgentMaker
+
+    @property
+    def name(self) -> str:
+        """The oracle's: a proof is no run that anybody compares."""
+        return self.oracle.name
+
+    @property
+    def observations(self) -> frozenset[str]:
+        """The oracle's."""
+        return self.oracle.observations
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
+        """Make the agent for an episode."""
+        return self.oracle(assignment, reference) if reference.actions else IdleAgent()
+
+    async def close(self) -> None:
+        """Close the oracle."""
+        await self.oracle.close()
 
 
 def _chosen(tasks: Iterable[Task], plays: Iterable[Played]) -> tuple[Task, ...]:
@@ -158,7 +186,7 @@ def _findings(
             if played.task.id == task.id:
                 yield from _told(source, number, played, judged(played, _siblings(played, seen)))
         for played in unseen:
-            if played.task.id == task.id:
+            if played.task.id == task.id and task.reference is not None:
                 yield from _told(source, number, played, oracle_passes(played))
 
 

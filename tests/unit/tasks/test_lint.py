@@ -119,6 +119,14 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         # divergence
         (
             put(
+                reference=None,
+                expected_divergence={"outcome": "failure", "at": "product", "why": "x"},
+            ),
+            "expected_divergence",
+            "there is no reference",
+        ),
+        (
+            put(
                 worlds=["offline"],
                 expected_divergence={"outcome": "failure", "at": "product", "why": "x"},
             ),
@@ -340,6 +348,7 @@ def test_a_mistake_is_found_at_its_field(edit: Edit, where: str, says: str, atla
     [
         (checks(NODE), "checks", "an information task checks no answer"),
         (put(live_writes=True), "live_writes", "but the task need not"),
+        (put(reference=None), "reference", "nothing proves that it can be solved"),
         (
             checks(ANSWER, val(NODE, "shop:/")),
             "checks.1.match.value",

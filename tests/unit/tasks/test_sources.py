@@ -69,7 +69,7 @@ def test_instances_are_tasks_that_know_their_template(tmp_path: Path) -> None:
     assert second.template == "price"
     assert second.start == ("shop:/pan",)
     assert second.checks[0].match.model_dump()["value"] == 12.5
-    assert second.reference[0].model_dump()["answer"] == "12.5 pounds"
+    assert second.reference_actions[0].model_dump()["answer"] == "12.5 pounds"
 
 
 def test_a_single_file_may_hold_templates_too(tmp_path: Path) -> None:

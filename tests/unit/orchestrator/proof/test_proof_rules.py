@@ -24,6 +24,7 @@ from evaluators.scores import score
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from orchestrator.proof.proof_recorder import last_action
 from orchestrator.proof.proof_rules import Played, judged
+from tasks.findings import Severity
 from tasks.schema import Task
 
 ON, OFF = World.ONLINE, World.OFFLINE
@@ -321,3 +322,43 @@ def test_a_failure_on_a_page_that_did_not_come_to_rest_is_doubtful() -> None:
     assert not played(task, unsettled(went())).was_slow
     assert not played(task, went("43")).was_slow
     assert not played(task, broke(UnscoredReason.CHECK_ERROR, OFF)).was_slow
+
+
+# A task without a reference: an agent that only stops is what plays it.
+
+
+def idled(world: World = OFF) -> Evidence:
+    return make_evidence(make_step(0, at="shop:/"), stop_step(1), answer=None, world=world)
+
+
+def test_what_cannot_be_proven_without_a_reference_is_said() -> None:
+    task = make_task(SALE, PRICE, reference=None)
+    [found] = list(judged(played(task, idled()), ()))
+    assert "not proven, for want of a reference" in found.message
+    assert found.severity is Severity.WARNING
+    assert found.at == ("reference",)
+
+
+def test_what_needs_no_reference_is_proven_without_one() -> None:
+    task = make_task(ROW, reference=None)
+    holds = make_snapshot(1, Located(check="row", values=("1",)))
+    found = findings(played(task, idled(), first=holds))
+    assert any("doing nothing must fail" in one for one in found)
+    assert any("check 'row' holds before the first action" in one for one in found)
+
+
+@pytest.mark.parametrize("reason", [UnscoredReason.INFRA, UnscoredReason.DRIFTED])
+def test_a_task_without_a_reference_that_cannot_be_opened_is_an_error(
+    reason: UnscoredReason,
+) -> None:
+    task = make_task(SALE, PRICE, reference=None)
+    [found] = list(judged(played(task, broke(reason, ON)), ()))
+    assert found.severity is Severity.ERROR
+    assert "cannot be opened" in found.message
+    assert played(task, broke(reason, ON)).was_slow is (reason is UnscoredReason.INFRA)
+
+
+def test_what_a_sibling_solves_is_held_against_a_task_without_a_reference() -> None:
+    task = make_task(PRICE, reference=None)
+    found = findings(played(task, idled()), played(make_task(PRICE), went()))
+    assert any("passes as well" in one for one in found)
