@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
     from evaluators.verdicts import Outcome, OutcomeKind, Verdict
-    from orchestrator.agents.registry import AgentOptions
-    from orchestrator.api.agent_choice import AgentFactory
+    from orchestrator.agents.spec import AgentFactory, Agents, AgentSpec
     from orchestrator.api.arena import Arena
     from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
     from orchestrator.api.open_episode import OpenEpisode
@@ -46,7 +45,8 @@ __all__ = [
     "Agent",
     "AgentFactory",
     "AgentMaker",
-    "AgentOptions",
+    "AgentSpec",
+    "Agents",
     "Arena",
     "ArenaError",
     "ArenaEvent",
@@ -83,8 +83,7 @@ _MODULES: Final = {
     "evaluators.evidence": ("Evidence",),
     "evaluators.scores": ("Score",),
     "evaluators.verdicts": ("Outcome", "OutcomeKind", "Verdict"),
-    "orchestrator.agents.registry": ("AgentOptions",),
-    "orchestrator.api.agent_choice": ("AgentFactory",),
+    "orchestrator.agents.spec": ("AgentFactory", "AgentSpec", "Agents"),
     "orchestrator.api.arena": ("Arena",),
     "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
     "orchestrator.api.open_episode": ("OpenEpisode",),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from arena_core.actions import Action
 from arena_core.worlds import World
 from tasks.schema import ReferenceAction
 
+# The form of observation that an agent gets which does not say what it needs.
+AXTREE: Final = "axtree"
 # The role of what is drawn or can be clicked but has no name: no role of ARIA's.
 UNNAMED = "unnamed"
 
@@ -77,6 +79,7 @@ class Assignment:
     Attributes:
         sites: title and start URL of each site by name, as the agent may know them.
         repeat: which repeat of the same task this is, from 0; parts the seeds of repeats.
+        reference: how the task is done; None for every agent but a reference agent.
     """
 
     task: str
@@ -85,6 +88,7 @@ class Assignment:
     sites: Mapping[str, str]
     step_limit: int
     repeat: int = 0
+    reference: Reference | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,7 @@ class AgentClass(StrEnum):
     CONTESTANT = "contestant"
 
 
+@runtime_checkable
 class AgentMaker(Protocol):
     """Makes one agent per episode; its agents may share what is costly to open."""
 
@@ -146,8 +151,12 @@ class AgentMaker(Protocol):
     def name(self) -> str:
         """The name that runs and reports show, with the model where there is one."""
 
+    @property
+    def observations(self) -> frozenset[str]:
+        """The forms of observation that its agents read."""
+
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
-        """Make the agent for an episode; only the oracle may look at the reference."""
+        """Make the agent for an episode; only a reference agent is given the reference."""
 
     async def close(self) -> None:
         """Give back what the agents shared, such as connections to a model; safe to repeat."""

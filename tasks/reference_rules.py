@@ -48,7 +48,10 @@ def _without_reference(task: Task) -> Iterator[TaskFault]:
     )
     yield warning(("reference",), message)
     if task.expected_divergence is not None:
-        yield TaskFault(("expected_divergence",), "says how the reference ends online, but there is no reference")
+        yield TaskFault(
+            ("expected_divergence",),
+            "says how the reference ends online, but there is no reference",
+        )
 
 
 def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import copy
 from typing import Any
 
 # By the version that a folder was written with these were called otherwise.
@@ -10,19 +10,16 @@ _TASK_NAMES = {"parts": "expected_divergence"}
 _MATCH_NAMES = {"parts": "substring"}
 
 
-def in_todays_names(suite: bytes) -> bytes:
-    """Return a stored suite with its fields called as they are now; what is no JSON stays."""
-    try:
-        document = json.loads(suite)
-    except ValueError:
-        return suite
+def in_todays_names(suite: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored suite with its fields called as they are now."""
+    document = copy.deepcopy(suite)
     for task in _mappings(document, "tasks"):
         _rename(task, _TASK_NAMES)
         for check in (*_mappings(task, "checks"), *_mappings(task, "requires")):
             match = check.get("match")
             if isinstance(match, dict) and match.get("how") == "include":
                 _rename(match, _MATCH_NAMES)
-    return json.dumps(document).encode()
+    return document
 
 
 def _mappings(holder: object, name: str) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from evaluators.evidence import (
     UrlVisit,
 )
 from evaluators.scores import score
+from orchestrator.observation import AgentClass
 from orchestrator.store.ledger import AttemptState
 from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
 from orchestrator.store.run_folder import RunFolder
@@ -131,7 +132,7 @@ def _lock() -> RunLock:
         worlds=(_OFFLINE, _ONLINE),
         repeats=1,
         attempts=2,
-        agent=AgentLock(name="oracle", options={"kind": "oracle"}),
+        agent=AgentLock(name="oracle", kind="oracle", options={}, agent_class=AgentClass.REFERENCE),
         staged=("shop",),
         images={"arena/shop:1": "sha256:" + "ab" * 32},
         engine="20.10.24",

@@ -3,7 +3,7 @@
 It runs in a thread, so that tests of any event loop and whole `arena` processes can talk to it::
 
     with ScriptedModel([Says.action(Click(element=3)), Fails(500), Says("…")]) as model:
-        options = AgentOptions(model="scripted", model_url=model.url)
+        make_agent("chat", {"model": "scripted", "model_url": model.url})
 
 Requests are checked as the real API checks them, and kept in `model.requests`. A script may also
 be a function from the request to a reply, where several episodes ask in an order nobody knows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arena_core.worlds import World
+from orchestrator.observation import AgentClass
 from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
 from tasks.schema import Suite
 
@@ -45,7 +46,7 @@ def make_lock() -> RunLock:
         worlds=(World.OFFLINE,),
         repeats=1,
         attempts=2,
-        agent=AgentLock(name="idle", options={}),
+        agent=AgentLock(name="idle", kind="idle", options={}, agent_class=AgentClass.BASELINE),
         images={},
         engine="",
         browser="",

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from arena_core.actions import Scroll, ScrollDirection
 from arena_core.errors import AgentError, ContextExceededError
 from orchestrator.agents.pages import PagePart, part_of_page
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
 from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
+from orchestrator.agents.seeds import episode_seed
+from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.thinking import put_aside
 from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
-from orchestrator.observation import Assignment, Decision, Observation
+from orchestrator.model.options import DEADLINE_S, ModelOptions
+from orchestrator.observation import Agent, Assignment, Decision, Observation
 
 _QUOTED = 200
 _REPEATED = 2_000
@@ -148,3 +153,47 @@ def _quote(said: ModelReply) -> str:
     calls = " ".join(f"{call.name}({call.arguments})" for call in said.calls)
     line = " ".join(f"{put_aside(said.text).reply} {calls}".split()) or "(nothing but thinking)"
     return repr(line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…")
+
+
+def chat_agents(options: ModelOptions, seed: int, limits: ChatLimits) -> Agents:
+    """Return what makes chat agents that share the connections to one model."""
+    model = ModelClient(options)
+
+    def make(assignment: Assignment) -> Agent:
+        return ChatAgent(model, assignment, seed=episode_seed(seed, assignment), limits=limits)
+
+    return Agents(
+        make=make,
+        name=f"chat ({options.name})",
+        close=model.close,
+        settings={
+            "seed": seed,
+            "model": options.name,
+            "model_url": options.url,
+            "model_deadline": options.deadline_s,
+            "temperature": options.temperature,
+        },
+        pinned=frozenset({"model_url", "model_deadline"}),
+    )
+
+
+def _open(
+    *,
+    model: str,
+    model_url: str | None = None,
+    model_deadline: float = DEADLINE_S,
+    temperature: float | None = None,
+    seed: int | None = None,
+) -> Agents:
+    options = ModelOptions.of(
+        model,
+        model_url,
+        os.environ,
+        temperature=temperature,
+        has_seed=seed is not None,
+        deadline_s=model_deadline,
+    )
+    return chat_agents(options, seed or 0, ChatLimits())
+
+
+CHAT: Final = AgentSpec(open=_open)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from arena_core.actions import Stop
-from orchestrator.observation import Decision, Observation
+from orchestrator.agents.spec import Agents, AgentSpec
+from orchestrator.observation import AgentClass, Decision, Observation
 
 
 class IdleAgent:
@@ -12,3 +15,10 @@ class IdleAgent:
     async def decide(self, observation: Observation) -> Decision:  # noqa: ARG002
         """Stop."""
         return Decision(Stop())
+
+
+def _open() -> Agents:
+    return Agents(make=lambda _: IdleAgent())
+
+
+IDLE: Final = AgentSpec(open=_open, agent_class=AgentClass.BASELINE, observations=frozenset())

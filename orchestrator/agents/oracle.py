@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from arena_core.actions import (
     Action,
@@ -21,7 +21,7 @@ from arena_core.actions import (
     Stop,
     Type,
 )
-from arena_core.errors import AgentError
+from arena_core.errors import AgentError, TaskError
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
 from orchestrator.agents.elements import (
@@ -30,8 +30,17 @@ from orchestrator.agents.elements import (
     same_name,
     with_role_and_name,
 )
+from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.wob.player import WobPlayer
-from orchestrator.observation import Decision, Node, Observation, Reference
+from orchestrator.observation import (
+    Agent,
+    AgentClass,
+    Assignment,
+    Decision,
+    Node,
+    Observation,
+    Reference,
+)
 from tasks.schema import (
     FocusTabAt,
     GotoPage,
@@ -193,3 +202,23 @@ def _simple(action: Simple) -> Action:
             return CloseTab()
         case _:
             assert_never(action.do)
+
+
+def _open() -> Agents:
+    return Agents(make=_play_reference)
+
+
+def _play_reference(assignment: Assignment) -> Agent:
+    """Make the oracle of one episode.
+
+    Raises:
+        TaskError: the task has no reference, so there is nothing to play.
+    """
+    reference = assignment.reference
+    if reference is None or not reference.actions:
+        message = f"task '{assignment.task}' has no reference: the oracle has nothing to play"
+        raise TaskError(message, hint="choose another agent, or write the task's `reference`")
+    return OracleAgent(reference, assignment.world, assignment.intent)
+
+
+ORACLE: Final = AgentSpec(open=_open, agent_class=AgentClass.REFERENCE)

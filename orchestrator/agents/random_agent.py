@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Final
 
 from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
 from orchestrator.agents.elements import descendants
-from orchestrator.observation import Decision, Node, Observation
+from orchestrator.agents.seeds import episode_seed
+from orchestrator.agents.spec import Agents, AgentSpec
+from orchestrator.observation import Agent, AgentClass, Assignment, Decision, Node, Observation
 
 STOP_PROBABILITY = 0.02
 
@@ -54,3 +57,13 @@ def _options(nodes: Sequence[Node], position: int) -> tuple[str, ...]:
         return ()
     inside = descendants(nodes, position)
     return tuple(node.name for node in inside if node.role == "option" and node.name)
+
+
+def _open(*, seed: int = 0) -> Agents:
+    def make(assignment: Assignment) -> Agent:
+        return RandomAgent(episode_seed(seed, assignment))
+
+    return Agents(make=make, settings={"seed": seed})
+
+
+RANDOM: Final = AgentSpec(open=_open, agent_class=AgentClass.BASELINE)

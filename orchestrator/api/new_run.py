@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from orchestrator.agents.registry import AgentOptions
-from orchestrator.api.agent_choice import AgentChoice, agent_of, choose_agent
 from orchestrator.api.bounds import require_at_least
 from orchestrator.api.option_effects import (
     refuse_idle_pace,
@@ -20,6 +19,12 @@ from orchestrator.api.run_resources import RunResources
 from orchestrator.api.worlds import read_worlds
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
+from orchestrator.runner.agent_choice import (
+    AgentChoice,
+    agent_of_lock,
+    choose_agent,
+    require_references,
+)
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest, tasks_of
@@ -42,7 +47,7 @@ class NewRun:
     attempts: int
     staged: bool
     resolves: tuple[str, ...]
-    options: AgentOptions
+    options: Mapping[str, object]
     resources: RunResources
     screenshots: bool
     headless: bool
@@ -51,22 +56,23 @@ class NewRun:
         """Return what is played, and where its tasks are written.
 
         Raises:
-            UsageError: arguments contradict each other, or nothing would be played.
+            UsageError: arguments contradict each other, nothing would be played, or the oracle is
+                asked to play a task without a reference.
             UnknownNameError: no such suite, task or agent.
             TaskError: the suite is wrong.
         """
         worlds = read_worlds(self.worlds)
         require_at_least(1, repeats=self.repeats, attempts=self.attempts)
         refuse_offline_resolves(self.resolves, staged=self.staged, online=World.ONLINE in worlds)
-        agent, lock = choose_agent(self.agent, self.options)
+        agent = choose_agent(self.agent, self.options)
         source = load_source(self.suite)
         suite = source.suite
         request = RunRequest(
             suite=suite,
             tasks=select_tasks(suite, Selection(ids=self.patterns)),
             worlds=worlds,
-            agent=agent,
-            agent_lock=lock,
+            agent=agent.maker,
+            agent_lock=agent.lock,
             repeats=self.repeats,
             attempts=self.attempts,
             staged=self.staged,
@@ -80,6 +86,7 @@ class NewRun:
                 f"nothing to play: no task chosen runs {' or '.join(worlds)} (chosen: {names})"
             )
             raise UsageError(message)
+        require_references(agent.lock, request.tasks)
         return self.resources.of(request), source
 
     async def refuse_mistakes(self, request: RunRequest, source: SuiteSource, atlas: Atlas) -> None:
@@ -110,6 +117,7 @@ class NewRun:
 def resumed_request(
     folder: RunFolder,
     agent: AgentChoice | None,
+    options: Mapping[str, object],
     resources: RunResources,
     atlas: Atlas,
     *,
@@ -128,7 +136,7 @@ def resumed_request(
             suite=suite,
             tasks=tasks_of(lock, suite),
             worlds=lock.worlds,
-            agent=agent_of(lock.agent, agent),
+            agent=agent_of_lock(lock.agent, agent, options).maker,
             agent_lock=lock.agent,
             repeats=lock.repeats,
             attempts=lock.attempts,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.api.suites import DEMO, SuiteOperations
 
 if TYPE_CHECKING:
-    from orchestrator.agents.registry import AgentOptions
-    from orchestrator.api.agent_choice import AgentChoice
     from orchestrator.report.run_report import RunReport
+    from orchestrator.runner.agent_choice import AgentChoice
     from orchestrator.store.lock import RunLock
     from orchestrator.store.rescoring import ScoredTrial
 
@@ -37,7 +36,7 @@ class RunOperations(SuiteOperations):
         strategy: str | None = None,
         staged: bool = False,
         resolve: Sequence[str] = (),
-        options: AgentOptions | None = None,
+        options: Mapping[str, object] | None = None,
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
@@ -49,8 +48,9 @@ class RunOperations(SuiteOperations):
         ends it leaves no container behind, and a run that `resume` goes on with.
 
         Args:
-            agent: a name (`oracle`, `idle`, `random`, `chat`), an `AgentMaker`, or a factory that
-                takes an episode's `Assignment` and returns its `Agent`.
+            agent: a registered name (`oracle`, `idle`, `random`, `chat`, a plug-in's),
+                `package.module:Factory`, or the object: a factory that takes an episode's
+                `Assignment` and returns its `Agent`, an `AgentSpec`, or an `AgentMaker`.
             patterns: task ids, or patterns with `*` and `?`; all tasks where none is given.
             suite: as in `suite`.
             worlds: `offline`, `online` or both.
@@ -63,7 +63,7 @@ class RunOperations(SuiteOperations):
             strategy: of resets between episodes: `auto`, `swap`, `clean`, `rewind`, `recreate`.
             staged: live origins are staged on this machine, and labelled so.
             resolve: `HOST:PORT:ADDR:PORT`: send a live host elsewhere, as curl does.
-            options: of a named agent: seed, model, its URL, temperature.
+            options: of the agent, by name, as it declares them; text is read as the declared type.
             out: folder of the new run; a new one in `arena-runs` where omitted.
             screenshots: keep one screenshot per step.
             headless: show no browser window.
@@ -80,7 +80,6 @@ class RunOperations(SuiteOperations):
             ModelError: the model refuses for good; the run can go on when that is mended.
             ArenaError: a worker's last attempt could not begin.
         """
-        from orchestrator.agents.registry import AgentOptions
         from orchestrator.api.new_run import NewRun
         from orchestrator.api.playing import play
         from orchestrator.api.run_resources import RunResources
@@ -94,7 +93,7 @@ class RunOperations(SuiteOperations):
             attempts=attempts,
             staged=staged,
             resolves=tuple(resolve),
-            options=options or AgentOptions(),
+            options=options or {},
             resources=RunResources.read(
                 workers=workers, spares=spares, memory=memory, strategy=strategy
             ),
@@ -112,6 +111,7 @@ class RunOperations(SuiteOperations):
         run: Path | str,
         *,
         agent: AgentChoice | None = None,
+        options: Mapping[str, object] | None = None,
         workers: int | None = None,
         spares: int | None = None,
         memory: str | None = None,
@@ -125,6 +125,7 @@ class RunOperations(SuiteOperations):
         Args:
             run: its folder.
             agent: the run's agent once more; needed only where it was a Python object.
+            options: of the agent, those whose values no lock holds: its secrets.
             workers: as in `evaluate`; as the run began where omitted, and so the next three.
             spares: as in `evaluate`.
             memory: as in `evaluate`.
@@ -153,7 +154,13 @@ class RunOperations(SuiteOperations):
         )
         folder = RunFolder.open(Path(run))
         request = resumed_request(
-            folder, agent, resources, self.atlas, screenshots=screenshots, headless=headless
+            folder,
+            agent,
+            options or {},
+            resources,
+            self.atlas,
+            screenshots=screenshots,
+            headless=headless,
         )
         await warn_of_faults(request.suite, request.tasks, self.atlas, self._on_event)
         engine = await self._engine()

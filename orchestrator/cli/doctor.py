@@ -60,7 +60,7 @@ def doctor(
     """Say what is missing on this machine and the command that mends it; exit 0 if nothing is."""
     console = Console(as_json)
     atlas, of_own = _sites()
-    checks = (*of_own, *run(_examine(atlas)))
+    checks = (*of_own, *_plugins(), *run(_examine(atlas)))
     missing = [check for check in checks if check.state is DoctorStatus.MISSING]
     console.table(
         (Column("check"), Column("state"), Column("found"), Column("mend it with")),
@@ -97,6 +97,22 @@ def _sites() -> tuple[Atlas, tuple[DoctorCheck, ...]]:
         for name, error in sorted(atlas.broken.items())
     )
     return atlas, broken
+
+
+def _plugins() -> tuple[DoctorCheck, ...]:
+    """Count what is plugged in by others, and name what of it is broken."""
+    from orchestrator.seams import examine_plugins
+
+    found = examine_plugins()
+    foreign = [one for one in found if not one.plugin.is_own]
+    owners = sorted({one.plugin.distribution for one in foreign})
+    summary = f"{len(foreign)} of {', '.join(owners)}" if foreign else "Arena's own alone"
+    broken = tuple(
+        DoctorCheck(f"{one.noun} {one.plugin.name}", DoctorStatus.BROKEN, one.fault, one.mend)
+        for one in found
+        if one.fault
+    )
+    return (DoctorCheck("plug-ins", DoctorStatus.OK, summary), *broken)
 
 
 async def _examine(atlas: Atlas) -> tuple[DoctorCheck, ...]:

@@ -27,9 +27,16 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help="oracle (plays the reference: no contestant), idle, random (baselines) or chat."
+            help="oracle (plays the reference: no contestant), idle, random (baselines), chat, the"
+            " name of an installed plug-in, or package.module:Factory."
         ),
     ] = "oracle",
+    agent_option: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="key=value: an option that the agent declares; may be given several times."
+        ),
+    ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Play on replicas (default).")] = False,
     online: Annotated[
         bool, typer.Option("--online", help="Play on the live origins of the sites.")
@@ -69,7 +76,7 @@ def evaluate(
         list[str] | None,
         typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="Model of the chat agent.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model of the agent, such as chat's.")] = None,
     model_url: Annotated[
         str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
     ] = None,
@@ -100,7 +107,7 @@ def evaluate(
     and stops; twice stops at once. Then arena eval --resume RUN goes on where it
     was, with as many workers as it began with or as you say.
     """
-    from orchestrator.agents.registry import AgentOptions
+    from orchestrator.cli.agent_options import agent_options
     from orchestrator.cli.run_setup import Work, play
 
     work: Work
@@ -109,6 +116,7 @@ def evaluate(
         work = partial(
             Arena.resume,
             run=resume,
+            options=agent_options(agent_option or ()),
             workers=workers,
             spares=spares,
             memory=memory,
@@ -132,11 +140,12 @@ def evaluate(
             strategy=strategy,
             staged=staged,
             resolve=resolve or (),
-            options=AgentOptions(
+            options=agent_options(
+                agent_option or (),
                 seed=seed,
                 model=model,
                 model_url=model_url,
-                model_deadline_s=model_deadline,
+                model_deadline=model_deadline,
                 temperature=temperature,
             ),
             out=out,
@@ -147,8 +156,10 @@ def evaluate(
 
 
 _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}
+# Of the agent's options only secrets, which no lock holds, are given again.
 _WITH_RESUME = {
     "resume",
+    "agent_option",
     "screenshots",
     "headed",
     "as_json",

@@ -21,7 +21,6 @@ from arena_core.actions import (
     Type,
 )
 from evaluators.evidence import StepEvidence
-from orchestrator.agents.registry import agent_names, class_of
 from orchestrator.observation import AgentClass
 from orchestrator.stats.rates import Interval, Rate
 from orchestrator.store.lock import AgentLock
@@ -34,11 +33,7 @@ _NOTES = {
 
 def agent_note(agent: AgentLock) -> str | None:
     """Return what is to be said wherever an agent's figures are shown; None for a contestant."""
-    found = agent.agent_class
-    if found is None:  # a run of an earlier version, which kept the agent's name alone
-        kind = str(agent.options.get("kind") or agent.name)
-        found = class_of(kind) if kind in agent_names() else AgentClass.CONTESTANT
-    return _NOTES.get(found)
+    return _NOTES.get(agent.agent_class)
 
 
 def percent(value: Rate | float | None) -> str:

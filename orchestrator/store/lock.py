@@ -15,7 +15,7 @@ from orchestrator.observation import AgentClass
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite
 
-LOCK_VERSION = 1
+LOCK_VERSION = 2
 _PACKAGES = ("arena-orchestrator", "docker", "openai", "playwright", "pydantic")
 
 
@@ -37,14 +37,24 @@ class AgentLock(_Record):
 
     Attributes:
         name: as reports show it, the model included.
-        options: what it was made with: kind, and what it honours of model, endpoint without
-            credentials, deadline, temperature and seed; `given`: which of them were asked for.
-        agent_class: what its figures stand for; None in locks of earlier versions.
+        kind: what it was chosen by: a registered name, or `package.module:Factory`.
+        options: what counted, by name, also where it was left out; secrets are `(redacted)`.
+        given: the options that a run that goes on is given again.
+        agent_class: what its figures stand for.
+        import_path: where its code is.
+        distribution, version: what installed it; None for a module that belongs to none.
+        source_hash: SHA-256 of the file of such a module.
     """
 
     name: str
-    options: dict[str, str | int | float | None]
-    agent_class: AgentClass | None = None
+    kind: str
+    options: dict[str, str | int | float | bool | None]
+    given: tuple[str, ...] = ()
+    agent_class: AgentClass
+    import_path: str | None = None
+    distribution: str | None = None
+    version: str | None = None
+    source_hash: str | None = None
 
 
 class RunLock(_Record):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
-from arena_core.errors import StoreError
+from arena_core.errors import FormatError, StoreError
 from evaluators.evidence import Evidence, UnscoredReason
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.scoring import score_task
@@ -98,6 +98,8 @@ def _read(folder: RecordedRun, names: Iterable[str], tasks: Mapping[str, Task]) 
 def _readable(folder: RecordedRun, name: str) -> Evidence | None:
     try:
         return folder.evidence(name)
+    except FormatError:
+        raise  # nothing is lost: another Arena reads it
     except StoreError:
         return None  # entered as unreadable, and named by whoever reads it
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena_core.errors import StoreError
+from arena_core.errors import FormatError, StoreError
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score
 from orchestrator.store.ledger import Attempt
@@ -102,6 +102,8 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
 def _evidence(folder: RunFolder, attempt: Attempt) -> Evidence:
     try:
         return folder.evidence(attempt.folder)
+    except FormatError:
+        raise  # nothing is lost: another Arena reads it
     except StoreError as unreadable:
         fault = EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message)
         return unplayed(folder.lock(), attempt.trial, attempt.number, fault)

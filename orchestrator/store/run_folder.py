@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from arena_core.errors import StoreError
 from evaluators.evidence import Evidence
+from orchestrator.store import formats
+from orchestrator.store.formats import Format
 from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
-from tasks.stored import in_todays_names
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -60,20 +62,23 @@ class RunFolder:
         """Open the folder of an earlier run.
 
         Raises:
-            StoreError: it is no run folder.
+            StoreError: it is no run folder, or its lock cannot be read.
+            FormatError: a newer Arena made it, or one that is too old.
         """
         if not (path / "lock.json").is_file():
             message = f"{path}: is not a run folder (it has no lock.json)"
             raise StoreError(message, hint="`arena eval` prints the folder of each run")
-        return cls(path)
+        folder = cls(path)
+        folder.lock()
+        return folder
 
     def lock(self) -> RunLock:
         """Read what the run was asked to do."""
-        return self._read("lock.json", RunLock)
+        return self._read("lock.json", RunLock, formats.LOCK)
 
     def suite(self) -> Suite:
         """Read the suite as it was when the run began."""
-        return self._read("suite.json", Suite, in_todays_names)
+        return self._read("suite.json", Suite, formats.SUITE)
 
     @contextmanager
     def writing(self) -> Iterator[Ledger]:
@@ -165,7 +170,7 @@ class RunFolder:
 
     def evidence(self, name: str) -> Evidence:
         """Read an attempt's evidence."""
-        return self._read(f"evidence/{name}/evidence.json", Evidence)
+        return self._read(f"evidence/{name}/evidence.json", Evidence, formats.EVIDENCE)
 
     def evidence_folder(self, name: str) -> Path:
         """Return where an attempt's evidence and screenshots lie."""
@@ -176,21 +181,45 @@ class RunFolder:
             if path.exists():  # the journal too: it would be rolled back into the new file
                 path.replace(path.with_name(f"{path.name}.damaged"))
 
-    def _read(
-        self, name: str, model: type[Model], upgrade: Callable[[bytes], bytes] | None = None
-    ) -> Model:
+    def _read(self, name: str, model: type[Model], kind: Format) -> Model:
         path = self.path / name
+        document = self._document(name)
+        lock = document if kind is formats.LOCK else self._lock_document()
+        version = (lock if kind is formats.SUITE else document).get("version")
         try:
-            stored = path.read_bytes()
-            return model.model_validate_json(upgrade(stored) if upgrade else stored)
-        except OSError as cause:
-            message = f"{path}: cannot be read: {cause.strerror}"
-            raise StoreError(message) from cause
+            upgraded = kind.upgraded(document, version, formats.maker_of(lock))
+            # As JSON, where a list may stand for a tuple, and not as Python's own values.
+            return model.model_validate_json(json.dumps(upgraded))
+        except StoreError as cause:
+            message = f"{path}: {cause.message}"
+            raise type(cause)(message, hint=cause.hint) from cause
         except ValidationError as cause:
             first = cause.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             message = f"{path}: is not what this version of Arena writes: {where}: {first['msg']}"
             raise StoreError(message) from cause
+
+    def _lock_document(self) -> dict[str, Any]:
+        """Return the lock as it was read; empty where it cannot be, which its own reader tells."""
+        try:
+            return self._document("lock.json")
+        except StoreError:
+            return {}
+
+    def _document(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            found = json.loads(path.read_bytes())
+        except OSError as cause:
+            message = f"{path}: cannot be read: {cause.strerror}"
+            raise StoreError(message) from cause
+        except ValueError as cause:
+            message = f"{path}: is not what this version of Arena writes: no JSON: {cause}"
+            raise StoreError(message) from cause
+        if not isinstance(found, dict):
+            message = f"{path}: is not what this version of Arena writes: no object"
+            raise StoreError(message)
+        return found
 
 
 def _write_atomically(path: Path, text: str) -> None:

@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.engine import Engine
+from orchestrator.runner.agent_choice import choose_agent
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
-from orchestrator.store.lock import AgentLock
 from sites.atlas import Atlas, load_atlas
 from arena_core.errors import ImageError
 from arena_core.worlds import World
@@ -21,8 +20,8 @@ async def test_a_run_without_its_image_is_refused_before_it_leaves_a_folder() ->
         suite=suite,
         tasks=suite.tasks[:1],
         worlds=(World.OFFLINE,),
-        agent=make_agent("idle", AgentOptions()),
-        agent_lock=AgentLock(name="idle", options={}),
+        agent=choose_agent("idle").maker,
+        agent_lock=choose_agent("idle").lock,
     )
     wiki = load_atlas().site("wiki")
     nowhere = wiki.image.model_copy(update={"tag": "arena/never-built:1"})

@@ -16,13 +16,12 @@ from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, St
 from small_suites import bells, solve_bells, write_suite
 from tiny_run import make_lock
 
-from orchestrator.agents.registry import AgentOptions, make_agent
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
+from orchestrator.runner.agent_choice import choose_agent
 from orchestrator.runner.events import ProgressNote, RunEvent
 from orchestrator.runner.request import RunRequest
 from orchestrator.runner.run import Run
-from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas, load_atlas
 from arena_core.errors import ImageError
@@ -193,8 +192,8 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
         suite=tasks,
         tasks=tasks.tasks,
         worlds=(World.OFFLINE,),
-        agent=make_agent("oracle", AgentOptions()),
-        agent_lock=AgentLock(name="oracle", options={}),
+        agent=choose_agent("oracle").maker,
+        agent_lock=choose_agent("oracle").lock,
         workers=2,
     )
     events: list[RunEvent] = []

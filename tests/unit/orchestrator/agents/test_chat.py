@@ -10,9 +10,11 @@ from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Send
 
 from arena_core.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
 from arena_core.errors import AgentError, ModelError
-from orchestrator.agents.chat import ChatLimits
-from orchestrator.agents.registry import AgentOptions, _ContestantMaker, make_agent
-from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
+from orchestrator.agents.chat import ChatAgent, ChatLimits, chat_agents
+from orchestrator.agents.choice import make_agent
+from orchestrator.agents.spec import Agents
+from orchestrator.model.options import ModelOptions
+from orchestrator.observation import Agent, Assignment, Decision, Observation, Reference
 from tasks.schema import StopWith
 
 Page = Callable[..., Observation]
@@ -31,22 +33,17 @@ CANARY = "the-answer-is-1999"
 
 @pytest.fixture
 async def new_chat(assignment: Assignment) -> AsyncIterator[NewAgent]:
-    makers: list[AgentMaker] = []
+    opened: list[Agents] = []
 
     def make(url: str, deadline_s: float = 20.0) -> Agent:
-        options = AgentOptions(
-            model="scripted",
-            model_url=url,
-            model_deadline_s=deadline_s,
-            chat=ChatLimits(past_steps=2, page_characters=200),
-        )
-        makers.append(make_agent("chat", options))
-        reference = Reference((StopWith(do="stop", answer=CANARY),), lambda page: CANARY)
-        return makers[-1](assignment, reference)
+        options = ModelOptions.of("scripted", url, {}, deadline_s=deadline_s)
+        limits = ChatLimits(past_steps=2, page_characters=200)
+        opened.append(chat_agents(options, 0, limits))
+        return opened[-1].make(assignment)
 
     yield make
-    for maker in makers:
-        await maker.close()
+    for agents in opened:
+        await agents.close()
 
 
 def told(request: ChatRequest) -> str:
@@ -331,11 +328,14 @@ async def test_a_stall_or_garbage_is_no_failure_of_the_agent(
 
 
 async def test_the_model_is_never_told_the_reference(
-    scripted_model: StartModel, new_chat: NewAgent, page: Page
+    scripted_model: StartModel, assignment: Assignment, page: Page
 ) -> None:
     model = scripted_model(lambda _: Says("nonsense"))
+    maker = make_agent("chat", {"model": "scripted", "model_url": model.url})
+    reference = Reference((StopWith(do="stop", answer=CANARY),), lambda page: CANARY)
     with pytest.raises(AgentError):
-        await new_chat(model.url).decide(page(HOME))
+        await maker(assignment, reference).decide(page(HOME))
+    await maker.close()
     assert CANARY not in json.dumps([request.model_dump(mode="json") for request in model.requests])
 
 
@@ -343,11 +343,11 @@ async def test_closing_the_maker_closes_the_connections_to_the_model(
     scripted_model: StartModel, page: Page, assignment: Assignment
 ) -> None:
     model = scripted_model([Says.action(Stop())])
-    maker = make_agent("chat", AgentOptions(model="scripted", model_url=model.url))
-    assert isinstance(maker, _ContestantMaker)
-    assert maker.model is not None
-    await maker(assignment, Reference((), str)).decide(page(HOME))
-    connections = maker.model._sdk
+    maker = make_agent("chat", {"model": "scripted", "model_url": model.url})
+    agent = maker(assignment, Reference((), str))
+    assert isinstance(agent, ChatAgent)
+    await agent.decide(page(HOME))
+    connections = agent._model._sdk
     assert connections is not None
     await maker.close()
     assert connections.is_closed()

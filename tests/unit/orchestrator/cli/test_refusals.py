@@ -337,3 +337,23 @@ def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(tmp_path: Path)
     checks = {one["name"]: one for one in document["checks"]}
     assert checks["own sites"]["state"] == "missing"
     assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
+
+
+def test_the_oracle_refuses_tasks_without_a_reference(call: Call, tmp_path: Path) -> None:
+    without = {name: value for name, value in bells("bells").items() if name != "reference"}
+    suite = write_suite(tmp_path, without, bells("played"))
+    ended = call("eval", "--suite", suite, "--agent", "oracle")
+    assert_refused(ended, errors.UsageError.exit_code, "1 of the 2 tasks have none: bells")
+    # Any other agent gets as far as the engine.
+    ended = call("eval", "--suite", suite, "--agent", "idle")
+    assert_refused(ended, errors.EngineMissingError.exit_code)
+
+
+def test_an_option_that_the_agent_does_not_declare_is_refused(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite, "--agent", "random", "--agent-option", "sede=1")
+    assert_refused(ended, errors.UsageError.exit_code, "'random' takes: seed: int = 0")
+    ended = call("eval", "--suite", suite, "--agent", "random", "--agent-option", "seed=one")
+    assert_refused(ended, errors.UsageError.exit_code, "--seed 'one' is no value")
+    given = ("--seed", "1", "--agent-option", "seed=1")
+    ended = call("eval", "--suite", suite, "--agent", "random", *given)
+    assert_refused(ended, errors.UsageError.exit_code, "say the same thing twice")

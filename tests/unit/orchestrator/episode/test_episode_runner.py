@@ -41,6 +41,7 @@ class Script:
     think_s: float = 0.0
     seen: list[Observation] = field(default_factory=list)
     name: str = "script"
+    observations: frozenset[str] = frozenset({"axtree"})
     assignment: Assignment | None = None
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Script:

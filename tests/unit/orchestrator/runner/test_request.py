@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena_core.worlds import World
+from orchestrator.observation import AgentClass
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas
@@ -55,7 +56,7 @@ def request(worlds: tuple[World, ...], **more: Any) -> RunRequest:
         tasks=SUITE.tasks,
         worlds=worlds,
         agent=nobody,
-        agent_lock=AgentLock(name="a", options={}),
+        agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.CONTESTANT),
         **more,
     )
 
@@ -115,7 +116,7 @@ def test_a_site_that_one_trial_visits_needs_no_spare() -> None:
         tasks=apart.tasks,
         worlds=(World.OFFLINE,),
         agent=nobody,
-        agent_lock=AgentLock(name="a", options={}),
+        agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.CONTESTANT),
     )
     assert asked.spares_in(World.OFFLINE) == 0
 

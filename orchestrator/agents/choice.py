@@ -1,0 +1,293 @@
+"""From what names an agent to what makes it: a registered name, `module:Factory`, or the object."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from typing import Final
+
+from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageError
+from arena_core.plugins import ARENA, Group, Seam
+from orchestrator.agents.options import by_name, flag_of
+from orchestrator.agents.spec import AgentKind, Agents, kind_of
+from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
+
+# Begins the name of an agent that no import leads back to: it lives in one process alone.
+OBJECT: Final = "python:"
+AGENTS: Final = Seam(Group.AGENTS, "agent", kind_of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSource:
+    """Whose code an agent is, for a run's lock.
+
+    Attributes:
+        path: where it is imported from, `package.module:attribute`.
+        distribution, version: what installed it; None where its module belongs to none.
+        source_hash: SHA-256 of the file of its module, where no distribution has it.
+    """
+
+    path: str
+    distribution: str | None
+    version: str | None
+    source_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAgent:
+    """An agent that is found, and not made yet.
+
+    Attributes:
+        name: as it was asked for.
+    """
+
+    name: str
+    kind: AgentKind
+    source: AgentSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedAgent:
+    """An agent with its options: what makes one for each episode.
+
+    Attributes:
+        options: by name, of the declared types; those that were given.
+    """
+
+    found: NamedAgent
+    options: Mapping[str, object]
+    agents: Agents
+    maker: AgentMaker
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Fills `AgentMaker`; the reference ends here for all but a reference agent."""
+
+    name: str
+    kind: AgentKind
+    agents: Agents
+
+    @property
+    def observations(self) -> frozenset[str]:
+        return self.kind.observations
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
+        if self.kind.agent_class is AgentClass.REFERENCE:
+            assignment = replace(assignment, reference=reference)
+        return self.agents.make(assignment)
+
+    async def close(self) -> None:
+        await self.agents.close()
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutReference:
+    """A maker that somebody made: its agents are contestants, so the reference ends here."""
+
+    maker: AgentMaker
+
+    @property
+    def name(self) -> str:
+        """The maker's."""
+        return self.maker.name
+
+    @property
+    def observations(self) -> frozenset[str]:
+        """The maker's."""
+        return self.maker.observations
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:  # noqa: ARG002
+        """Make an agent; it is shown an empty reference."""
+        return self.maker(assignment, Reference((), _no_page))
+
+    async def close(self) -> None:
+        """Close the maker."""
+        await self.maker.close()
+
+
+def _no_page(page: str) -> str:
+    message = f"{page}: a contestant is shown no reference"
+    raise AgentError(message)
+
+
+def make_agent(agent: str | object, options: Mapping[str, object] | None = None) -> AgentMaker:
+    """Return what makes agents, one per episode; arguments and errors are those of `open_agent`."""
+    return open_agent(find_agent(agent), options or {}).maker
+
+
+def find_agent(agent: str | object) -> NamedAgent:
+    """Return the agent that is meant.
+
+    Args:
+        agent: a registered name; `package.module:Factory`, where the current folder is searched
+            after everything that is installed; or such a factory or an `AgentSpec` itself.
+
+    Raises:
+        UnknownNameError: there is no such agent, module or attribute.
+        PluginError: it cannot be imported, or is no agent.
+    """
+    if not isinstance(agent, str):
+        return _of_object(agent)
+    if ":" in agent:
+        return _imported(agent)
+    plugin = AGENTS.find(agent)
+    return NamedAgent(
+        name=agent,
+        kind=AGENTS.load(agent),
+        source=AgentSource(
+            path=plugin.path, distribution=plugin.distribution, version=plugin.version
+        ),
+    )
+
+
+def open_agent(found: NamedAgent, options: Mapping[str, object]) -> OpenedAgent:
+    """Return what makes the agent with these options; text is read as the declared type.
+
+    Raises:
+        UsageError: an option is none that the agent takes, or no value of its type, or one that it
+            must have is missing; says what it takes.
+    """
+    read = _read(found, options)
+    agents = found.kind.open(**read)
+    maker = _Maker(agents.name or found.name, found.kind, agents)
+    return OpenedAgent(found=found, options=read, agents=agents, maker=maker)
+
+
+def _read(found: NamedAgent, options: Mapping[str, object]) -> dict[str, object]:
+    declared = by_name(found.kind.options)
+    read: dict[str, object] = {}
+    for name, value in options.items():
+        if name not in declared:
+            message = f"{flag_of(name)} has no effect: the agent '{found.name}' does not take it"
+            raise UsageError(message, hint=f"{_takes(found)}{_others(name)}")
+        try:
+            read[name] = declared[name].read(value)
+        except ValueError as cause:
+            shown = "" if declared[name].is_secret else f" {value!r}"
+            what = f"{declared[name].flag}{shown} is no value for the agent '{found.name}'"
+            message = f"{what}: {cause}"
+            raise UsageError(message, hint=_takes(found)) from cause
+    missing = [one.flag for one in found.kind.options if one.is_required and one.name not in read]
+    if missing:
+        message = f"the agent '{found.name}' needs {' and '.join(missing)}"
+        raise UsageError(message, hint=_takes(found))
+    return read
+
+
+def _takes(found: NamedAgent) -> str:
+    if not found.kind.options:
+        return f"'{found.name}' takes no options"
+    return f"'{found.name}' takes: {', '.join(map(str, found.kind.options))}"
+
+
+def _others(name: str) -> str:
+    """Name the registered agents that take an option."""
+    usable, _ = AGENTS.load_all()
+    taking = [f"--agent {one}" for one, kind in usable.items() if name in by_name(kind.options)]
+    return f"; agents that take it: {', '.join(taking)}" if taking else ""
+
+
+def _of_object(factory: object) -> NamedAgent:
+    named = factory if hasattr(factory, "__qualname__") else type(factory)
+    module, name = str(named.__module__), str(getattr(named, "__qualname__", ""))
+    path = f"{module}:{name}"
+    is_importable = module != "__main__" and _attribute(sys.modules.get(module), name) is factory
+    try:
+        kind = kind_of(factory)
+    except TypeError as cause:
+        message = f"agent {path} cannot be used: {cause}"
+        raise PluginError(message) from cause
+    return NamedAgent(
+        name=path if is_importable else f"{OBJECT}{path}", kind=kind, source=_source(path, module)
+    )
+
+
+def _attribute(found: object, name: str) -> object:
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _imported(path: str) -> NamedAgent:
+    module_name, _, attribute = path.partition(":")
+    if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
+        message = f"agent '{path}' is not of the form package.module:Factory"
+        raise UnknownNameError(message)
+    module = _module(path, module_name)
+    found: object = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            message = f"agent {path}: {module_name} has no '{part}'"
+            raise UnknownNameError(message, hint=_offered(module_name, module))
+        found = getattr(found, part)
+    try:
+        return NamedAgent(name=path, kind=kind_of(found), source=_source(path, module_name))
+    except TypeError as cause:
+        message = f"agent {path} cannot be used: {cause}"
+        raise PluginError(
+            message, hint="orchestrator/agents/README.md says what it must be"
+        ) from cause
+
+
+def _module(path: str, name: str) -> object:
+    """Import a module; the current folder comes last, so that nothing there hides a library."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+        importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as cause:
+        missing = cause.name if isinstance(cause, ModuleNotFoundError) else None
+        if missing is not None and f"{name}.".startswith(f"{missing}."):
+            message = f"agent {path}: there is no module '{missing}'"
+            hint = f"looked among what is installed, then in {here}"
+            raise UnknownNameError(message, hint=hint) from cause
+        what = " ".join(f"{type(cause).__name__}: {cause}".split())
+        message = f"agent {path} cannot be loaded: {what}{_place(cause)}"
+        raise PluginError(message) from cause
+
+
+def _place(cause: BaseException) -> str:
+    """Return file and line at which an import failed."""
+    last = cause.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return f" ({last.tb_frame.f_code.co_filename}:{last.tb_lineno})" if last else ""
+
+
+def _offered(name: str, module: object) -> str:
+    """Say what a module defines itself that could be an agent, and where it is."""
+    own = [
+        one
+        for one, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", None) == name and one[0] != "_"
+    ]
+    return f"{getattr(module, '__file__', name)} defines: {', '.join(own) or 'nothing callable'}"
+
+
+def _source(path: str, module: str) -> AgentSource:
+    for distribution in packages_distributions().get(module.partition(".")[0], ()):
+        try:
+            return AgentSource(path=path, distribution=distribution, version=version(distribution))
+        except PackageNotFoundError:
+            continue
+    file = getattr(sys.modules.get(module), "__file__", None)
+    content = Path(file).read_bytes() if file and Path(file).is_file() else None
+    return AgentSource(
+        path=path,
+        distribution=None,
+        version=None,
+        source_hash=hashlib.sha256(content).hexdigest() if content is not None else None,
+    )
+
+
+def is_own(source: AgentSource) -> bool:
+    """Whether an agent travels with Arena."""
+    return source.distribution == ARENA
