@@ -20,11 +20,11 @@ from make_evidence import (
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import EpisodeFault, Evidence, Located, UnscoredReason
+from evaluators.linting import Severity
 from evaluators.scores import score
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from orchestrator.proof.proof_recorder import last_action
 from orchestrator.proof.proof_rules import Played, judged
-from tasks.findings import Severity
 from tasks.schema import Task
 
 ON, OFF = World.ONLINE, World.OFFLINE
