@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from arena_core.actions import Action
+from arena_core.errors import UsageError
+from arena_core.plugins import Group, Seam, filling
 from arena_core.worlds import World
 from tasks.schema import ReferenceAction
 
@@ -36,6 +38,19 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class AxTree:
+    """The accessibility tree of a page: the part of an observation called `axtree`.
+
+    Attributes:
+        nodes: in document order, nameless and presentational nodes spliced.
+        text: the same as text, one line a node: `[id] role "name" value="…" states`.
+    """
+
+    nodes: tuple[Node, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Tab:
     """An open tab.
 
@@ -58,8 +73,7 @@ class Observation:
 
     Attributes:
         step: how many actions were done before.
-        nodes: the accessibility tree in document order, nameless and presentational nodes spliced.
-        text: the same tree as text, one line a node: `[id] role "name" value="…" states`.
+        parts: by the name of its form, what the agent asked to see; nothing else is computed.
         last_error: why the last action could not be done, None where it could.
     """
 
@@ -67,9 +81,68 @@ class Observation:
     url: str
     title: str
     tabs: tuple[Tab, ...]
-    nodes: tuple[Node, ...]
-    text: str
+    parts: Mapping[str, object] = field(default_factory=dict)
     last_error: str | None = None
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The elements of the accessibility tree.
+
+        Raises:
+            UsageError: the agent did not ask for the form `axtree`.
+        """
+        return self._axtree.nodes
+
+    @property
+    def text(self) -> str:
+        """The accessibility tree as text.
+
+        Raises:
+            UsageError: the agent did not ask for the form `axtree`.
+        """
+        return self._axtree.text
+
+    @property
+    def _axtree(self) -> AxTree:
+        part = self.parts.get(AXTREE)
+        if not isinstance(part, AxTree):
+            message = f"this observation has no `{AXTREE}`: the agent did not ask for that form"
+            raise UsageError(message, hint=f"add '{AXTREE}' to the agent's `observations`")
+        return part
+
+
+class ObservedPage(Protocol):
+    """The agent's current page, for a form of observation to read; nothing here changes it."""
+
+    @property
+    def url(self) -> str:
+        """The document's URL."""
+
+    async def axtree(self) -> AxTree:
+        """Return the accessibility tree, read once for each observation.
+
+        Raises:
+            BrowserError: the browser does not answer.
+        """
+
+    async def call(
+        self, method: str, parameters: Mapping[str, object] | None = None
+    ) -> Mapping[str, Any]:
+        """Call a method of the DevTools protocol, such as `DOMSnapshot.captureSnapshot`.
+
+        A form changes nothing by it: what the page could notice is no observation.
+
+        Raises:
+            BrowserError: the browser refuses, or does not answer.
+        """
+
+
+@runtime_checkable
+class ObservationForm(Protocol):
+    """One way to see a page: what is registered in the group `arena.observations`."""
+
+    async def observe(self, page: ObservedPage) -> object:
+        """Return this form's part of an observation, under its name in `Observation.parts`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,3 +233,8 @@ class AgentMaker(Protocol):
 
     async def close(self) -> None:
         """Give back what the agents shared, such as connections to a model; safe to repeat."""
+
+
+OBSERVATIONS: Final[Seam[ObservationForm]] = Seam(
+    Group.OBSERVATIONS, "form of observation", filling(ObservationForm)
+)

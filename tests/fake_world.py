@@ -25,7 +25,7 @@ from orchestrator.browser.locate import Fetched
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.gateway import GatewayJournal, Policy, SocketAddress
 from orchestrator.gateway.journal import Pending
-from orchestrator.observation import Observation, Tab
+from orchestrator.observation import AXTREE, AxTree, Observation, ObservationForm, Tab
 from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas, load_atlas
 from tasks.schema import Task
@@ -78,16 +78,21 @@ class FakeSession:
         await self.world.do("settle")
         return True
 
-    async def observe(self, step: int, last_error: str | None = None) -> Observation:
+    async def observe(
+        self,
+        step: int,
+        last_error: str | None = None,
+        forms: Mapping[str, ObservationForm] | None = None,
+    ) -> Observation:
         await self.world.do("observe")
+        self.world.forms.append(frozenset(forms or ()))
         tab = Tab(index=1, title="Page", url=self.url, is_current=True)
         return Observation(
             step=step,
             url=self.url,
             title="Page",
             tabs=(tab,),
-            nodes=(),
-            text=f"a page at {self.url}",
+            parts={AXTREE: AxTree((), f"a page at {self.url}")},
             last_error=last_error,
         )
 
@@ -162,6 +167,7 @@ class FakeWorld:
         pages: what selectors find.
         status: of the start page's answer.
         log: what was done, in order.
+        forms: which forms of observation were asked for, each time.
     """
 
     script: dict[str, BaseException | Doing] = field(default_factory=dict)
@@ -174,6 +180,7 @@ class FakeWorld:
     barred: bool = False
     receipts: tuple[Receipt, ...] = ()
     log: list[str] = field(default_factory=list)
+    forms: list[frozenset[str]] = field(default_factory=list)
     acting: asyncio.Event = field(default_factory=asyncio.Event)
     gateway: FakeGateway = field(default_factory=FakeGateway)
     sessions: list[FakeSession] = field(default_factory=list)

@@ -15,7 +15,14 @@ from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageEr
 from arena_core.plugins import ARENA, Group, Seam
 from orchestrator.agents.options import by_name, flag_of
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
-from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
+from orchestrator.observation import (
+    OBSERVATIONS,
+    Agent,
+    AgentClass,
+    AgentMaker,
+    Assignment,
+    Reference,
+)
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
 OBJECT: Final = "python:"
@@ -153,10 +160,21 @@ def open_agent(found: NamedAgent, options: Mapping[str, object]) -> OpenedAgent:
         UsageError: an option is none that the agent takes, or no value of its type, or one that it
             must have is missing; says what it takes.
     """
+    for form in sorted(found.kind.observations):
+        _require_form(found, form)
     read = _read(found, options)
     agents = found.kind.open(**read)
     maker = _Maker(agents.name or found.name, found.kind, agents)
     return OpenedAgent(found=found, options=read, agents=agents, maker=maker)
+
+
+def _require_form(found: NamedAgent, form: str) -> None:
+    """Refuse an agent that would not see what it needs, before anything is started for it."""
+    try:
+        OBSERVATIONS.find(form)
+    except UnknownNameError as cause:
+        message = f"the agent '{found.name}' needs the observation '{form}': {cause.message}"
+        raise UnknownNameError(message, hint=cause.hint) from cause
 
 
 def _read(found: NamedAgent, options: Mapping[str, object]) -> dict[str, object]:

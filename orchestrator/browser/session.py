@@ -17,20 +17,19 @@ from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError
 from orchestrator.browser import locate
 from orchestrator.browser.act import ActionExecutor, perform
-from orchestrator.browser.axtree import read_tree
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.context import SessionOptions, cookie_of, id_of, new_context
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
+from orchestrator.browser.observed_page import AXTREE_FORM, TabPage, title_of
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
 from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.browser.unnamed import with_unnamed
-from orchestrator.observation import Observation, Tab
+from orchestrator.observation import AXTREE, Observation, ObservationForm, Tab
 
 _OPEN_S = 90.0
 _ACT_S = 75.0
@@ -87,34 +86,43 @@ class Session:
             if len(urls) > 1:
                 await self._bar.focus(self._bar.tabs[0].number)
 
-    async def observe(self, step: int, last_error: str | None = None) -> Observation:
+    async def observe(
+        self,
+        step: int,
+        last_error: str | None = None,
+        forms: Mapping[str, ObservationForm] | None = None,
+    ) -> Observation:
         """Read the current tab as an agent sees it; the page is not touched.
 
-        Dialogs answered since the last drain stand at the head of the text.
+        Args:
+            step: how many actions were done before.
+            last_error: why the last action could not be done.
+            forms: what is looked at, by name; the accessibility tree where omitted. Dialogs
+                answered since the last drain stand at the head of its text.
         """
+        wanted = {AXTREE: AXTREE_FORM} if forms is None else forms
         async with self._watchdog.bounded("observe the page", _READ_S):
             current = await self._bar.standing()
-            tree = await read_tree(current, self._ids)
-            if self._shows_unnamed:
-                tree = await with_unnamed(current, self._ids, tree)
+            page = TabPage(
+                current, self._ids, self._journal.dialogs, shows_unnamed=self._shows_unnamed
+            )
+            parts = {name: await form.observe(page) for name, form in wanted.items()}
             tabs = [
                 Tab(
                     index=tab.number,
-                    title=tree.title if tab is current else await _title(tab),
+                    title=await (page.title() if tab is current else title_of(tab)),
                     url=tab.url,
                     is_current=tab is current,
                     login=tab.login,
                 )
                 for tab in self._bar.tabs
             ]
-        said = [f"(dialog: {line})" for line in self._journal.dialogs]
         return Observation(
             step=step,
             url=current.url,
-            title=tree.title,
+            title=await page.title(),
             tabs=tuple(tabs),
-            nodes=tree.nodes,
-            text="\n".join([*said, tree.text()]),
+            parts=parts,
             last_error=last_error,
         )
 
@@ -344,10 +352,3 @@ async def _contexts(
             await context.close()
         raise
     return contexts
-
-
-async def _title(tab: OpenTab) -> str:
-    try:
-        return await tab.title()
-    except (RefusedError, PageGoneError):
-        return ""  # it is on its way to another document

@@ -14,6 +14,7 @@ from orchestrator.access.apis import ApiAnswer
 from orchestrator.episode.interfaces import EpisodeBrowser, OpenGateway
 from orchestrator.gateway import Gateway
 from orchestrator.gateway.addresses import Resolve
+from orchestrator.observation import AXTREE
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas
@@ -128,6 +129,7 @@ class AttemptSpec:
 
     Attributes:
         agent: the name that the evidence shows, with the model where there is one.
+        observations: the forms of observation that it reads; no other is computed.
     """
 
     suite: str
@@ -136,3 +138,4 @@ class AttemptSpec:
     attempt: int
     agent: str
     screenshots: bool = True
+    observations: frozenset[str] = frozenset({AXTREE})

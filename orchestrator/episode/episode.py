@@ -33,7 +33,14 @@ from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
-from orchestrator.observation import Assignment, Observation, Reference
+from orchestrator.observation import (
+    AXTREE,
+    OBSERVATIONS,
+    Assignment,
+    AxTree,
+    Observation,
+    Reference,
+)
 from tasks.schema import Task
 
 Result = TypeVar("Result")
@@ -296,7 +303,13 @@ class Episode:
         if not requirements_hold(task, environment.world, record.required):
             record.end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
-        player = StepPlayer(record=record, opened=found, locators=locators, checks=self._checks)
+        player = StepPlayer(
+            record=record,
+            opened=found,
+            locators=locators,
+            checks=self._checks,
+            forms={name: OBSERVATIONS.load(name) for name in sorted(record.spec.observations)},
+        )
         urls = [environment.upstreams.url(page) for page in task.start_pages]
         logins = [
             "" if isinstance(one, str) else login_name(task, one.site, one.role)
@@ -424,4 +437,4 @@ def _protocol_of(task: Task) -> EpisodeProtocol:
 
 
 def _nothing_seen(why: str | None) -> Observation:
-    return Observation(step=0, url="", title="", tabs=(), nodes=(), text="", last_error=why)
+    return Observation(step=0, url="", title="", tabs=(), parts={AXTREE: AxTree()}, last_error=why)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.locate import Fetched
 from orchestrator.gateway import GatewayJournal, Policy
-from orchestrator.observation import Observation
+from orchestrator.observation import Observation, ObservationForm
 
 
 class PageDocument(Protocol):
@@ -48,8 +48,13 @@ class EpisodeSession(Protocol):
     async def settle(self, deadline_s: float) -> bool:
         """Wait until the page has settled; False where the deadline came first."""
 
-    async def observe(self, step: int, last_error: str | None = None) -> Observation:
-        """Read the current tab as an agent sees it."""
+    async def observe(
+        self,
+        step: int,
+        last_error: str | None = None,
+        forms: Mapping[str, ObservationForm] | None = None,
+    ) -> Observation:
+        """Read the current tab as an agent sees it, in these forms."""
 
     async def screenshot(self) -> bytes:
         """Return the current tab's viewport as WebP."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -18,7 +18,7 @@ from orchestrator.episode.opening import Opened
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.gateway import Exchange
-from orchestrator.observation import Observation
+from orchestrator.observation import Observation, ObservationForm
 
 SETTLE_DEADLINE_S: Final = 10.0
 
@@ -78,12 +78,17 @@ class _Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlayer:
-    """Does actions in an open session and writes down what each of them changed."""
+    """Does actions in an open session and writes down what each of them changed.
+
+    Attributes:
+        forms: what the agent asked to see, by name.
+    """
 
     record: EpisodeRecord
     opened: Opened
     locators: Locators
     checks: Sequence[Check]
+    forms: Mapping[str, ObservationForm]
 
     async def open(
         self, urls: Sequence[str], logins: Sequence[str], protocol: EpisodeProtocol
@@ -129,7 +134,7 @@ class StepPlayer:
         session, journal = self.opened.session, self.opened.journal
         settled, settle_ms = await timed(session.settle(SETTLE_DEADLINE_S))
         async with task_group() as group:
-            seen = group.create_task(timed(session.observe(done.index, done.error)))
+            seen = group.create_task(timed(session.observe(done.index, done.error, self.forms)))
             located = group.create_task(timed(self.locators.at_step(self.checks)))
             image = group.create_task(self._screenshot(done.index))
         observation, observe_ms = seen.result()

@@ -71,6 +71,7 @@ class Worker:
                 attempt=number,
                 agent=request.agent.name,
                 screenshots=request.screenshots,
+                observations=request.agent.observations,
             )
             return await self._attempt(spec, task)
 

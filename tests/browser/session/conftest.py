@@ -109,7 +109,7 @@ class Drive:
     def __init__(self, session: Session, site: Site) -> None:
         self.session = session
         self.site = site
-        self.seen = Observation(step=0, url="", title="", tabs=(), nodes=(), text="")
+        self.seen = Observation(step=0, url="", title="", tabs=())
         self.settled = True
 
     async def open(self, html: str) -> None:

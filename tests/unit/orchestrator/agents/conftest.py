@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from arena_core.worlds import World
-from orchestrator.observation import Assignment, Node, Observation, Tab
+from orchestrator.observation import AXTREE, Assignment, AxTree, Node, Observation, Tab
 
 _LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')
 
@@ -32,10 +32,14 @@ def draw(
         url=url,
         title="Shop",
         tabs=(Tab(0, "Shop", url, is_current=True),),
-        nodes=nodes,
-        text="\n".join(
-            f'{"  " * node.depth}[{node.id}] {node.role} "{node.name}"' for node in nodes
-        ),
+        parts={
+            AXTREE: AxTree(
+                nodes,
+                "\n".join(
+                    f'{"  " * node.depth}[{node.id}] {node.role} "{node.name}"' for node in nodes
+                ),
+            )
+        },
         last_error=last_error,
     )
 

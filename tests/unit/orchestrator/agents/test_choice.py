@@ -32,7 +32,7 @@ REFERENCE = Reference((StopWith(do="stop", answer="the answer"),), str)
 class Curious:
     """An agent as somebody would write it who has read one paragraph."""
 
-    observations = frozenset({"axtree", "screenshot"})
+    observations = frozenset({"axtree"})
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ def test_a_contestant_never_sees_the_reference_and_a_reference_agent_does(
 
 
 def test_a_factory_says_which_observations_it_needs() -> None:
-    assert make_agent(Curious).observations == {"axtree", "screenshot"}
+    assert make_agent(Curious).observations == {"axtree"}
     assert make_agent("oracle").observations == {"axtree"}
     assert make_agent("idle").observations == frozenset()
 
@@ -125,6 +125,16 @@ def test_an_option_that_must_be_given_is_asked_for() -> None:
 
     with pytest.raises(UsageError, match="needs --agent-option plan"):
         make_agent(factory)
+
+
+def test_an_agent_whose_observation_nobody_provides_is_refused_when_it_is_chosen() -> None:
+    class Seeing(Curious):
+        observations = frozenset({"axtree", "x-ray"})
+
+    with pytest.raises(UnknownNameError) as caught:
+        make_agent(Seeing)
+    assert "needs the observation 'x-ray'" in caught.value.message
+    assert "there are: axtree" in caught.value.hint
 
 
 def test_a_factory_that_gives_no_agent_is_one_clear_line(assignment: Assignment) -> None:

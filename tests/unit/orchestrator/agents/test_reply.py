@@ -13,7 +13,7 @@ from orchestrator.agents.prompt import EXAMPLES
 from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
 from orchestrator.model.client import ModelReply
 from orchestrator.model.completion import ToolCall
-from orchestrator.observation import Node, Observation, Tab
+from orchestrator.observation import AXTREE, AxTree, Node, Observation, Tab
 
 
 def said(text: str = "", **more: Any) -> ModelReply:
@@ -26,8 +26,11 @@ PAGE = Observation(
     url="http://shop.test/",
     title="Shop",
     tabs=(Tab(0, "Shop", "http://shop.test/", is_current=True),),
-    nodes=tuple(Node(id=number, depth=0, role="link", name="x") for number in (1, 7, 9, 12)),
-    text="",
+    parts={
+        AXTREE: AxTree(
+            tuple(Node(id=number, depth=0, role="link", name="x") for number in (1, 7, 9, 12))
+        )
+    },
 )
 
 

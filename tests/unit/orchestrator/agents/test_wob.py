@@ -11,7 +11,7 @@ from orchestrator.agents.wob.messages import _parties
 from orchestrator.agents.wob.page import WobPage
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.agents.wob.rules import RULES
-from orchestrator.observation import UNNAMED, Node, Observation, Reference
+from orchestrator.observation import AXTREE, UNNAMED, AxTree, Node, Observation, Reference
 from tasks.loader import load_suite
 from tasks.schema import SolveWob, StopWith
 
@@ -22,7 +22,9 @@ def shows(*nodes: tuple[str, str] | tuple[str, str, str]) -> Observation:
         Node(id=at, depth=0, role=node[0], name=node[1], value=node[2] if len(node) > 2 else None)
         for at, node in enumerate(nodes, start=1)
     )
-    return Observation(step=0, url="http://x.test/", title="", tabs=(), nodes=made, text="")
+    return Observation(
+        step=0, url="http://x.test/", title="", tabs=(), parts={AXTREE: AxTree(made)}
+    )
 
 
 def clicks(page: str, goal: str, *observations: Observation) -> list[Action | None]:

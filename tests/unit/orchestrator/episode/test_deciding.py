@@ -13,7 +13,7 @@ from orchestrator.agents.idle import IdleAgent
 from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.observation import Agent, Decision, Observation
 
-SEEN = Observation(step=0, url="", title="", tabs=(), nodes=(), text="")
+SEEN = Observation(step=0, url="", title="", tabs=())
 
 
 class Plugged:
