@@ -103,6 +103,16 @@ class Seam(Generic[Item_co]):
         ordered = sorted(self.plugins(), key=lambda one: (not one.is_own, one.name))
         return tuple(dict.fromkeys(one.name for one in ordered))
 
+    def require_own(self) -> None:
+        """Refuse an installation in which not even Arena's own are registered.
+
+        Raises:
+            PluginError: it is out of date.
+        """
+        if not any(one.is_own for one in self.plugins()):
+            message = f"Arena's own plug-ins of {self.group} are not registered"
+            raise PluginError(message, hint=f"its installation is out of date: {_REINSTALL}")
+
     def find(self, name: str) -> Plugin:
         """Return what is registered under a name, without importing it.
 
@@ -115,9 +125,7 @@ class Seam(Generic[Item_co]):
             raise _twins(found)
         if found:
             return found[0]
-        if not any(one.is_own for one in self.plugins()):
-            message = f"Arena's own plug-ins of {self.group} are not registered"
-            raise PluginError(message, hint=f"its installation is out of date: {_REINSTALL}")
+        self.require_own()
         message = f"there is no {self.noun} '{name}'"
         raise UnknownNameError(message, hint=f"there are: {', '.join(self.names())}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Self
 
 from pydantic import model_validator
@@ -10,7 +11,7 @@ from pydantic import model_validator
 from arena_core.worlds import World
 from evaluators.computed import Computed
 from evaluators.fields import Slug, Strict, When
-from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds
+from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
 from evaluators.locators.base import Locator
 from evaluators.matchers.base import Matcher
 from evaluators.unions import OneOf
@@ -29,12 +30,8 @@ def _matchers(context: object) -> Mapping[str, type[Matcher]]:
     return _kinds(context).matchers
 
 
-def _missing_in(group: str, noun: str) -> str:
-    return f"install the package that adds such a {noun} (entry point group `{group}`)"
-
-
-Locate = Annotated[Locator, OneOf("by", _locators, lambda _: _missing_in(LOCATORS, "locator"))]
-Match = Annotated[Matcher, OneOf("how", _matchers, lambda _: _missing_in(MATCHERS, "matcher"))]
+Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATORS))]
+Match = Annotated[Matcher, OneOf("how", _matchers, partial(missing_kind, MATCHERS))]
 
 
 class Check(Strict):

@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
 from typing import Final, Self, TypeVar
 
-from arena_core.errors import PrerequisiteError
-from evaluators.locators.answer import AnswerLocator
-from evaluators.locators.api import ApiLocator
+from arena_core.errors import PluginError, PrerequisiteError
+from arena_core.plugins import Group, Seam
 from evaluators.locators.base import Locator
-from evaluators.locators.db import DbLocator
-from evaluators.locators.db_delta import DbDeltaLocator
-from evaluators.locators.element import ElementLocator
-from evaluators.locators.page import PageLocator
-from evaluators.locators.url import UrlLocator
-from evaluators.locators.wob import WobLocator
 from evaluators.matchers.base import Matcher
-from evaluators.matchers.delta import DeltaMatcher
-from evaluators.matchers.exact import ExactMatcher
-from evaluators.matchers.include import IncludeMatcher
-from evaluators.matchers.number import NumberMatcher
-
-LOCATORS: Final = "arena.locators"
-MATCHERS: Final = "arena.matchers"
-
-OWN_LOCATORS: Final[tuple[type[Locator], ...]] = (
-    UrlLocator,
-    AnswerLocator,
-    ElementLocator,
-    PageLocator,
-    DbLocator,
-    ApiLocator,
-    DbDeltaLocator,
-    WobLocator,
-)
-OWN_MATCHERS: Final[tuple[type[Matcher], ...]] = (
-    ExactMatcher,
-    IncludeMatcher,
-    NumberMatcher,
-    DeltaMatcher,
-)
 
 Part = TypeVar("Part", Locator, Matcher)
 
@@ -69,19 +38,6 @@ class CheckKinds:
         return cls(_by_name(locators, "by"), _by_name(matchers, "how"))
 
 
-@cache
-def installed_kinds() -> CheckKinds:
-    """Return Arena's own, and what packages register as `arena.locators` and `arena.matchers`.
-
-    Raises:
-        PrerequisiteError: a package registers what cannot be loaded, is none, or has a taken name.
-    """
-    return CheckKinds.of(
-        (*OWN_LOCATORS, *_registered(LOCATORS, accept_locator)),
-        (*OWN_MATCHERS, *_registered(MATCHERS, accept_matcher)),
-    )
-
-
 def accept_locator(found: object) -> type[Locator]:
     """Return an object that was registered as a locator.
 
@@ -106,19 +62,51 @@ def accept_matcher(found: object) -> type[Matcher]:
     raise TypeError(message)
 
 
-def _registered(group: str, accept: Callable[[object], type[Part]]) -> tuple[type[Part], ...]:
-    points = sorted(entry_points(group=group), key=lambda one: one.name)
-    return tuple(_loaded(point, accept) for point in points)
+LOCATORS: Final[Seam[type[Locator]]] = Seam(Group.LOCATORS, "locator", accept_locator)
+MATCHERS: Final[Seam[type[Matcher]]] = Seam(Group.MATCHERS, "matcher", accept_matcher)
 
 
-def _loaded(point: EntryPoint, accept: Callable[[object], type[Part]]) -> type[Part]:
-    source = point.dist.name if point.dist else "an unnamed package"
+def installed_kinds() -> CheckKinds:
+    """Return Arena's own, and what packages register as `arena.locators` and `arena.matchers`.
+
+    One that is broken, shares its name with another or names itself otherwise than it is
+    registered is left out: it hides nothing else, and `missing_kind` says what is wrong with it.
+
+    Raises:
+        PluginError: Arena's own are not registered.
+    """
+    return _kinds_on(tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _kinds_on(_path: tuple[str, ...]) -> CheckKinds:
+    """Import them once for each import path."""
+    LOCATORS.require_own()
+    MATCHERS.require_own()
+    locators, _ = LOCATORS.load_all()
+    matchers, _ = MATCHERS.load_all()
+    return CheckKinds.of(
+        (one for name, one in locators.items() if _own_name(one) == name),
+        (one for name, one in matchers.items() if _own_name(one) == name),
+    )
+
+
+def missing_kind(seam: Seam[type[Locator]] | Seam[type[Matcher]], name: str) -> str:
+    """Say why what a task names is not there, and what to do about it."""
+    if name not in seam.names():
+        return (
+            f"install the package that adds such a {seam.noun} (entry point group `{seam.group}`)"
+        )
     try:
-        return accept(point.load())
-    except (ImportError, AttributeError, TypeError) as cause:
-        what = f"'{point.name}' of {point.group} ({source}, {point.value})"
-        message = f"{what} cannot be used: {cause}"
-        raise PrerequisiteError(message, hint=f"repair or uninstall {source}") from cause
+        found = seam.load(name)
+    except PluginError as broken:
+        return f"{broken.message}; {broken.hint}"
+    return f"{_path(found)} is registered under that name, and calls itself '{_own_name(found)}'"
+
+
+def _own_name(one: type[Locator | Matcher]) -> object:
+    mark = "by" if issubclass(one, Locator) else "how"
+    return one.model_fields[mark].default
 
 
 def _by_name(classes: Iterable[type[Part]], mark: str) -> dict[str, type[Part]]:

@@ -19,7 +19,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located
-from evaluators.kinds import OWN_LOCATORS, OWN_MATCHERS, CheckKinds, installed_kinds
+from evaluators.kinds import CheckKinds, installed_kinds
 from evaluators.linting import LintContext, Problem, site_problems
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matched import Matched
@@ -69,7 +69,8 @@ class OneOfMatcher(Matcher):
         return Matched(met=met, reason=f"found {len(values)} values", expected="one of several")
 
 
-KINDS = CheckKinds.of((*OWN_LOCATORS, FeedLocator), (*OWN_MATCHERS, OneOfMatcher))
+OWN = installed_kinds()
+KINDS = CheckKinds.of((*OWN.locators.values(), FeedLocator), (*OWN.matchers.values(), OneOfMatcher))
 CHECK: dict[str, Any] = {
     "name": "in-feed",
     "when": "end",
@@ -125,7 +126,9 @@ def test_the_locator_in_the_readme_is_one() -> None:
     [source] = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     names: dict[str, Any] = {**globals(), "site_problems": site_problems}
     exec(source, names)  # noqa: S102 - the example of our own README
-    kinds = CheckKinds.of((*OWN_LOCATORS, names["FeedLocator"]), (*OWN_MATCHERS, OneOfMatcher))
+    kinds = CheckKinds.of(
+        (*OWN.locators.values(), names["FeedLocator"]), (*OWN.matchers.values(), OneOfMatcher)
+    )
     check = Check.model_validate(CHECK, context=kinds)
     assert type(check.locate) is names["FeedLocator"]
 
@@ -164,12 +167,10 @@ class Longer(Matcher):
 
 
 @pytest.fixture
-def site_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def site_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     importlib.invalidate_caches()
-    installed_kinds.cache_clear()
-    yield tmp_path
-    installed_kinds.cache_clear()
+    return tmp_path
 
 
 def _install(folder: Path, value: str) -> None:
@@ -188,7 +189,24 @@ def test_a_matcher_of_an_installed_package_is_understood_in_tasks(site_packages:
     assert str(score((check,), make_evidence(answer="no")).outcome) == "failure"
 
 
-def test_a_package_that_cannot_be_used_is_one_line_that_names_it(site_packages: Path) -> None:
+def test_a_package_that_cannot_be_used_is_told_to_who_names_it_and_to_nobody_else(
+    site_packages: Path,
+) -> None:
     _install(site_packages, "acme_checks:Missing")
-    with pytest.raises(PrerequisiteError, match=r"acme-checks, acme_checks:Missing\) cannot"):
-        installed_kinds()
+    document = make_check(ANSWER, "x").model_dump()
+    Check.model_validate(document)
+    with pytest.raises(ValidationError, match=r"acme-checks 1\.0, acme_checks:Missing\) cannot"):
+        Check.model_validate({**document, "match": {"how": "longer", "than": 3}})
+
+
+def test_a_class_that_calls_itself_otherwise_than_it_is_registered_is_told(
+    site_packages: Path,
+) -> None:
+    source = SOURCE.replace('"longer"', '"exact"')
+    _install(site_packages, "acme_checks:Longer")
+    (site_packages / "acme_checks.py").write_text(source)
+    sys.modules.pop("acme_checks", None)
+    document = make_check(ANSWER, "x").model_dump()
+    Check.model_validate(document)
+    with pytest.raises(ValidationError, match="calls itself 'exact'"):
+        Check.model_validate({**document, "match": {"how": "longer", "than": 3}})

@@ -232,7 +232,7 @@ def exact(value: object) -> dict[str, Any]:
         (suite(family="sport"), "family: must be 'information', 'navigation'"),
         (
             suite(checks=[{**CHECK, "locate": {"by": "guess"}}]),
-            "locate: `by` must be one of 'url',",
+            "locate: `by` must be one of 'answer',",
         ),
         (suite(checks=[{**CHECK, "locate": {}}]), "locate: needs `by`, which says what kind it is"),
         (suite(start=[]), "start: must have at least 1 entry (found [])"),
