@@ -12,7 +12,7 @@ QUICK_TASKS := --task wiki-samovar --task shop-latest-order-total --task merchan
 PYTEST := $(PYTHON) -m pytest
 NOT_UNIT := $(PYTEST) tests --ignore tests/unit
 
-.PHONY: help demo test test-all slow slow-until properties unit quick lint docs bench setup images quick-images pictures clean
+.PHONY: help demo test test-all slow slow-until properties unit quick lint docs bench setup images quick-images pictures schemas clean
 
 help:  ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,10 @@ bench: images  ## speed, as ratios within this run; also written to bench.json
 pictures: images  ## take the README's pictures of the sites anew
 	@$(ARENA) up all
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m pictures
+
+schemas: $(STAMP)  ## write the JSON Schemas anew from the models
+	@for kind in suite site evidence lock; do rm -f orchestrator/schemas/$$kind-*.json; done
+	@$(PYTHON) -m orchestrator.schemas.writing
 
 clean:  ## remove every container of Arena and what was installed here
 	@test ! -x $(ARENA) || $(ARENA) down

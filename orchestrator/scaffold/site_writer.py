@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.errors import UsageError
+from orchestrator.schemas.files import file_name, shipped_text
+from orchestrator.schemas.kinds import SchemaKind
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,29}[a-z0-9]")
 _TITLE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,()-]{0,59}")
 _YAML_WORDS: Final = frozenset({"yes", "no", "on", "off", "true", "false", "null"})
 _SUFFIX: Final = ".in"  # keeps linters and importers away from what is no part of Arena
+_SCHEMAS: Final = ".schemas"  # beside the sites, so that all of them name it alike
 _SHARED: Final = "test_site.py"
 
 
@@ -67,6 +70,7 @@ class NewSite:
             self._refuse_what_is_there()
             written = self._write_all(templates / self.kind.value, self.folder)
             self._write_one(templates / f"{_SHARED}{_SUFFIX}", test)
+            self._write_schemas()
         except OSError as cause:
             message = f"{self.folder} cannot be made: {cause.strerror} ({cause.filename})"
             hint = "name a folder in which you may write: --sites FOLDER"
@@ -98,10 +102,19 @@ class NewSite:
         if text.startswith("#!"):
             target.chmod(0o755)
 
+    def _write_schemas(self) -> None:
+        """Write the schemas that the first lines name, for editors to complete by."""
+        folder = self.sites / _SCHEMAS
+        folder.mkdir(exist_ok=True)
+        for kind in (SchemaKind.SITE, SchemaKind.SUITE):
+            (folder / file_name(kind)).write_text(shipped_text(kind), encoding="utf-8")
+
     def _marks(self) -> dict[str, str]:
         return {
             "@NAME@": self.name,
             "@TITLE@": self.title,
             "@HOST@": f"{self.name}.arena.test",
+            "@SITE_SCHEMA@": file_name(SchemaKind.SITE),
+            "@SUITE_SCHEMA@": file_name(SchemaKind.SUITE),
             "@FOLDER@": self.folder.as_posix(),
         }

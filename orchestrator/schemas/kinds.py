@@ -1,0 +1,14 @@
+"""The kinds of file that have a schema."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class SchemaKind(StrEnum):
+    """A file that people write (`suite`, `site`), or that a run leaves."""
+
+    SUITE = "suite"
+    SITE = "site"
+    EVIDENCE = "evidence"
+    LOCK = "lock"
