@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from arena_core.errors import PluginError
 from arena_core.plugins import Plugin, Seam
+from evaluators.kinds import LOCATORS, MATCHERS
 from orchestrator.agents.choice import AGENTS
+from orchestrator.observation import OBSERVATIONS
+from orchestrator.report.seams import EXPORTERS, REPORTS
+from tasks.importers import IMPORTERS
 
-SEAMS: tuple[Seam[object], ...] = (AGENTS,)
+SEAMS: Final[tuple[Seam[object], ...]] = (
+    AGENTS,
+    OBSERVATIONS,
+    LOCATORS,
+    MATCHERS,
+    IMPORTERS,
+    EXPORTERS,
+    REPORTS,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

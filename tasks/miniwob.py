@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from evaluators.fields import Slug
+from tasks.importers import Importer
 
 SITE = "miniwob"
 _SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give a part of it
@@ -15,7 +16,7 @@ _SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give 
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 
 
-class WobPages(BaseModel):
+class WobPages(Importer):
     """Pages, and the seeds with which each is played: together pages × seeds tasks.
 
     Attributes:
@@ -24,15 +25,13 @@ class WobPages(BaseModel):
         mode: see `WobStart`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     pages: tuple[Slug, ...] = Field(min_length=1)
     seeds: tuple[Seed, ...] = Field(min_length=1)
     mode: Literal["train", "test"] | None = None
     steps: int = 50
     seconds: float = 120.0
 
-    def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[dict[str, object]]:
+    def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[Mapping[str, object]]:
         """Yield the tasks as they would be written out, called `PAGE-sSEED`.
 
         Args:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import GenericAlias
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from arena_core.errors import TaskError
 from evaluators.fields import Slug
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
 from tasks.findings import Location
-from tasks.miniwob import WobPages
+from tasks.importers import IMPORTERS, Importer
 from tasks.schema import Suite
 from tasks.templates import PlaceholderError, Template
 
@@ -27,7 +29,6 @@ class _Part(BaseModel):
 
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
-    wob: tuple[WobPages, ...] = ()
 
 
 class _Head(_Part):
@@ -36,6 +37,9 @@ class _Head(_Part):
     suite: Slug
     version: int = Field(ge=1)
     title: str
+
+
+Content = TypeVar("Content", bound=_Part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +92,8 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
         parts += [open_document(one, TaskError) for one in files]
     elif "suite" not in document.content and path.name != HEAD and beside.is_file():
         document = open_document(beside, TaskError)
-    head = validated(document, _Head, TaskError)
-    contents = [head if part is document else validated(part, _Part, TaskError) for part in parts]
+    head = _content(document, _Head)
+    contents = [head if part is document else _content(part, _Part) for part in parts]
     written = [
         one
         for part, content in zip(parts, contents, strict=True)
@@ -99,6 +103,39 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
         message = f"{path}: holds no task"
         raise TaskError(message)
     return _assembled(head, written)
+
+
+def _content(document: Document, model: type[Content]) -> Content:
+    """Return what a file holds; the key of an importer holds a list of its entries.
+
+    Raises:
+        TaskError: one line with file, line, field and what is allowed.
+        PluginError: an importer whose key stands there cannot be used.
+    """
+    fields: dict[str, Any] = {
+        key: (GenericAlias(tuple, (IMPORTERS.load(key), ...)), ())
+        for key in _importer_keys(document)
+    }
+    if not fields:
+        return validated(document, model, TaskError)
+    return validated(document, create_model(model.__name__, __base__=model, **fields), TaskError)
+
+
+def _importer_keys(document: Document) -> tuple[str, ...]:
+    """Return the keys of a file that are importers'; only these are imported."""
+    others = [key for key in document.content if key not in _Head.model_fields]
+    return tuple(key for key in others if key in IMPORTERS.names()) if others else ()
+
+
+def _imported(
+    part: Document, key: str, number: int, entry: Importer, seeds: tuple[int, ...] | None
+) -> Iterator[Mapping[str, object]]:
+    try:
+        yield from entry.tasks(seeds)
+    except (ValueError, OSError) as cause:
+        line = part.line((key, number))
+        message = f"{part.path}:{line}: {key}.{number}: {' '.join(str(cause).split())}"
+        raise TaskError(message) from cause
 
 
 def _written(
@@ -116,9 +153,10 @@ def _written(
                 message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
                 raise TaskError(message) from cause
             yield Origin(part, ("templates", number, "task"), str(task["id"])), task
-    for number, pages in enumerate(content.wob):
-        for task in pages.tasks(seeds):
-            yield Origin(part, ("wob", number), str(task["id"])), task
+    for key in _importer_keys(part):
+        for number, entry in enumerate(getattr(content, key)):
+            for task in _imported(part, key, number, entry, seeds):
+                yield Origin(part, (key, number), str(task.get("id"))), task
 
 
 def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:

@@ -188,20 +188,50 @@ class RunOperations(SuiteOperations):
 
         return RunFolder.open(Path(run)).lock()
 
-    def write_report(self, report: RunReport, html: Path | str | None = None) -> Path:
-        """Write a run's report as one self-contained HTML file, and return its path.
+    def write_report(
+        self, report: RunReport, html: Path | str | None = None, *, form: str = "html"
+    ) -> Path:
+        """Write a run's report as one file, self-contained HTML where nothing is said.
 
         Args:
             report: as `evaluate`, `resume` and `read_run` return it.
             html: where it goes; into the run's folder where omitted.
+            form: the name of a registered report.
+
+        Returns:
+            The path of the file.
 
         Raises:
+            UnknownNameError, PluginError: there is no such report, or it cannot be used.
             StoreError: the file cannot be written.
         """
-        from orchestrator.report.html import write_html
+        from orchestrator.report.seams import REPORTS
 
-        target = report.folder.report_path if html is None else Path(html)
-        write_html(report, target)
+        writer = REPORTS.load(form)
+        target = report.folder.path / f"report.{writer.suffix}" if html is None else Path(html)
+        writer.write(report, target)
+        return target
+
+    def export(self, report: RunReport, form: str = "jsonl", out: Path | str | None = None) -> Path:
+        """Write a run for other programs, as one file.
+
+        Args:
+            report: as `evaluate`, `resume` and `read_run` return it.
+            form: the name of a registered exporter; `jsonl` writes one episode a line.
+            out: where it goes; `export.SUFFIX` in the run's folder where omitted.
+
+        Returns:
+            The path of the file.
+
+        Raises:
+            UnknownNameError, PluginError: there is no such exporter, or it cannot be used.
+            StoreError: the file cannot be written.
+        """
+        from orchestrator.report.seams import EXPORTERS
+
+        exporter = EXPORTERS.load(form)
+        target = report.folder.path / f"export.{exporter.suffix}" if out is None else Path(out)
+        exporter.export(report, target)
         return target
 
     def score(self, run: Path | str, suite: str | None = None) -> tuple[ScoredTrial, ...]:

@@ -220,6 +220,7 @@ class SyncArena:
     read_run = _same(Arena.read_run)
     read_lock = _same(Arena.read_lock)
     write_report = _same(Arena.write_report)
+    export = _same(Arena.export)
     score = _same(Arena.score)
     lint = _blocking(Arena.lint)
     evaluate = _blocking(Arena.evaluate)

@@ -38,8 +38,10 @@ _PANELS: dict[str, dict[str, str]] = {
     },
     "Studies": {
         "tasks": "List, show and lint tasks.",
+        "schema": "Print the JSON Schema of a suite, a manifest, evidence or a run's lock.",
         "eval": "Run an agent on tasks, offline, online or both.",
         "report": "Show a run side by side, in the terminal and as HTML.",
+        "export": "Write a run's scores for other programs.",
         "score": "Score a finished run again from its evidence.",
     },
 }

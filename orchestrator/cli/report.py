@@ -15,9 +15,13 @@ app = typer.Typer()
 @app.command()
 def report(
     run: Annotated[Path, typer.Argument(help="The run's folder.")],
-    html: Annotated[
-        Path | None, typer.Option(help="Where the HTML file goes; default: in the run's folder.")
+    out: Annotated[
+        Path | None,
+        typer.Option("--html", "--out", help="Where the file goes; default: in the run's folder."),
     ] = None,
+    form: Annotated[
+        str, typer.Option("--as", help="html, or the name of an installed report.")
+    ] = "html",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Show a run in the terminal, and write it as one self-contained HTML file."""
@@ -27,6 +31,6 @@ def report(
     console = Console(as_json)
     arena = arena_for(console)
     found = arena.read_run(run)
-    target = arena.write_report(found, html)
+    target = arena.write_report(found, out, form=form)
     show_run(found, console)
     console.note(f"report: {target}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import Counter
 from pathlib import Path
+from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
@@ -29,6 +30,23 @@ def write_html(report: RunReport, path: Path) -> None:
     except OSError as cause:
         message = f"{path}: the report cannot be written: {cause.strerror}"
         raise StoreError(message) from cause
+
+
+class HtmlReport:
+    """The report as `arena.reports` knows it."""
+
+    suffix = "html"
+
+    def write(self, report: RunReport, path: Path) -> None:
+        """Write the report as one HTML file.
+
+        Raises:
+            StoreError: the file cannot be written.
+        """
+        write_html(report, path)
+
+
+HTML: Final = HtmlReport()
 
 
 def render_html(report: RunReport) -> str:

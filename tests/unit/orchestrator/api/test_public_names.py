@@ -64,6 +64,7 @@ METHODS = {
     "episode": "task, *, world, staged, resolve, agent, out, screenshots, headless",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, out, screenshots, headless, stop",
+    "export": "report, form, out",
     "follow_logs": "site, *, slot, tail",
     "lint": "suite, patterns, *, prove, workers",
     "logs": "site, *, slot, tail",
@@ -84,7 +85,7 @@ METHODS = {
     "tasks": "suite, patterns",
     "up": "names, *, suite, slots, ports, memory",
     "url": "site, path, *, slot",
-    "write_report": "report, html",
+    "write_report": "report, html, *, form",
 }
 
 
