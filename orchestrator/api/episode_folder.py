@@ -12,7 +12,7 @@ from evaluators.evidence import Evidence
 from evaluators.scores import score
 from orchestrator.api.episode_worlds import WorldChoice
 from orchestrator.engine.engine import Engine
-from orchestrator.observation import Agent, AgentClass, Assignment, Reference
+from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Reference
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.ledger import AttemptState
@@ -31,6 +31,7 @@ class OutsideAgent:
     """An agent that drives an episode from outside: Arena knows its name and makes none."""
 
     name: str
+    observations: frozenset[str] = frozenset({AXTREE})
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:  # noqa: ARG002
         """Refuse.
@@ -79,7 +80,8 @@ class EpisodeFolder:
             agent=OutsideAgent(agent),
             agent_lock=AgentLock(
                 name=agent,
-                options={"kind": OUTSIDE, "given": ""},
+                kind=OUTSIDE,
+                options={},
                 agent_class=AgentClass.CONTESTANT,
             ),
             attempts=1,

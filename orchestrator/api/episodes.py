@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,7 @@ class EpisodeOperations(SuiteOperations):
         staged: bool = False,
         resolve: Sequence[str] = (),
         agent: str = AGENT,
+        observations: Collection[str] = ("axtree",),
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
@@ -73,6 +74,7 @@ class EpisodeOperations(SuiteOperations):
             staged: online, live origins are staged on this machine.
             resolve: `HOST:PORT:ADDR:PORT`: online, send a live host elsewhere.
             agent: the name that its evidence shows.
+            observations: the forms of observation that it reads; no other is computed.
             out: a new folder for its evidence, which `score`, `read_run` and the commands read as a
                 run of one episode; nothing is written where omitted.
             screenshots: take one screenshot per step.
@@ -80,7 +82,7 @@ class EpisodeOperations(SuiteOperations):
 
         Raises:
             UsageError: no such world, the task is not played there, or an argument has no effect.
-            UnknownNameError: no such suite or task.
+            UnknownNameError: no such suite, task or form of observation.
             TaskError: the suite is wrong.
         """
         from arena_core.worlds import World
@@ -88,8 +90,11 @@ class EpisodeOperations(SuiteOperations):
         from orchestrator.api.option_effects import refuse_offline_resolves
         from orchestrator.api.worlds import read_world
         from orchestrator.gateway.addresses import Resolve
+        from orchestrator.observation import OBSERVATIONS
         from tasks.loader import load_source
 
+        for form in observations:
+            OBSERVATIONS.find(form)
         played_in = read_world(world)
         refuse_offline_resolves(resolve, staged=staged, online=played_in is World.ONLINE)
         choice = WorldChoice(
@@ -110,6 +115,7 @@ class EpisodeOperations(SuiteOperations):
                 found,
                 choice,
                 agent=agent,
+                observations=frozenset(observations),
                 out=None if out is None else Path(out),
                 screenshots=screenshots,
             )
@@ -125,6 +131,7 @@ class EpisodeOperations(SuiteOperations):
         choice: WorldChoice,
         *,
         agent: str,
+        observations: frozenset[str],
         out: Path | None,
         screenshots: bool,
     ) -> Begun:
@@ -151,6 +158,7 @@ class EpisodeOperations(SuiteOperations):
             attempt=1,
             agent=agent,
             screenshots=screenshots,
+            observations=observations,
         )
         worlds = await self._episode_worlds()
         held = await Held.enter(worlds.environment(task, choice))

@@ -38,7 +38,7 @@ _PANELS: dict[str, dict[str, str]] = {
     },
     "Studies": {
         "tasks": "List, show and lint tasks.",
-        "schema": "Print the JSON Schema of a suite, a manifest, evidence or a run's lock.",
+        "schema": "Print the JSON Schema of suites, manifests or a run's files.",
         "eval": "Run an agent on tasks, offline, online or both.",
         "report": "Show a run side by side, in the terminal and as HTML.",
         "export": "Write a run's scores for other programs.",
@@ -48,9 +48,9 @@ _PANELS: dict[str, dict[str, str]] = {
 
 
 _EXIT_CODES = (
-    "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-12 this"
+    "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-13 this"
     " machine; 20 images; 30-36 sites; 40-42 the Docker engine; 50 gateway; 60 browser; 70, 72"
-    " model; 71, 73 agent; 80 run folder; 90 nothing could be scored; 99 a bug of Arena's;"
+    " model; 71, 73 agent; 80, 81 run folder; 90 nothing could be scored; 99 a bug of Arena's;"
     " 130 interrupted."
 )
 

@@ -61,7 +61,7 @@ METHODS = {
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
     "down": "*, owner, slot",
-    "episode": "task, *, world, staged, resolve, agent, out, screenshots, headless",
+    "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, out, screenshots, headless, stop",
     "export": "report, form, out",
