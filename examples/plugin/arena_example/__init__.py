@@ -1,0 +1,1 @@
+"""An agent, a matcher and an exporter for Arena."""

@@ -1,0 +1,96 @@
+"""What a suite file holds under an importer's key becomes tasks; importers are plug-ins."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from plugged import install
+
+from arena_core.errors import PluginError, TaskError
+from arena_core.plugins import Group
+from tasks.importers import IMPORTERS
+from tasks.miniwob import WobPages
+from tasks.sources import read_source
+
+IMPORTER = """
+from tasks.importers import Importer
+
+class Questions(Importer):
+    about: str
+    count: int = 1
+
+    def tasks(self, seeds=None):
+        if self.count > 3:
+            raise ValueError("no more than 3 of them")
+        for number in seeds or range(1, self.count + 1):
+            yield {
+                "id": f"{self.about}-{number}",
+                "family": "information",
+                "intent": f"Question {number} about {self.about}.",
+                "sites": ["wiki"],
+                "start": ["wiki:/"],
+                "checks": [{"name": "said", "when": "end", "locate": {"by": "answer"},
+                            "match": {"how": "number", "value": number}}],
+            }
+"""
+
+
+@pytest.fixture
+def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(folder)])
+    points = {
+        Group.IMPORTERS: {"questions": "acme_questions:Questions", "bad": "acme_questions:Missing"}
+    }
+    install(folder, "acme-questions", points, modules={"acme_questions": IMPORTER})
+    importlib.invalidate_caches()
+    yield
+    sys.modules.pop("acme_questions", None)
+
+
+def write(folder: Path, **more: object) -> Path:
+    path = folder / "mine.yaml"
+    document = {"suite": "mine", "version": 1, "title": "Mine", **more}
+    path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def test_an_installed_importer_fills_a_suite_by_its_key(tmp_path: Path, questions: None) -> None:
+    path = write(tmp_path, questions=[{"about": "bells", "count": 2}, {"about": "kettles"}])
+    source = read_source(path)
+    assert [task.id for task in source.suite.tasks] == ["bells-1", "bells-2", "kettles-1"]
+    assert source.where(2, ()).startswith(f"{path}:")
+    [task] = read_source(write(tmp_path, questions=[{"about": "bells"}]), (7,)).suite.tasks
+    assert task.id == "bells-7"
+
+
+def test_a_mistake_in_an_entry_is_one_line_with_file_line_and_field(
+    tmp_path: Path, questions: None
+) -> None:
+    with pytest.raises(TaskError, match=r"mine\.yaml:5: questions\.0\.abuot: is no field"):
+        read_source(write(tmp_path, questions=[{"abuot": "bells"}]))
+    with pytest.raises(TaskError, match=r"mine\.yaml:5: questions\.0: no more than 3 of them"):
+        read_source(write(tmp_path, questions=[{"about": "bells", "count": 4}]))
+
+
+def test_a_broken_importer_is_told_to_who_uses_its_key_and_to_nobody_else(
+    tmp_path: Path, questions: None
+) -> None:
+    assert read_source(write(tmp_path, questions=[{"about": "bells"}])).suite.tasks
+    with pytest.raises(PluginError, match=r"plug-in 'bad' of arena\.importers"):
+        read_source(write(tmp_path, bad=[{"about": "bells"}]))
+
+
+def test_a_key_that_no_importer_has_is_no_field(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="questions: is no field that is known here"):
+        read_source(write(tmp_path, questions=[{"about": "bells"}]))
+
+
+def test_miniwob_is_an_importer_like_any_other() -> None:
+    assert IMPORTERS.load("wob") is WobPages
