@@ -50,6 +50,6 @@ def make_lock() -> RunLock:
         images={},
         engine="",
         browser="",
-        packages=package_versions(),
+        packages=package_versions(SUITE),
         host=describe_host(),
     )

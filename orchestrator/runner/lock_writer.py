@@ -52,7 +52,7 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         images=await _image_ids(upstreams, engine),
         engine=await engine.version(),
         browser=await _browser_version(request),
-        packages=package_versions(),
+        packages=package_versions(request.suite),
         host=describe_host(),
     )
 

@@ -6,11 +6,13 @@ import hashlib
 import os
 import platform
 import sys
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.worlds import World
+from evaluators.kinds import LOCATORS, MATCHERS
 from orchestrator.observation import AgentClass
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite
@@ -121,12 +123,33 @@ def describe_host() -> HostEnvelope:
     )
 
 
-def package_versions() -> dict[str, str]:
-    """Return the versions of the packages whose behaviour a score may depend on."""
+def package_versions(suite: Suite) -> dict[str, str]:
+    """Return the versions of the packages whose behaviour a score may depend on.
+
+    Those that bring the locators and matchers of the suite's checks are among them.
+    """
     found: dict[str, str] = {}
+    for task in suite.tasks:
+        for check in (*task.checks, *task.requires):
+            for seam, kind in ((LOCATORS, check.locate.by), (MATCHERS, check.match.how)):
+                plugin = seam.find(kind)
+                found[plugin.distribution] = plugin.version
     for name in _PACKAGES:
         try:
             found[name] = version(name)
         except PackageNotFoundError:  # pragma: no cover - only an incomplete installation
             found[name] = "missing"
     return found
+
+
+def absent_packages(packages: Mapping[str, object]) -> tuple[str, ...]:
+    """Return which packages of a lock are not installed here, as `pip install` takes them."""
+    return tuple(f"{name}=={found}" for name, found in packages.items() if not _is_here(name))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -18,7 +18,7 @@ from evaluators.evidence import Evidence
 from orchestrator.store import formats
 from orchestrator.store.formats import Format
 from orchestrator.store.ledger import Ledger, is_damaged
-from orchestrator.store.lock import RunLock
+from orchestrator.store.lock import RunLock, absent_packages
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
 
@@ -197,7 +197,7 @@ class RunFolder:
             first = cause.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
             message = f"{path}: is not what this version of Arena writes: {where}: {first['msg']}"
-            raise StoreError(message) from cause
+            raise StoreError(message, hint=_to_install(lock)) from cause
 
     def _lock_document(self) -> dict[str, Any]:
         """Return the lock as it was read; empty where it cannot be, which its own reader tells."""
@@ -220,6 +220,13 @@ class RunFolder:
             message = f"{path}: is not what this version of Arena writes: no object"
             raise StoreError(message)
         return found
+
+
+def _to_install(lock: dict[str, Any]) -> str:
+    """Say which packages a run was made with that are not here; empty where all are."""
+    packages = lock.get("packages")
+    absent = absent_packages(packages) if isinstance(packages, dict) else ()
+    return f"the run was made with others: pip install {' '.join(absent)}" if absent else ""
 
 
 def _write_atomically(path: Path, text: str) -> None:
