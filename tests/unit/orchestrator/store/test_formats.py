@@ -69,6 +69,10 @@ def test_a_version_that_nobody_wrote_is_refused(folder: RunFolder, version: obje
 def of_format_1(folder: RunFolder, agent: dict[str, Any]) -> RunFolder:
     """Turn a run into one that Arena wrote when locks had format 1."""
     rewrite(folder.path / "lock.json", version=1, agent=agent)
+    tasks = json.loads((folder.path / "suite.json").read_text())["tasks"]
+    for task in tasks:
+        task["parts"] = task.pop("expected_divergence")
+    rewrite(folder.path / "suite.json", tasks=tasks)
     return folder
 
 
