@@ -37,7 +37,7 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     asked = SimpleNamespace(
         tasks=[SimpleNamespace(id="a-task")],
         suite=SimpleNamespace(suite="a-suite"),
-        agent=SimpleNamespace(name="an agent"),
+        agent=SimpleNamespace(name="an agent", observations=frozenset()),
         screenshots=None,
         proof_hook=None,
     )
