@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -178,6 +178,7 @@ class SyncArena:
         staged: bool = False,
         resolve: Sequence[str] = (),
         agent: str = AGENT,
+        observations: Collection[str] = ("axtree",),
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
@@ -189,6 +190,7 @@ class SyncArena:
             staged=staged,
             resolve=resolve,
             agent=agent,
+            observations=observations,
             out=out,
             screenshots=screenshots,
             headless=headless,
