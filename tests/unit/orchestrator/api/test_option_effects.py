@@ -12,6 +12,7 @@ from arena_core.errors import UsageError
 from arena_core.worlds import World
 from orchestrator.api.option_effects import refuse_without_effect
 from orchestrator.gateway.addresses import Resolve
+from orchestrator.observation import AgentClass
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas
@@ -29,7 +30,7 @@ def refuse(*sites: str, worlds: tuple[World, ...] = BOTH, resolves: str = "", **
         tasks=(task,),
         worlds=worlds,
         agent=nobody,
-        agent_lock=AgentLock(name="a", options={}),
+        agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.BASELINE),
         resolves=tuple(Resolve.parse(one) for one in resolves.split()),
         **more,
     )

@@ -10,6 +10,7 @@ from tiny_run import SUITE
 
 from arena_core.errors import ImageError
 from arena_core.worlds import World
+from orchestrator.observation import AgentClass
 from orchestrator.runner import lock_writer
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
@@ -44,7 +45,7 @@ async def lock(monkeypatch: pytest.MonkeyPatch, *missing: str, staged: bool) -> 
         tasks=(task,),
         worlds=tuple(World),
         agent=agent,
-        agent_lock=AgentLock(name="a", options={}),
+        agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.BASELINE),
         staged=staged,
     )
     engine: Any = Images(*missing)
