@@ -6,6 +6,7 @@ before a replica's database, so that something can happen in the middle of a que
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -22,7 +23,10 @@ from orchestrator.engine.endpoints import LOOPBACK, Endpoint
 
 _CHUNK: Final = 65536
 _LIMIT_S: Final = 60.0
-_ENGINE: Final = "/var/run/docker.sock"
+# The engine in use, as it was when the tests began; a remote one has no socket to stand before.
+_ENGINE: Final = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix(
+    "unix://"
+)
 _REFUSAL: Final = (
     b"HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\n"
     b"Content-Length: 26\r\nConnection: close\r\n\r\n"
