@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from arena_process import ARENA
+from quick_cases import SLOW, quick_first
 
 ROOT = Path(__file__).parents[3]
 COMMAND = (ARENA, "tasks", "list", "demo", "--json")
@@ -31,7 +32,7 @@ def run(*words: str | Path, cwd: Path, path: str | None = None) -> subprocess.Co
     )
 
 
-@pytest.fixture(params=["folders", "packages", "modules"])
+@pytest.fixture(params=quick_first(["packages", "folders", "modules"]))
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a user's project that uses all of Arena's names but `orchestrator`."""
     names = ["sites", "evaluators", "tasks"]
@@ -49,7 +50,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("path", [None, "."])
+@pytest.mark.parametrize("path", quick_first([".", None]))
 def test_the_command_runs_in_any_project(project: Path, path: str | None) -> None:
     done = run(*COMMAND, cwd=project, path=path)
     assert done.returncode == 0, done.stderr
@@ -81,6 +82,7 @@ def test_a_package_that_was_imported_first_is_refused_by_name(tmp_path: Path) ->
     assert f"'tasks' is a package of Arena's, but {mine} is imported under that name" in line
 
 
+@SLOW
 @pytest.mark.parametrize("mode", ["prepend", "importlib"])
 def test_tests_in_a_folder_of_that_name_import_arena(tmp_path: Path, mode: str) -> None:
     (tmp_path / "tasks").mkdir()
