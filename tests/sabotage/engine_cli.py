@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import threading
+import time
 from typing import Final
 
 from orchestrator.engine.containers import Labels
@@ -38,6 +40,14 @@ def start_inside(container_id: str, *words: str) -> subprocess.Popen[str]:
 def containers_of(owner: str) -> list[str]:
     """Return the ids of an owner's containers, stopped ones too, the newest first."""
     return _lines(docker("ps", "-aq", "--no-trunc", "--filter", f"label={Labels.OWNER}={owner}"))
+
+
+def awaited_containers_of(owner: str) -> list[str]:
+    """Return them once there is one: the engine goes on with what a killed process asked for."""
+    due = time.monotonic() + _LIMIT_S
+    while not (found := containers_of(owner)) and time.monotonic() < due:
+        threading.Event().wait(0.05)  # of what another process asked for no event tells
+    return found
 
 
 def volumes_of(owner: str) -> list[str]:

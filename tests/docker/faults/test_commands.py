@@ -16,7 +16,7 @@ from mutations.subject import Accounts, Subject
 from mutations.tables import used_ids
 from run_at import on_engine
 from sabotage import apart
-from sabotage.engine_cli import containers_of, docker, volumes_of
+from sabotage.engine_cli import awaited_containers_of, containers_of, docker, volumes_of
 from sabotage.relay import Relay
 
 from orchestrator.engine.engine import Engine
@@ -90,7 +90,7 @@ def test_an_up_that_is_killed_half_way_is_made_good_by_the_next(
     with arena.start("up", "shop") as process:
         relay.on(moment, after=process.kill)
         assert process.wait(LIMIT_S).code == -9
-    assert len(containers_of(arena.owner)) == 1
+    assert len(awaited_containers_of(arena.owner)) == 1
     again = arena.run("up", "shop")
     assert again.code == 0, again.err
     arena.require_golden()

@@ -9,7 +9,7 @@ import pytest
 from quick_cases import SLOW, quick_first
 from arena_process import arena, await_end, descendants
 from run_at import RunAt
-from sabotage.engine_cli import containers_of, networks, remove_all, volumes_of
+from sabotage.engine_cli import awaited_containers_of, containers_of, networks, remove_all, volumes_of
 from sabotage.relay import Relay
 from small_suites import profile, write_suite
 
@@ -67,7 +67,7 @@ def test_a_run_that_is_killed_while_it_resets_goes_on_with_golden_replicas(
     run: RunAt, relay: Relay, suite: Path, moment: str
 ) -> None:
     kill_at(run, relay, suite, moment)
-    assert containers_of(run.lock.run) != []
+    assert awaited_containers_of(run.lock.run) != []
     resumed = run.resume()
     assert resumed.code == 0, resumed.err
     finished = [line for line in run.ledger() if line[2] == "finished"]
