@@ -1,4 +1,4 @@
-"""The part of `Arena` about sites of one's own: write one, hold one to the contract."""
+"""The part of `Arena` about one's own: this machine, and sites that one writes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,21 @@ from arena_core.errors import UsageError
 from orchestrator.api.opened import OpenArena
 
 if TYPE_CHECKING:
+    from orchestrator.api.doctor import DoctorCheck
     from orchestrator.contract.checkup import Point
 
 
 class OwnSiteOperations(OpenArena):
-    """Writes sites from a template, and checks them."""
+    """Says what this machine lacks; writes sites from a template, and checks them."""
+
+    async def doctor(self) -> tuple[DoctorCheck, ...]:
+        """Look at everything that Arena needs of this machine: each check has what mends it.
+
+        What cannot be looked at is a check of its own, and hides no other.
+        """
+        from orchestrator.api.doctor import examine
+
+        return await examine(self._folders)
 
     def new_site(
         self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None

@@ -238,6 +238,7 @@ class SyncArena:
     container = _blocking(Arena.container)
     logs = _blocking(Arena.logs)
     new_site = _same(Arena.new_site)
+    doctor = _blocking(Arena.doctor)
     check_site = _blocking(Arena.check_site)
     build = _blocking(Arena.build)
     pull = _blocking(Arena.pull)

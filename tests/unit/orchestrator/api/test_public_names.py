@@ -60,6 +60,7 @@ METHODS = {
     "container": "site, *, slot",
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
+    "doctor": "",
     "down": "*, owner, slot",
     "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.api.doctor import DoctorStatus, browser_network
 from orchestrator.browser import namespace
 from orchestrator.browser.namespace import unreachable_display
 from orchestrator.browser.programs import closed_in
-from orchestrator.cli.doctor import DoctorStatus, browser_network
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import struct
 
-from orchestrator.cli.doctor import DoctorStatus, container_way_out
+from orchestrator.api.doctor import DoctorStatus, container_way_out
 from orchestrator.engine.outward import rules
 
 
