@@ -31,7 +31,10 @@ def in_the_table() -> set[int]:
     return {code for row in rows for code in codes_in(row)}
 
 
-@pytest.mark.parametrize("kind", sorted(set(kinds()), key=lambda one: one.__name__))
+KINDS = sorted(set(kinds()), key=lambda kind: kind.__name__)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_an_exit_code_is_in_the_help_and_in_the_table(kind: type[ArenaError]) -> None:
     assert kind.exit_code in codes_in(_EXIT_CODES)
     assert kind.exit_code in in_the_table()
