@@ -13,7 +13,7 @@ from typing import Final
 
 import h11
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.gateway.bodies import Body
@@ -332,7 +332,7 @@ def _damaged(draw: st.DrawFn, whole: st.SearchStrategy[bytes]) -> bytes:
 
 
 _REQUESTS = st.lists(_messages(_REQUEST_LINES), min_size=1, max_size=3).map(b"".join)
-_THOROUGH = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_THOROUGH = settings(max_examples=3 * settings().max_examples)
 _POST = b"POST / HTTP/1.1\r\nHost: shop.arena.test\r\n"
 _CHUNKED = _POST + b"Transfer-Encoding: chunked\r\n\r\n"
 
