@@ -52,9 +52,9 @@ class Namespace:
         if sys.platform != "linux":
             message = f"{sys.platform} has none"
             raise NoNamespaceError(message)
+        _demand_executable(folder)
         ours, theirs = socket.socketpair()
         with ours:
-            _demand_executable(folder)
             with theirs:
                 keeper = await _start_keeper(theirs)
             try:
