@@ -78,9 +78,10 @@ async def test_who_does_not_insist_goes_on_without_the_turn_and_does_not_take_it
     with another_process():
         async with command_lock("up", said.append, wait_s=0.1, insist=False):
             pass
-    async with asyncio.timeout(20), command_lock("up", said.append):
-        pass
     assert len(said) == 1
+    # The thread that waited may have the lock for a moment, until it sees that nobody wants it.
+    async with asyncio.timeout(20), command_lock("up", lambda _: None):
+        pass
 
 
 async def test_where_nothing_can_be_locked_the_work_goes_on_and_says_so(cache: Path) -> None:
