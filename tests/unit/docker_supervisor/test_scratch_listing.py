@@ -119,9 +119,9 @@ def test_the_number_of_a_service_is_the_same_entry_at_every_start(tmp_path: Path
         for generation in (1, 2):
             with running.listen() as listener:
                 listener.until_ready(generation)
-                while len(found := entries(listener)) < 2 or "" in contents_of(running.scratch):
+                while len(found := contents_of(running.scratch)) < 2 or "" in found:
                     pass
-            seen.append(found)
+                seen.append(entries(listener))
             contents.add(tuple(contents_of(running.scratch)))
             running.rewind()
     assert seen[0] == seen[1]
