@@ -14,11 +14,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from scripted_model import Script, ScriptedModel
 from slow_tests import OldestFirst
+from two_workers import GroupScheduling
 
 # Compiled tests are kept (pytest's rewriting of asserts is dear), but never beside the files that
 # images are built from; processes that tests start keep theirs there too.
@@ -73,9 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(OldestFirst())
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a module on one worker: its tests share what was started for the first of them."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> GroupScheduling | None:
+    """With `--dist loadgroup`, keep tests together that share what is started for the first."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    return GroupScheduling(config, log)

@@ -27,9 +27,8 @@ QUICK_SITES: Final = frozenset({"tools", "wiki"})
 
 
 def of_site(site: Site, *more: object) -> ParameterSet:
-    """Return one case of a site; it keeps to one worker, so that its replica is started once."""
-    marks = [pytest.mark.xdist_group(f"contract-{site.name}")]
-    marks += [] if site.name in QUICK_SITES else [SLOW]
+    """Return one case of a site; its id begins with the site, by which workers share the work."""
+    marks = [] if site.name in QUICK_SITES else [SLOW]
     return pytest.param(site, *more, marks=marks, id="-".join([site.name, *map(str, more)]))
 
 

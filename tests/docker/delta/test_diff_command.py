@@ -25,8 +25,7 @@ from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas
 from sites.manifest import Site
 
-# All commands of `arena up` share one owner: one worker plays them.
-pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
+pytestmark = [pytest.mark.docker]
 
 SLOT = 1000 + os.getpid()  # of its own, beside what else may be up
 

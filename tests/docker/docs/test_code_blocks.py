@@ -12,8 +12,7 @@ import pytest
 from arena_process import arena
 from code_blocks import Block, Kind, all_blocks
 
-# All commands of `arena up` share one owner: one worker plays them.
-pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.xdist_group("up")]
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
 LIMIT_S = 300.0
 
 BLOCKS = all_blocks()

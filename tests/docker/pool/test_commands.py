@@ -30,8 +30,7 @@ from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas
 
-# All commands of `arena up` share one owner: one worker plays them.
-pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
+pytestmark = [pytest.mark.docker]
 
 KIOSK_OF_UP = {Labels.OWNER: UP, Labels.SITE: "kiosk"}
 

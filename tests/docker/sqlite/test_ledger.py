@@ -35,8 +35,7 @@ from sites.atlas import Atlas
 from arena_core.errors import DatabaseError
 from tasks.schema import Suite
 
-# All commands of `arena up` share one owner: one worker plays them.
-pytestmark = [pytest.mark.docker, pytest.mark.xdist_group("up")]
+pytestmark = [pytest.mark.docker]
 
 OWN_SITES = Path(__file__).parents[2] / "own_sites"
 FILE = "/srv/site/state/data/ledger.db"
