@@ -169,4 +169,4 @@ async def test_an_agent_of_ones_own_is_run_over_tasks_and_the_run_goes_on_with_i
         report = await arena.resume(began.folder, agent=Scripted)
     assert report.pending == 0
     assert [str(trial.score.outcome) for trial in report.trials] == ["success", "success"]
-    assert report.lock.agent.name.endswith(".Scripted")
+    assert report.lock.agent.name.endswith(":Scripted")
