@@ -19,7 +19,7 @@ from orchestrator.report.run_report import RunReport
 
 
 class Work(Protocol):
-    """Begins a run, or goes on with one."""
+    """Begins a run, or resumes one."""
 
     def __call__(self, arena: Arena, /, *, stop: asyncio.Event) -> Awaitable[RunReport]:
         """Play until the run is done, or `stop` is set."""
