@@ -105,7 +105,13 @@ def kind_of(found: object) -> AgentKind:
 def _opening(factory: Callable[..., object]) -> Callable[..., Agents]:
     def open_agents(**options: object) -> Agents:
         def make(assignment: Assignment) -> Agent:
-            agent = factory(assignment, **options)
+            try:
+                agent = factory(assignment, **options)
+            except TypeError as cause:
+                if cause.__traceback__ is None or cause.__traceback__.tb_next is not None:
+                    raise  # it was called, and failed by itself
+                message = f"an agent's factory cannot be called with an assignment: {cause}"
+                raise PluginError(message) from cause
             try:
                 _require_decide(agent)
             except TypeError as cause:

@@ -1,0 +1,28 @@
+"""A factory from outside that cannot be called, and one that fails."""
+
+from __future__ import annotations
+
+import os
+from typing import cast
+
+import pytest
+
+from arena_core.errors import PluginError
+from orchestrator.agents.spec import kind_of
+from orchestrator.observation import Assignment
+
+
+def test_a_factory_that_takes_no_assignment_is_the_plug_ins_mistake_and_no_bug_of_arenas() -> None:
+    kind = kind_of(os.system)
+    assignment = cast("Assignment", None)  # it is never looked at
+    with pytest.raises(PluginError, match="cannot be called with an assignment"):
+        kind.open().make(assignment)
+
+
+def test_a_factory_that_fails_by_itself_is_not_taken_for_one() -> None:
+    def failing(assignment: object) -> object:
+        message = "its own"
+        raise TypeError(message)
+
+    with pytest.raises(TypeError, match="its own"):
+        kind_of(failing).open().make(cast("Assignment", None))
