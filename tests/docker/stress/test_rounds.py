@@ -141,24 +141,30 @@ async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one
 
 
 @pytest.mark.parametrize("name", sorted(SWAPS))
-async def test_what_a_fleet_swaps_in_is_golden_and_its_ids_go_on_as_in_a_fresh_one(
+async def test_what_a_pool_swaps_in_is_golden_and_its_ids_go_on_as_in_a_fresh_one(
     engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
     used: list[str] = []
+    swapped: list[bool] = []
     async with SlotPool.open(
         engine, sites, [name], OWNER, workers=1, spares=1, strategy="swap"
     ) as slot_pool:
+        await slot_pool.up()  # both, so that the second lease finds one ready
         for number in range(SWAPS[name]):
             with in_round(number, "swap") as said:
                 async with slot_pool.lease([name]) as slot:
                     subject = Subject(engine, slot.replicas[name], accounts)
                     await golden.holds(subject)
                     used.append(subject.replica.container.id)
+                    swapped.append(slot.receipts[0].swapped)
                     said.extend(await golden.spoil(subject, dice))
                     slot.wrote(name)
-    assert all(before != after for before, after in pairwise(used))
+    others = [before != after for before, after in pairwise(used)]
+    assert not swapped[0]
+    assert swapped[1]
+    assert all(other or not swap for other, swap in zip(others, swapped[1:], strict=True))
 
 
 def read_pages(visitor: Visitor, dice: Random) -> None:

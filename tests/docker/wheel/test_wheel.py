@@ -34,11 +34,12 @@ def done(*words: str | Path, cwd: Path, limit_s: float = 120) -> subprocess.Comp
 
 
 def assert_only_what_belongs(wheel: Path) -> None:
-    """The four packages, typed, and nothing that a lab's own machine left in the tree."""
+    """Arena's packages, typed, and nothing that a lab's own machine left in the tree."""
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {
+        "arena_core",
         "orchestrator",
         "sites",
         "evaluators",
