@@ -30,7 +30,7 @@ from orchestrator import (
     TrialEnded,
     actions,
 )
-from orchestrator.engine.containers import Container, Labels
+from orchestrator.engine.containers import Labels
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -95,11 +95,14 @@ async def test_a_script_plays_episodes_one_after_the_other_and_keeps_their_evide
 
 
 async def test_what_breaks_inside_the_block_leaves_no_container_behind(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
+    async def broken() -> None:
         async with Arena() as arena, arena.episode(BELLS, out=tmp_path / "run") as episode:
             await episode.reset()
             await episode.step(actions.Goto(url=BRUGES))
             _ = 1 / 0
+
+    with pytest.raises(ZeroDivisionError):
+        await broken()
     assert await asyncio.to_thread(containers_of, os.getpid()) == []
     report = Arena().read_run(tmp_path / "run")
     assert (report.pending, len(report.trials)) == (1, 0)

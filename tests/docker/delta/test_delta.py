@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW, quick_first
 from mutations.subject import Subject
+from quick_cases import SLOW, quick_first
 
+from arena_core.errors import ImageError
 from evaluators.changes import IgnoredChanges, MoreChanges, RowChange, said
 from orchestrator.delta.delta import Delta, NextId, delta_of
 from orchestrator.delta.golden_rows import GoldenRows
@@ -16,7 +17,6 @@ from orchestrator.delta.shapes import HASH_LENGTH
 from orchestrator.engine.engine import Engine
 from orchestrator.images.golden import ROWS_LABEL, golden_rows
 from orchestrator.reset.replica import Replica
-from arena_core.errors import ImageError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

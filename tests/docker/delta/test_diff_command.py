@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
-from quick_cases import SLOW
 import yaml
 from mutations.subject import Accounts, Subject
+from quick_cases import SLOW
 
 from arena_core.worlds import World
 from evaluators.checks import Check

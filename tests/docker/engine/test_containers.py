@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from arena_core.errors import EngineError, ImageError, PortTakenError, SiteGoneError
 from orchestrator.engine.containers import ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
-from arena_core.errors import EngineError, ImageError, PortTakenError, SiteGoneError
 
 pytestmark = pytest.mark.docker
 

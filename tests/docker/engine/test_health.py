@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from arena_core.errors import SiteGoneError, UnhealthyError
 from orchestrator.engine.containers import Container, ContainerSpec
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
-from arena_core.errors import SiteGoneError, UnhealthyError
 
 pytestmark = pytest.mark.docker
 

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Callable, Mapping
 import docker
 import pytest
 
+from arena_core.errors import EngineError, ImageError
 from orchestrator.engine.containers import ContainerSpec, Labels
 from orchestrator.engine.engine import Engine
-from arena_core.errors import EngineError, ImageError
 
 pytestmark = pytest.mark.docker
 

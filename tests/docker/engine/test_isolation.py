@@ -10,10 +10,10 @@ from typing import Any
 import docker
 import pytest
 
+from arena_core.errors import EngineError
 from orchestrator.engine import network
 from orchestrator.engine.containers import Container, ContainerSpec
 from orchestrator.engine.engine import Engine
-from arena_core.errors import EngineError
 
 pytestmark = pytest.mark.docker
 

@@ -11,6 +11,8 @@ import secrets
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from ctypes import CDLL
+from typing import Self
 
 import docker
 import pytest
@@ -84,7 +86,7 @@ class Listener:
         for each in (self._tcp, self._udp):
             each.settimeout(1)
 
-    def __enter__(self) -> Listener:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -107,8 +109,6 @@ class Listener:
 
 
 def enter(path: str) -> None:
-    from ctypes import CDLL
-
     opened = os.open(path, os.O_RDONLY)
     try:
         assert CDLL(None).setns(opened, 0) == 0

@@ -9,9 +9,9 @@ import docker
 import pytest
 from docker import APIClient
 
+from arena_core.errors import SiteGoneError
 from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
 from orchestrator.engine.engine import Engine
-from arena_core.errors import SiteGoneError
 
 pytestmark = pytest.mark.docker
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from quick_cases import SLOW, quick_first
 from arena_process import ArenaProcess, Ended
 from mutations.golden import Golden
 from mutations.subject import Accounts, Subject
 from mutations.tables import used_ids
+from quick_cases import SLOW, quick_first
 from run_at import on_engine
 from sabotage import apart
 from sabotage.engine_cli import awaited_containers_of, containers_of, docker, volumes_of

@@ -12,13 +12,13 @@ from quick_cases import SLOW
 from sabotage.engine_cli import containers_of
 from sabotage.relay import Relay
 
+from arena_core.errors import EngineError
 from orchestrator.engine import container_calls
 from orchestrator.engine.calls import Calls
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
-from arena_core.errors import EngineError
 
 pytestmark = pytest.mark.docker
 

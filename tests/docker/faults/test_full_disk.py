@@ -7,17 +7,17 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 import pytest
-from quick_cases import SLOW
 from mutations.shop import CUSTOMER, write_review
 from mutations.subject import Accounts, Subject
+from quick_cases import SLOW
 from sabotage.engine_cli import containers_of
 
+from arena_core.errors import SiteGoneError
 from orchestrator.engine.engine import Engine
 from orchestrator.pool.placements import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
-from arena_core.errors import SiteGoneError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -8,8 +8,8 @@ import signal
 from collections.abc import Awaitable, Callable
 
 import pytest
-from quick_cases import SLOW, quick_first
 from arena_process import await_end, descendants
+from quick_cases import SLOW, quick_first
 from sabotage.engine_cli import containers_of, docker
 from sabotage.inside import Part, signal_inside
 
@@ -48,7 +48,9 @@ async def require_end(engine: Engine, watch: Watch) -> None:
         await engine.wait_exit(watch.replica.container.id)
 
 
-@pytest.mark.parametrize(("part", "said"), quick_first(VITAL.items()), ids=[part.name for part in VITAL])
+@pytest.mark.parametrize(
+    ("part", "said"), quick_first(VITAL.items()), ids=[part.name for part in VITAL]
+)
 async def test_a_part_that_is_killed_takes_the_container_down_and_is_named(
     engine: Engine, watch: Watch, *, spoil: Prove, require_golden: Prove, part: Part, said: str
 ) -> None:

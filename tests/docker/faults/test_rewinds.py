@@ -9,17 +9,17 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
-from quick_cases import SLOW
 import requests
 from mutations.golden import Golden
 from mutations.shop import CUSTOMER, product_page
 from mutations.subject import Accounts, Subject
 from mutations.visitor import Visitor
+from quick_cases import SLOW
 from sabotage.engine_cli import start_inside
 from sabotage.inside import processes_inside
 
-from orchestrator.engine.engine import Engine
 from orchestrator.access.forms import read_page
+from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch

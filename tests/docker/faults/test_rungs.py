@@ -14,11 +14,11 @@ from sabotage.engine_cli import containers_of, docker
 from sabotage.inside import Part, ambush, signal_inside
 from sabotage.relay import Relay
 
+from arena_core.errors import ResetError
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import LADDER, Clean, Recreate, Reset, Rewind, Rung, reset_replica
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
-from arena_core.errors import ResetError
 
 pytestmark = pytest.mark.docker
 

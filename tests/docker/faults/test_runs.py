@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW, quick_first
 from arena_process import arena, await_end, descendants
+from quick_cases import SLOW, quick_first
 from run_at import RunAt
-from sabotage.engine_cli import awaited_containers_of, containers_of, networks, remove_all, volumes_of
+from sabotage.engine_cli import (
+    awaited_containers_of,
+    containers_of,
+    networks,
+    remove_all,
+    volumes_of,
+)
 from sabotage.relay import Relay
 from small_suites import profile, write_suite
 

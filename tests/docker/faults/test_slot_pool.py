@@ -9,23 +9,23 @@ from functools import partial
 from typing import Final
 
 import pytest
-from quick_cases import SLOW, quick_first
 from mutations.golden import Golden
 from mutations.shop import CUSTOMER, place_order
 from mutations.subject import Accounts, Subject
 from mutations.tables import used_ids
+from quick_cases import SLOW, quick_first
 from sabotage.engine_cli import containers_of, docker
 from sabotage.inside import Part, signal_inside
 from sabotage.relay import Relay
 
+from arena_core.errors import EngineError
 from evaluators.evidence import Receipt
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.events import PoolEvent, Phase
-from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.pool.replica_pools import ExclusivePool
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas
-from arena_core.errors import EngineError
 
 pytestmark = pytest.mark.docker
 
@@ -120,12 +120,14 @@ async def kill_its_database(episodes: Episodes, replica: Replica) -> None:
 
 @pytest.mark.parametrize(
     "harm",
-    quick_first([
-        kill,
-        pause,
-        change_by_hand,
-        kill_its_database,
-    ]),
+    quick_first(
+        [
+            kill,
+            pause,
+            change_by_hand,
+            kill_its_database,
+        ]
+    ),
     ids=lambda harm: harm.__name__,
 )
 async def test_a_spare_that_was_harmed_is_not_handed_out(

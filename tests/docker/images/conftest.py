@@ -86,7 +86,9 @@ class Trial:
         )
 
     async def left_behind(self) -> list[str]:
-        sealing = await self.engine.containers({Labels.KIND: ContainerKind.SEALING, Labels.OWNER: "build"})
+        sealing = await self.engine.containers(
+            {Labels.KIND: ContainerKind.SEALING, Labels.OWNER: "build"}
+        )
         return [one.name for one in sealing if self.name in one.name]
 
     async def clear(self) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from arena_core.errors import ArenaError, ImageError, PrerequisiteError
 from orchestrator.engine.engine import Engine
 from orchestrator.images import base
-from arena_core.errors import ArenaError, ImageError, PrerequisiteError
 
 pytestmark = pytest.mark.docker
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from quick_cases import SLOW
 
+from arena_core.errors import ImageError, PrerequisiteError, SiteGoneError
 from orchestrator.engine.containers import Container, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images import sealing
 from orchestrator.images.building import BuildOutcome
 from orchestrator.images.golden import golden_of, is_sealed, unstarted
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
-from arena_core.errors import ImageError, PrerequisiteError, SiteGoneError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

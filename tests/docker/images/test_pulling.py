@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from quick_cases import SLOW
 
+from arena_core.errors import ImageError
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.containers import Labels
 from orchestrator.images.building import BuildOutcome
@@ -16,7 +17,6 @@ from orchestrator.images.contexts import context_files, context_tar
 from orchestrator.images.golden import is_sealed
 from orchestrator.images.pulling import pull
 from orchestrator.reset.fingerprint import take_fingerprint
-from arena_core.errors import ImageError
 
 pytestmark = pytest.mark.docker
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from quick_cases import SLOW
 import requests
 from kiosk_site import OWNER
+from quick_cases import SLOW
 
 from orchestrator.cli.browse import _browse
 from orchestrator.cli.console import Console
@@ -172,8 +172,8 @@ def test_reset_never_calls_clean_what_nobody_watched(arena: Arena) -> None:
     (receipt,) = arena("reset", "--json").document
     assert (receipt["strategy"], receipt["proven"], receipt["fallbacks"]) == ("recreate", True, [])
     in_kiosk(
-        "test -z \"$(mariadb --socket=/tmp/db.sock --user=root -BN -e"
-        " 'SHOW TRIGGERS FROM kiosk; SHOW DATABASES LIKE \"other\"')\""
+        'test -z "$(mariadb --socket=/tmp/db.sock --user=root -BN -e'
+        ' \'SHOW TRIGGERS FROM kiosk; SHOW DATABASES LIKE "other"\')"'
     )
 
 

@@ -4,17 +4,17 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-from quick_cases import SLOW
 from kiosk_site import OWNER
+from quick_cases import SLOW
 
+from arena_core.errors import LoginError, UnknownNameError
+from orchestrator.access.logins import is_logged_in, is_logged_out, login, replica_client, role_of
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import OriginClient
-from orchestrator.access.logins import is_logged_in, is_logged_out, login, replica_client, role_of
-from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
+from orchestrator.pool.slot_pool import SlotPool
 from sites.accounts import Login, Role
 from sites.atlas import Atlas
-from arena_core.errors import LoginError, UnknownNameError
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from quick_cases import SLOW
 from kiosk_site import OWNER
+from quick_cases import SLOW
 
-from evaluators.changes import IgnoredChanges, RowChange
 from arena_core.cookie import Cookie
+from arena_core.errors import DatabaseError, ImageError, UnknownNameError, UsageError
+from evaluators.changes import IgnoredChanges, RowChange
+from orchestrator.access.logins import replica_client
+from orchestrator.capacity.memory import memory_of
 from orchestrator.delta.delta import Delta, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.episode.proof_hook import moved_between
 from orchestrator.engine.origin_client import origin_session
-from orchestrator.pool.events import PoolEvent, Phase
-from orchestrator.access.logins import replica_client
-from orchestrator.capacity.memory import memory_of
-from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.episode.proof_hook import moved_between
+from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.pool.replica_pools import ExclusivePool
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas, load_atlas
-from arena_core.errors import DatabaseError, ImageError, UnknownNameError, UsageError
 
 pytestmark = pytest.mark.docker
 
@@ -190,7 +190,9 @@ async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
 async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_says_so(
     engine: Engine, atlas: Atlas
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0, strategy="clean") as slot_pool:
+    async with SlotPool.open(
+        engine, atlas, ["kiosk"], OWNER, spares=0, strategy="clean"
+    ) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             await post(slot.replicas["kiosk"], "/note", text="a mark")
             before = slot.replicas["kiosk"].container.id
@@ -268,7 +270,9 @@ async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
             starting.set()
 
     async def work() -> None:
-        async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0, on_event=hear) as slot_pool:
+        async with SlotPool.open(
+            engine, atlas, ["kiosk"], OWNER, spares=0, on_event=hear
+        ) as slot_pool:
             await slot_pool.up()
 
     task = asyncio.create_task(work())

@@ -60,9 +60,7 @@ async def test_a_reset_leaves_nothing_of_any_attack(
     await watch.close()
 
 
-async def undone(
-    engine: Engine, watch: Watch, attack: Attack, golden: frozenset[str]
-) -> Watch:
+async def undone(engine: Engine, watch: Watch, attack: Attack, golden: frozenset[str]) -> Watch:
     """Attack, reset, and compare what an independent witness sees; return the next watch."""
     subject = Subject(engine, watch.replica, Accounts())
     await subject.shell(_PLACES + PREAMBLE + attack.script)

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from quick_cases import SLOW, quick_first
 from kiosk_site import OWNER
+from quick_cases import SLOW, quick_first
 
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
@@ -29,32 +29,34 @@ async def test_every_container_of_an_image_starts_golden(engine: Engine, replica
 
 @pytest.mark.parametrize(
     ("statement", "expected"),
-    quick_first([
-        (
-            'INSERT INTO note (author, text) VALUES ("ada", "third")',
-            "table note: 1 row more, next id 4 instead of 3",
-        ),
-        ("DELETE FROM note WHERE id = 1", "table note: 1 row fewer"),
-        (
-            'UPDATE note SET text = "First" WHERE id = 1',
-            "table note: same number of rows, other content",
-        ),
-        (
-            'INSERT INTO note (text) VALUES ("x"); DELETE FROM note WHERE text = "x"',
-            "table note: next id 4 instead of 3",
-        ),
-        ("TRUNCATE note", "table note: 2 rows fewer, next id 1 instead of 3"),
-        (
-            "ALTER TABLE note ADD COLUMN extra INT",
-            "table note: same number of rows, other content, other definition",
-        ),
-        ("CREATE TABLE added (id INT)", "table added: new"),
-        ("DROP TABLE account", "table account: removed"),
-        (
-            'UPDATE account SET password = "x" WHERE name = "ada"',
-            "table account: same number of rows, other content",
-        ),
-    ]),
+    quick_first(
+        [
+            (
+                'INSERT INTO note (author, text) VALUES ("ada", "third")',
+                "table note: 1 row more, next id 4 instead of 3",
+            ),
+            ("DELETE FROM note WHERE id = 1", "table note: 1 row fewer"),
+            (
+                'UPDATE note SET text = "First" WHERE id = 1',
+                "table note: same number of rows, other content",
+            ),
+            (
+                'INSERT INTO note (text) VALUES ("x"); DELETE FROM note WHERE text = "x"',
+                "table note: next id 4 instead of 3",
+            ),
+            ("TRUNCATE note", "table note: 2 rows fewer, next id 1 instead of 3"),
+            (
+                "ALTER TABLE note ADD COLUMN extra INT",
+                "table note: same number of rows, other content, other definition",
+            ),
+            ("CREATE TABLE added (id INT)", "table added: new"),
+            ("DROP TABLE account", "table account: removed"),
+            (
+                'UPDATE account SET password = "x" WHERE name = "ada"',
+                "table account: same number of rows, other content",
+            ),
+        ]
+    ),
 )
 async def test_a_change_of_a_table_is_named(
     engine: Engine, replica: Replica, sql: Shell, statement: str, expected: str
@@ -65,20 +67,22 @@ async def test_a_change_of_a_table_is_named(
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    quick_first([
-        ("echo x > 'a b\nc.txt'", r"file '/srv/kiosk/files/a b\nc.txt': new"),
-        ("mkdir empty", "file /srv/kiosk/files/empty: new"),
-        ("rm picture.txt", "file /srv/kiosk/files/picture.txt: removed"),
-        ("echo x >> picture.txt", "file /srv/kiosk/files/picture.txt: other content"),
-        ("chmod 600 picture.txt", "file /srv/kiosk/files/picture.txt: mode 600 instead of 644"),
-        (
-            "ln -sf /etc/passwd picture.txt",
+    quick_first(
+        [
+            ("echo x > 'a b\nc.txt'", r"file '/srv/kiosk/files/a b\nc.txt': new"),
+            ("mkdir empty", "file /srv/kiosk/files/empty: new"),
+            ("rm picture.txt", "file /srv/kiosk/files/picture.txt: removed"),
+            ("echo x >> picture.txt", "file /srv/kiosk/files/picture.txt: other content"),
+            ("chmod 600 picture.txt", "file /srv/kiosk/files/picture.txt: mode 600 instead of 644"),
             (
-                "file /srv/kiosk/files/picture.txt: type l instead of f, other content,"
-                " mode 777 instead of 644"
+                "ln -sf /etc/passwd picture.txt",
+                (
+                    "file /srv/kiosk/files/picture.txt: type l instead of f, other content,"
+                    " mode 777 instead of 644"
+                ),
             ),
-        ),
-    ]),
+        ]
+    ),
 )
 async def test_a_change_of_a_file_is_named(
     engine: Engine, replica: Replica, shell: Shell, line: str, expected: str

@@ -5,16 +5,16 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from quick_cases import SLOW
 from kiosk_site import OWNER
+from quick_cases import SLOW
 
+from arena_core.errors import ImageError, ResetError, SiteGoneError
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import Recreate, Reset, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, as_replica
 from orchestrator.reset.state import Fingerprint
 from orchestrator.reset.watch import Watch
-from arena_core.errors import ImageError, ResetError, SiteGoneError
 
 pytestmark = pytest.mark.docker
 

@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from quick_cases import SLOW
 import requests
 from kiosk_site import OWNER
+from quick_cases import SLOW
 from supervisor_server import READY, supervisor
 
+from arena_core.errors import ResetError
 from orchestrator.engine.engine import Engine
 from orchestrator.pool.placements import place
 from orchestrator.reset.ladder import Recreate, Reset, Rewind, Rung, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
-from arena_core.errors import ResetError
 
 pytestmark = pytest.mark.docker
 

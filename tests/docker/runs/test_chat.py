@@ -21,8 +21,8 @@ from scripted_model import (
 )
 from small_suites import bells, solve_bells, write_suite
 
-from evaluators.evidence import Ended
 from arena_core.errors import ModelError, NothingScoredError
+from evaluators.evidence import Ended
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -46,11 +46,13 @@ def test_a_model_solves_a_task_end_to_end(
 
 @pytest.mark.parametrize(
     ("reply", "reason"),
-    quick_first([
-        (HangsUp(), "127.0.0.1"),
-        (Sends(b"<html>login please</html>", "text/html"), "127.0.0.1"),
-        (Stalls(), "127.0.0.1"),
-    ]),
+    quick_first(
+        [
+            (HangsUp(), "127.0.0.1"),
+            (Sends(b"<html>login please</html>", "text/html"), "127.0.0.1"),
+            (Stalls(), "127.0.0.1"),
+        ]
+    ),
     ids=["hangs-up", "garbage", "stalls"],
 )
 def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from quick_cases import SLOW
 from arena_process import arena
+from quick_cases import SLOW
 from run_at import RunAt
 from small_suites import write_suite
 

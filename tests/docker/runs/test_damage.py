@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW
 from arena_process import arena
+from quick_cases import SLOW
 from run_at import RunAt
 from small_suites import bells, write_suite
 

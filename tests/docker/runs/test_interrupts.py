@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW, quick_first
 from arena_process import ArenaProcess, await_end, descendants
+from quick_cases import SLOW, quick_first
 from run_at import RunAt
 from scripted_model import ChatRequest, HangsUp, Script, ScriptedModel, ScriptedReply, Stalls
 from small_suites import bells, solve_bells, write_suite
@@ -69,7 +69,9 @@ def runner(run: RunAt, tmp_path: Path, scripted_model: StartModel) -> Runner:
     return Runner(run, write_suite(tmp_path, *(bells(task) for task in TASKS)), scripted_model)
 
 
-@pytest.mark.parametrize(("asked", "finished"), quick_first([(1, 0), (3, 1), (4, 1), (6, 2)]), ids=str)
+@pytest.mark.parametrize(
+    ("asked", "finished"), quick_first([(1, 0), (3, 1), (4, 1), (6, 2)]), ids=str
+)
 def test_a_killed_run_goes_on_where_it_was(
     run: RunAt, runner: Runner, asked: int, finished: int
 ) -> None:

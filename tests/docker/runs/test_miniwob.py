@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW
 import requests
 import yaml
 from arena_process import arena
+from quick_cases import SLOW
 from run_at import RunAt
 
 from evaluators.evidence import Ended

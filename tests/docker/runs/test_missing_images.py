@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from arena_core.errors import ImageError
+from arena_core.worlds import World
 from orchestrator.engine.engine import Engine
 from orchestrator.runner.agent_choice import choose_agent
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
 from sites.atlas import Atlas, load_atlas
-from arena_core.errors import ImageError
-from arena_core.worlds import World
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

@@ -9,13 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from quick_cases import SLOW
 from arena_process import ArenaProcess, await_end, descendants
+from quick_cases import SLOW
 from run_at import RunAt
 from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, Stalls
 from small_suites import bells, solve_bells, write_suite
 from tiny_run import make_lock
 
+from arena_core.errors import ImageError
+from arena_core.worlds import World
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.runner.agent_choice import choose_agent
@@ -24,8 +26,6 @@ from orchestrator.runner.request import RunRequest
 from orchestrator.runner.run import Run
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas, load_atlas
-from arena_core.errors import ImageError
-from arena_core.worlds import World
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

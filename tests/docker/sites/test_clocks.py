@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from mutations.visitor import Visitor
 
+from orchestrator.access.logins import login, replica_client, role_of
+from orchestrator.access.queries import ask
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import origin_session
-from orchestrator.access.logins import login, replica_client, role_of
 from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.access.queries import ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
@@ -70,7 +70,9 @@ async def test_what_happened_in_the_last_day_is_counted_from_the_shops_own_time(
                 return Visitor(client, session).open("/dashboard/").text
 
         page = await asyncio.to_thread(dashboard)
-    shown = re.search(r"Orders - Last 24 Hours.*?Total orders</th>\s*<td[^>]*>(\d+)<", page, re.S)
+    shown = re.search(
+        r"Orders - Last 24 Hours.*?Total orders</th>\s*<td[^>]*>(\d+)<", page, re.DOTALL
+    )
     assert shown
     assert int(shown[1]) == int(str(recent)) > 0
 

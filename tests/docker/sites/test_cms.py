@@ -12,8 +12,8 @@ from crawling import visitor
 from orchestrator.contract.pages import read_answer
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import PAGE_TIMEOUT_S
-from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
+from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
@@ -39,7 +39,9 @@ async def pages(slot: Slot, role: str | None, *paths: str) -> list[str]:
 
     def fetch() -> list[str]:
         with visitor(slot.replicas[SITE], role, cookies) as one:
-            return [one.session.get(one.client.url(path), timeout=PAGE_TIMEOUT_S).text for path in paths]
+            return [
+                one.session.get(one.client.url(path), timeout=PAGE_TIMEOUT_S).text for path in paths
+            ]
 
     return await asyncio.to_thread(fetch)
 

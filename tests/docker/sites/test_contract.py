@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from quick_cases import SLOW
 from kiosk_site import OWNER, engine, kiosk
 from mutations.golden import started
+from quick_cases import SLOW
 
 from orchestrator.contract.clocks import broken_clock
 from orchestrator.contract.confinement import broken_confinement

@@ -13,9 +13,9 @@ import pytest
 import requests
 from crawling import masked
 
+from orchestrator.access.logins import replica_client
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import OriginClient, origin_session
-from orchestrator.access.logins import replica_client
 from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from quick_cases import SLOW
 import requests
 from every_site import ATLAS, own_replica
+from quick_cases import SLOW
 
-from orchestrator.engine.engine import Engine
 from orchestrator.access.episode_info import write_episode_info
+from orchestrator.engine.engine import Engine
 from orchestrator.reset.replica import Replica
 
 pytestmark = pytest.mark.docker

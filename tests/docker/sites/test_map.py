@@ -11,15 +11,15 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 from crawling import visitor
 
+from arena_core.errors import DatabaseError
+from orchestrator.access.queries import ask
 from orchestrator.engine.engine import Engine
 from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.access.queries import ask
-from orchestrator.reset.mariadb import connect
 from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.reset.mariadb import connect
 from orchestrator.reset.replica import Replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import load_atlas
-from arena_core.errors import DatabaseError
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -99,11 +99,13 @@ async def test_a_kind_of_place_is_found_the_nearest_first(
     async with running as (_, replica):
         nearest = await ask(
             replica,
-            "SELECT kind, id FROM osm.object WHERE"
+            "SELECT kind, id FROM osm.object WHERE"  # noqa: S608 - the test's own word
             f" coalesce(tags->>'amenity', tags->>'shop') = '{kind}'"
             " ORDER BY (lat - 50.8222) ^ 2 + ((lon + 4.6582) * 0.632) ^ 2, id LIMIT 3",
         )
         with visitor(replica, None, ()) as one:
-            page = await asyncio.to_thread(one.session.get, one.client.url(f"/search?query={words}"))
+            page = await asyncio.to_thread(
+                one.session.get, one.client.url(f"/search?query={words}")
+            )
         listed = re.findall(r'<a href="(/\w+/\d+)#map', page.text)
         assert listed[:3] == [f"/{row[0]}/{row[1]}" for row in nearest.rows]

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from mutations.visitor import Visitor
 
+from orchestrator.access.logins import replica_client
+from orchestrator.access.queries import Row, ask
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
-from orchestrator.access.logins import replica_client
 from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.access.queries import Row, ask
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
@@ -268,7 +268,11 @@ async def test_the_api_shows_everybody_their_own_and_lets_the_merchant_write(
             def call(path: str, account: tuple[str, str] | None = None, **sent: Any) -> Any:
                 method = "PATCH" if sent else "GET"
                 answer = session.request(
-                    method, client.url(path), auth=account, json=sent or None, timeout=PAGE_TIMEOUT_S
+                    method,
+                    client.url(path),
+                    auth=account,
+                    json=sent or None,
+                    timeout=PAGE_TIMEOUT_S,
                 )
                 return answer.status_code, answer.json()
 

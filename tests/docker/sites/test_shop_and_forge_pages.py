@@ -10,12 +10,12 @@ from typing import Final
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from orchestrator.engine.engine import Engine
 from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.access.queries import ask
-from orchestrator.gateway import SocketAddress, Gateway
+from orchestrator.engine.engine import Engine
+from orchestrator.gateway import Gateway, SocketAddress
 from orchestrator.gateway.policy import Policy, Route
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from sites.atlas import load_atlas
 
@@ -32,7 +32,9 @@ async def page_on(site_name: str, role: str) -> AsyncIterator[tuple[Replica, Pag
     """Open a page on a replica of its own, logged in, with a phone's width."""
     async with (
         await Engine.connect() as engine,
-        SlotPool.open(engine, load_atlas(), [site_name], f"pages-{site_name}", spares=0) as slot_pool,
+        SlotPool.open(
+            engine, load_atlas(), [site_name], f"pages-{site_name}", spares=0
+        ) as slot_pool,
         slot_pool.lease([site_name]) as slot,
     ):
         replica = slot.replicas[site_name]

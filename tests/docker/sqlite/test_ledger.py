@@ -7,32 +7,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from quick_cases import SLOW
 import requests
 import yaml
 from arena_process import arena
+from quick_cases import SLOW
 
+from arena_core.errors import DatabaseError
 from arena_core.worlds import World
 from evaluators.changes import change_as_text, said
 from evaluators.checks import Check
 from evaluators.locators.db_delta import DbDeltaLocator
 from evaluators.matchers.delta import DeltaMatcher
+from orchestrator.access.logins import replica_client
+from orchestrator.access.queries import ask
 from orchestrator.cli import diff
 from orchestrator.cli.console import Console
 from orchestrator.delta.delta import NextId, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import origin_session
-from orchestrator.access.logins import replica_client
 from orchestrator.pool.placements import place
 from orchestrator.pool.slot_pool import UP
-from orchestrator.access.queries import ask
 from orchestrator.proof.tables import known_tables
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
-from arena_core.errors import DatabaseError
 from tasks.schema import Suite
 
 pytestmark = [pytest.mark.docker]
@@ -181,7 +181,9 @@ async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
             {"table": "line", "kind": "added", "columns": {"text": "Milk"}},
         ]
         again = await start_replica(engine, placement)
-        await run(engine, again, "INSERT INTO entry (author, text, written_at) VALUES ('x', 'y', 'z')")
+        await run(
+            engine, again, "INSERT INTO entry (author, text, written_at) VALUES ('x', 'y', 'z')"
+        )
         await run(engine, again, "DELETE FROM entry WHERE author = 'x'")
         visit(again, "POST", "/", "ada")  # later, and with other ids
         assert isinstance(check.match, DeltaMatcher)

@@ -6,23 +6,23 @@ import hashlib
 import ssl
 
 import pytest
-from quick_cases import SLOW
 import requests
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from kiosk_site import OWNER
+from quick_cases import SLOW
 
+from arena_core.errors import ImageError
+from arena_core.worlds import World
+from orchestrator.access.logins import login, role_at
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import OriginClient, origin_session
-from orchestrator.access.logins import login, role_at
 from orchestrator.staged.origins import StagedOrigins, staged_origins
 from sites.atlas import Atlas
-from arena_core.errors import ImageError
 from sites.manifest import Site
 from sites.upstreams import StagedUpstream
-from arena_core.worlds import World
 
 pytestmark = pytest.mark.docker
 

@@ -22,6 +22,7 @@ from mutations.subject import Accounts, Subject
 from mutations.visitor import Visitor
 from mutations.witness import witness
 
+from arena_core.errors import ResetError
 from evaluators.evidence import Proof
 from orchestrator.engine.engine import Engine
 from orchestrator.pool.slot_pool import SlotPool
@@ -29,7 +30,6 @@ from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica, rungs_for
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas
-from arena_core.errors import ResetError
 from sites.manifest import Site
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
@@ -136,7 +136,9 @@ async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one
     async with AsyncExitStack() as stack, asyncio.TaskGroup() as world_runners:
         for _ in range(LANES):
             own = Random(dice.random())
-            world_runner = await stack.enter_async_context(world_runner_of(engine, site, golden, accounts, own))
+            world_runner = await stack.enter_async_context(
+                world_runner_of(engine, site, golden, accounts, own)
+            )
             world_runners.create_task(world_runner.play(REWINDS[name], "rewind"))
 
 

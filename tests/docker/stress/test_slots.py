@@ -16,8 +16,8 @@ from mutations.mutation import draw, make_all
 from mutations.subject import Accounts, Subject
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.pool.slot import Slot
+from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import Atlas
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
