@@ -1,0 +1,41 @@
+"""The seam that every grammar fills: from what was said to actions, or to why it is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena_core.actions import Action
+from orchestrator.observation import Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """What was said is no action, or none that this page allows.
+
+    Attributes:
+        why: what is wrong with it, in one line for the agent, without a full stop at its end.
+    """
+
+    why: str
+
+
+class Grammar(Protocol):
+    """Reads one action out of a text."""
+
+    def parse(self, said: str, observation: Observation) -> Action | Misread:
+        """Return the one action that was said.
+
+        Nothing that was said is evaluated, and no text makes it raise.
+
+        Args:
+            said: what an agent said, whole; the grammar knows where in it an action stands.
+            observation: what the agent saw when it said so.
+        """
+
+
+class ScriptGrammar(Grammar, Protocol):
+    """A grammar in which one text may hold several actions, or one call may stand for several."""
+
+    def script(self, said: str, observation: Observation) -> tuple[Action, ...] | Misread:
+        """Return all actions that were said, at least one, in the order to play them in."""
