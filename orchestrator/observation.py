@@ -13,8 +13,16 @@ from arena_core.plugins import Group, Seam, filling
 from arena_core.worlds import World
 from tasks.schema import ReferenceAction
 
-# The form of observation that an agent gets which does not say what it needs.
+# The forms of observation that travel with Arena; an agent that names none gets the first.
 AXTREE: Final = "axtree"
+ARIA: Final = "aria"
+HTML: Final = "html"
+PRUNED_HTML: Final = "pruned_html"
+SCREENSHOT: Final = "screenshot"
+SOM: Final = "som"
+BOXES: Final = "boxes"
+# Follows a form's name where only what the viewport shows is wanted: `axtree@viewport`.
+IN_VIEWPORT: Final = "@viewport"
 # The role of what is drawn or can be clicked but has no name: no role of ARIA's.
 UNNAMED = "unnamed"
 
@@ -48,6 +56,94 @@ class AxTree:
 
     nodes: tuple[Node, ...] = ()
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AriaSnapshot:
+    """The accessibility tree as YAML, as Playwright MCP shows it: the part called `aria`.
+
+    Attributes:
+        text: one line a node, `- role "name" [state] [ref=e12]: text`; 12 is the id that actions
+            name.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """The page's markup as it is now: the part called `html`.
+
+    Attributes:
+        text: each element that can be acted on carries its id in an attribute `arena="12"`, which
+            stands in this text alone and never in the page.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedHtml:
+    """AutoWebGLM's simplified markup: the part called `pruned_html`.
+
+    Attributes:
+        ids: by the label that the text shows (`A`, `B`, …), the id that actions name.
+    """
+
+    text: str
+    ids: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What the viewport shows: the part called `screenshot`.
+
+    Attributes:
+        data: PNG; one pixel for each CSS pixel, so that places in it are those of pointer actions.
+        width, height: of the picture itself, in pixels.
+    """
+
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where an element is drawn, in CSS pixels from the viewport's upper left corner.
+
+    Attributes:
+        visible: a part of it is in the viewport, and nothing else lies over its middle.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    visible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A numbered box on a picture; the number painted is the id that actions name."""
+
+    id: int
+    role: str
+    name: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPicture:
+    """Set-of-marks: the part called `som`.
+
+    Attributes:
+        picture: what the viewport shows, with a box and a number on every mark.
+        marks: what can be acted on and is visible in the viewport, in document order.
+    """
+
+    picture: Picture
+    marks: tuple[Mark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +182,25 @@ class Observation:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """The elements of the accessibility tree.
+        """The elements of the accessibility tree: of `axtree`, or else of `axtree@viewport`.
 
         Raises:
-            UsageError: the agent did not ask for the form `axtree`.
+            UsageError: the agent asked for neither.
         """
         return self._axtree.nodes
 
     @property
     def text(self) -> str:
-        """The accessibility tree as text.
+        """The accessibility tree as text: of `axtree`, or else of `axtree@viewport`.
 
         Raises:
-            UsageError: the agent did not ask for the form `axtree`.
+            UsageError: the agent asked for neither.
         """
         return self._axtree.text
 
     @property
     def _axtree(self) -> AxTree:
-        part = self.parts.get(AXTREE)
+        part = self.parts.get(AXTREE, self.parts.get(AXTREE + IN_VIEWPORT))
         if not isinstance(part, AxTree):
             message = f"this observation has no `{AXTREE}`: the agent did not ask for that form"
             raise UsageError(message, hint=f"add '{AXTREE}' to the agent's `observations`")
