@@ -94,7 +94,7 @@ class EpisodeFolder:
         with folder.writing() as ledger:
             return cls(folder, trial, ledger.start(trial))
 
-    def save(self, task: Task, evidence: Evidence, screenshots: Mapping[str, bytes]) -> None:
+    def save(self, task: Task, evidence: Evidence, files: Mapping[str, bytes]) -> None:
         """Write the evidence, and what became of the episode.
 
         One that its driver left in the middle counts for nothing, as in a run that was interrupted.
@@ -102,7 +102,7 @@ class EpisodeFolder:
         Raises:
             StoreError: the folder cannot be written.
         """
-        self.folder.save_evidence(self.trial.folder(self.number), evidence, screenshots)
+        self.folder.save_evidence(self.trial.folder(self.number), evidence, files)
         counts = is_whole(evidence) or broke_off(evidence)
         outcome = str(score(task.checks, evidence, task.requires).outcome) if counts else None
         state = AttemptState.FINISHED if counts else AttemptState.ABANDONED

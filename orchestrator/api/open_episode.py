@@ -139,7 +139,7 @@ class OpenEpisode:
             await begun.held.leave(broke_off=not was_over)
         folder, begun.folder = begun.folder, None
         if folder is not None:
-            folder.save(self.task, begun.episode.evidence(), begun.episode.screenshots)
+            folder.save(self.task, begun.episode.evidence(), begun.episode.files)
 
     @property
     def is_over(self) -> bool:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from arena_core.actions import Action, Stop
@@ -135,9 +135,9 @@ class Episode:
         return Reference(self._task.reference_actions, self._environment.upstreams.url)
 
     @property
-    def screenshots(self) -> Mapping[str, bytes]:
-        """The steps' pictures, WebP, by the file name that the evidence has for them."""
-        return MappingProxyType(self._record.screenshots)
+    def files(self) -> Mapping[str, bytes]:
+        """What is kept beside the evidence, by file name: pictures, and what the agent saw."""
+        return self._record.files()
 
     def evidence(self) -> Evidence:
         """Return everything as it stands now; before `evaluate` looked at the end it names none."""

@@ -29,11 +29,11 @@ class PlayedAttempt:
 
     Attributes:
         interrupted: the user stopped it in its middle.
-        screenshots: pictures by file name.
+        files: what is kept beside the evidence, by file name.
     """
 
     _evidence: Evidence
-    screenshots: Mapping[str, bytes]
+    files: Mapping[str, bytes]
     interrupted: bool
 
     def evidence(self) -> Evidence:
@@ -78,7 +78,7 @@ class EpisodeRunner:
             interrupted = not episode.is_over
             if not interrupted:
                 await episode.evaluate()
-        return PlayedAttempt(episode.evidence(), episode.screenshots, interrupted)
+        return PlayedAttempt(episode.evidence(), episode.files, interrupted)
 
     async def _act(self, episode: Episode, observation: Observation) -> None:
         """Let the agent act until the episode is over or the user interrupts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -16,6 +17,7 @@ from evaluators.evidence import (
     WobRecord,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+from orchestrator.store.step_lines import StepLines
 
 
 @dataclass(slots=True)
@@ -31,7 +33,7 @@ class EpisodeRecord:
     spec: AttemptSpec
     environment: EpisodeEnvironment
     steps: list[StepEvidence] = field(default_factory=list)
-    screenshots: dict[str, bytes] = field(default_factory=dict)
+    pictures: dict[str, bytes] = field(default_factory=dict)
     required: tuple[Located, ...] = ()
     located: tuple[Located, ...] = ()
     answer: str | None = None
@@ -42,6 +44,7 @@ class EpisodeRecord:
     output_tokens: int = 0
     is_whole: bool = False
     seconds: float | None = None
+    _lines: dict[str, StepLines] = field(default_factory=dict)
     _receipts: tuple[Receipt, ...] = ()
     _clock: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -77,8 +80,21 @@ class EpisodeRecord:
     def keep_screenshot(self, index: int, image: bytes) -> str:
         """Keep a step's screenshot and return its file name."""
         name = f"step-{index:03d}.webp"
-        self.screenshots[name] = image
+        self.pictures[name] = image
         return name
+
+    def note(self, file: str, line: Mapping[str, object]) -> None:
+        """Add a line to a compressed file that is kept beside the evidence.
+
+        Args:
+            file: its name, see `orchestrator.store.step_lines`.
+            line: a JSON object; what is of a step names it under the key `step`.
+        """
+        self._lines.setdefault(file, StepLines()).add(line)
+
+    def files(self) -> Mapping[str, bytes]:
+        """Return what is kept beside the evidence, by file name."""
+        return self.pictures | {name: lines.packed() for name, lines in self._lines.items()}
 
     def evidence(self, wob: WobRecord | None, incomplete: str | None) -> Evidence:
         """Return everything as it stands now.

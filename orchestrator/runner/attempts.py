@@ -31,8 +31,8 @@ class AttemptResult(Protocol):
         """Whether the user stopped it in its middle."""
 
     @property
-    def screenshots(self) -> Mapping[str, bytes]:
-        """Pictures by file name."""
+    def files(self) -> Mapping[str, bytes]:
+        """What is kept beside the evidence, by file name."""
 
     def evidence(self) -> Evidence:
         """Return everything that scoring may read."""
@@ -79,7 +79,7 @@ class TrialRunner:
                     raise
                 self._retry(trial, number, in_one_line(error))
                 continue
-            self.folder.save_evidence(trial.folder(number), evidence, recorder.screenshots)
+            self.folder.save_evidence(trial.folder(number), evidence, recorder.files)
             if recorder.interrupted:
                 self.ledger.end(trial, number, AttemptState.ABANDONED, None)
                 return False

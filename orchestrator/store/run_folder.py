@@ -134,7 +134,7 @@ class RunFolder:
             ledger.close()
 
     def save_evidence(self, name: str, evidence: Evidence, files: Mapping[str, bytes]) -> None:
-        """Write an attempt's evidence and its screenshots in one atomic step.
+        """Write an attempt's evidence and the files beside it in one atomic step.
 
         Raises:
             StoreError: the disk is full, or the folder read-only; nothing half-written stays.

@@ -81,7 +81,7 @@ async def test_pictures_are_kept_under_the_names_that_the_steps_have_for_them() 
     )
     await played(with_pictures, RIGHT)
     assert with_pictures.evidence().steps[0].screenshot == "step-000.webp"
-    assert dict(with_pictures.screenshots) == {"step-000.webp": b"picture"}
+    assert dict(with_pictures.files) == {"step-000.webp": b"picture"}
 
 
 # time and steps

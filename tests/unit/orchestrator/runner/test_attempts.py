@@ -30,7 +30,7 @@ class Attempted:
     """What an attempt left behind, as `TrialRunner` reads it from a recorder."""
 
     def __init__(self, evidence: Evidence, *, interrupted: bool = False) -> None:
-        self.screenshots: dict[str, bytes] = {}
+        self.files: dict[str, bytes] = {}
         self.interrupted = interrupted
         self._evidence = evidence
 
