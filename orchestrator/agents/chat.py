@@ -12,10 +12,11 @@ from arena_core.actions import Scroll, ScrollDirection
 from arena_core.errors import AgentError, ContextExceededError
 from orchestrator.agents.pages import PagePart, part_of_page
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
-from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
+from orchestrator.agents.reply import NoContent, Unusable, read_reply
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.thinking import put_aside
+from orchestrator.grammars.arena_json import Reply
 from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
 from orchestrator.model.options import DEADLINE_S, ModelOptions
 from orchestrator.observation import Agent, Assignment, Decision, Observation

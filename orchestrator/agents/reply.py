@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from arena_core.actions import Action, Click, FocusTab, Hover, Select, Type
-from orchestrator.agents.shapes import Shaped, of_call, of_object
 from orchestrator.agents.thinking import put_aside
+from orchestrator.grammars.arena_json import Reply, checked, find_objects, last_object
+from orchestrator.grammars.grammar import Misread
+from orchestrator.grammars.shapes import Shaped, of_call
 from orchestrator.model.client import ModelReply
 from orchestrator.observation import Observation
 
 _LONGEST_REPLY = 20_000
-_MOST_BRACES = 100  # tried as the start of an object: broken ones nest, and each costs its depth
 _AFTER_THE_END = "` \t\r\n"
-
-
-class Reply(BaseModel):
-    """One reply of the model."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    thought: str = ""
-    action: Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +39,8 @@ def read_reply(said: ModelReply, observation: Observation) -> Reply | Unusable |
         return _of_thinking(f"{said.thinking}\n{parted.thinking}", said, observation)
     if len(parted.reply) + sum(len(call.arguments) for call in said.calls) > _LONGEST_REPLY:
         return Unusable((f"it is longer than {_LONGEST_REPLY} characters",))
-    found, fault = _objects(parted.reply)
-    called = [of_call(call) for call in said.calls]
+    found, fault = find_objects(parted.reply)
+    called = [of_call(call.name, call.arguments) for call in said.calls]
     for shaped in called:
         if isinstance(shaped, Shaped) and shaped.action not in [one.action for one in found]:
             found.append(shaped)
@@ -66,40 +54,8 @@ def read_reply(said: ModelReply, observation: Observation) -> Reply | Unusable |
 
 
 def _checked(shaped: Shaped, observation: Observation) -> Reply | Unusable:
-    try:
-        # As text again: pydantic refuses there what Python lets pass, such as half a code point.
-        reply = Reply.model_validate_json(shaped.as_json())
-    except ValidationError as cause:
-        return Unusable(_problems(cause))
-    return _impossible(reply.action, observation) or reply
-
-
-def _objects(text: str) -> tuple[list[Shaped], str | None]:
-    """Return the JSON objects of a text that are actions, and the first broken one's fault.
-
-    Prose around them is skipped; what stands inside an object belongs to it. Where an object has an
-    `action`, others that merely look like one are quotations; behind a broken one, too, they may be
-    a part of it.
-    """
-    decoder = json.JSONDecoder()
-    found: list[Shaped] = []
-    fault: str | None = None
-    start = text.find("{")
-    for _ in range(_MOST_BRACES):
-        if start < 0:
-            break
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError) as broken:
-            fault = fault or str(broken)
-            end = start + 1
-        else:
-            shaped = of_object(value)
-            if shaped is not None and not (shaped.is_bare and fault):
-                found.append(shaped)
-        start = text.find("{", end)
-    whole = [shaped for shaped in found if not shaped.is_bare]
-    return whole or found, fault
+    read = checked(shaped, observation)
+    return Unusable((read.why,)) if isinstance(read, Misread) else read
 
 
 def _of_thinking(
@@ -108,43 +64,5 @@ def _of_thinking(
     """Read a reply that holds nothing but thinking."""
     if said.is_cut:
         return Unusable(("it ended at the length limit before it said anything",))
-    shaped = _last_object(thinking[-_LONGEST_REPLY:].rstrip(_AFTER_THE_END))
+    shaped = last_object(thinking[-_LONGEST_REPLY:].rstrip(_AFTER_THE_END))
     return NoContent() if shaped is None else _checked(shaped, observation)
-
-
-def _last_object(text: str) -> Shaped | None:
-    """Return the action with which a text ends; None where something else follows it."""
-    decoder = json.JSONDecoder()
-    start = len(text)
-    for _ in range(_MOST_BRACES):
-        start = text.rfind("{", 0, start)
-        if start < 0:
-            return None
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        shaped = of_object(value) if end == len(text) else None
-        if shaped is not None:
-            return shaped
-    return None
-
-
-def _problems(cause: ValidationError) -> tuple[str, ...]:
-    faults = cause.errors(include_url=False, include_context=False, include_input=False)
-    return tuple(
-        f"{'.'.join(str(part) for part in fault['loc']) or 'reply'}: {fault['msg']}"
-        for fault in faults
-    )
-
-
-def _impossible(action: Action, observation: Observation) -> Unusable | None:
-    """Say why an action names something that this page or browser does not have."""
-    if isinstance(action, Click | Hover | Type | Select):
-        if all(node.id != action.element for node in observation.nodes):
-            return Unusable((f"there is no element {action.element} on the current page",))
-    elif isinstance(action, FocusTab) and all(
-        tab.index != action.index for tab in observation.tabs
-    ):
-        return Unusable((f"there is no tab {action.index}",))
-    return None

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from arena_core.actions import Back, Click, FocusTab, Stop, Type
 from orchestrator.agents.prompt import EXAMPLES
-from orchestrator.agents.reply import NoContent, Reply, Unusable, read_reply
+from orchestrator.agents.reply import NoContent, Unusable, read_reply
+from orchestrator.grammars.arena_json import Reply
 from orchestrator.model.client import ModelReply
 from orchestrator.model.completion import ToolCall
 from orchestrator.observation import AXTREE, AxTree, Node, Observation, Tab

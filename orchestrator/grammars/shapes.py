@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import get_args
 
 from arena_core.actions import Action
-from orchestrator.model.completion import ToolCall
 
 _FIELDS: Mapping[str, frozenset[str]] = {
     one.model_fields["kind"].default: frozenset(one.model_fields)
@@ -50,21 +49,21 @@ def of_object(value: object) -> Shaped | None:
     return Shaped(_known(value), _thought(value), is_bare=True) if _is_kind(value) else None
 
 
-def of_call(call: ToolCall) -> Shaped | str:
+def of_call(name: str, said: str) -> Shaped | str:
     """Return the action that a tool call is, or what is wrong with it, in words for the model.
 
     The function may be named as the action, with the action's fields as arguments, or hold one of
-    the shapes of `of_object`.
+    the shapes of `of_object`. `said` holds the arguments as they came.
     """
     try:
-        arguments = json.loads(call.arguments or "{}")
+        arguments = json.loads(said or "{}")
     except (ValueError, RecursionError) as broken:
-        return f"the arguments of your call of {call.name!r} are no JSON ({broken})"
+        return f"the arguments of your call of {name!r} are no JSON ({broken})"
     if (shaped := of_object(arguments)) is not None:
         return shaped
-    if not isinstance(arguments, Mapping) or call.name not in _FIELDS:
-        return f"there is no function {call.name!r} that could be called"
-    return Shaped(_known({**arguments, "kind": call.name}), _thought(arguments), is_bare=False)
+    if not isinstance(arguments, Mapping) or name not in _FIELDS:
+        return f"there is no function {name!r} that could be called"
+    return Shaped(_known({**arguments, "kind": name}), _thought(arguments), is_bare=False)
 
 
 def _is_kind(value: Mapping[str, object]) -> bool:
