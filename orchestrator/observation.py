@@ -11,6 +11,7 @@ from arena_core.actions import Action
 from arena_core.errors import UsageError
 from arena_core.plugins import Group, Seam, filling
 from arena_core.worlds import World
+from evaluators.checks import Check
 from tasks.schema import ReferenceAction
 
 # The forms of observation that travel with Arena; an agent that names none gets the first.
@@ -249,6 +250,7 @@ class Assignment:
         sites: title and start URL of each site by name, as the agent may know them.
         repeat: which repeat of the same task this is, from 0; parts the seeds of repeats.
         reference: how the task is done; None for every agent but a reference agent.
+        guide: the parts of the solution that the agent is told; None unless it says which it needs.
     """
 
     task: str
@@ -258,6 +260,7 @@ class Assignment:
     step_limit: int
     repeat: int = 0
     reference: Reference | None = None
+    guide: Guide | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +270,38 @@ class Reference:
     Attributes:
         actions: the task's reference, with the actions of both worlds.
         url_of: turns a logical URL (`site:/path`) into the URL of the assignment's world.
+        key_nodes: the checks of the assignment's world that may be met at any step.
     """
 
     actions: tuple[ReferenceAction, ...]
     url_of: Callable[[str], str]
+    key_nodes: tuple[Check, ...] = ()
+
+
+class Told(StrEnum):
+    """A part of the solution that an agent may be told, where its configuration says so.
+
+    `key_nodes`: the states on the way to the goal; an agent that is told these is no contestant.
+    `length`: how many actions the reference takes, which some published step limits are made of.
+    """
+
+    KEY_NODES = "key_nodes"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guide:
+    """The parts of a task's solution that an agent is told.
+
+    Attributes:
+        key_nodes: empty where the agent is not told them.
+        url_of: see `Reference`.
+        length: how many actions the reference takes; None where the agent is not told.
+    """
+
+    url_of: Callable[[str], str]
+    key_nodes: tuple[Check, ...] = ()
+    length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +335,12 @@ class AgentClass(StrEnum):
     """What an agent's figures stand for.
 
     `reference`: it plays the task's own solution. `baseline`: it shows what nothing or chance
-    achieves. `contestant`: it is what a study measures.
+    achieves. `guided`: it is told the key nodes of the task. `contestant`: it is what a study
+    measures.
     """
 
     REFERENCE = "reference"
+    GUIDED = "guided"
     BASELINE = "baseline"
     CONTESTANT = "contestant"
 
@@ -325,7 +358,7 @@ class AgentMaker(Protocol):
         """The forms of observation that its agents read."""
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
-        """Make the agent for an episode; only a reference agent is given the reference."""
+        """Make the agent for an episode; only a reference agent is given all of it."""
 
     async def close(self) -> None:
         """Give back what the agents shared, such as connections to a model; safe to repeat."""

@@ -21,7 +21,9 @@ from orchestrator.observation import (
     AgentClass,
     AgentMaker,
     Assignment,
+    Guide,
     Reference,
+    Told,
 )
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
@@ -71,10 +73,17 @@ class OpenedAgent:
     agents: Agents
     maker: AgentMaker
 
+    @property
+    def agent_class(self) -> AgentClass:
+        """What its figures stand for: with its options, as they decide what it is told."""
+        if Told.KEY_NODES in self.agents.told:
+            return AgentClass.GUIDED
+        return self.found.kind.agent_class
+
 
 @dataclass(frozen=True, slots=True)
 class _Maker:
-    """Fills `AgentMaker`; the reference ends here for all but a reference agent."""
+    """Fills `AgentMaker`; of the reference, agents get here what they are told, and no more."""
 
     name: str
     kind: AgentKind
@@ -82,15 +91,26 @@ class _Maker:
 
     @property
     def observations(self) -> frozenset[str]:
-        return self.kind.observations
+        chosen = self.agents.observations
+        return self.kind.observations if chosen is None else chosen
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
         if self.kind.agent_class is AgentClass.REFERENCE:
             assignment = replace(assignment, reference=reference)
+        if self.agents.told:
+            assignment = replace(assignment, guide=_guide(reference, self.agents.told))
         return self.agents.make(assignment)
 
     async def close(self) -> None:
         await self.agents.close()
+
+
+def _guide(reference: Reference, told: frozenset[Told]) -> Guide:
+    return Guide(
+        url_of=reference.url_of,
+        key_nodes=reference.key_nodes if Told.KEY_NODES in told else (),
+        length=len(reference.actions) if Told.LENGTH in told else None,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +184,8 @@ def open_agent(found: NamedAgent, options: Mapping[str, object]) -> OpenedAgent:
         _require_form(found, form)
     read = _read(found, options)
     agents = found.kind.open(**read)
+    for form in sorted(agents.observations or ()):
+        _require_form(found, form)
     maker = _Maker(agents.name or found.name, found.kind, agents)
     return OpenedAgent(found=found, options=read, agents=agents, maker=maker)
 

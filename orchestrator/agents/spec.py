@@ -9,7 +9,7 @@ from typing import cast
 
 from arena_core.errors import PluginError
 from orchestrator.agents.options import Option, declared
-from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment
+from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Told
 
 AgentFactory = Callable[..., Agent]
 Kept = str | int | float | bool | None
@@ -31,6 +31,10 @@ class Agents:
             the environment named. Options that are not here stand there as they were given.
         pinned: those of `settings` that a run that goes on takes from its lock, and not anew from
             its environment.
+        observations: the forms of observation that these read, where options decide; None for the
+            spec's.
+        told: the parts of a task's solution that each is told, in `Assignment.guide`. The lock and
+            the reports of a run say so.
     """
 
     make: Callable[[Assignment], Agent]
@@ -38,6 +42,8 @@ class Agents:
     close: Callable[[], Awaitable[None]] = _close_nothing
     settings: Mapping[str, Kept] = field(default_factory=dict)
     pinned: frozenset[str] = frozenset()
+    observations: frozenset[str] | None = None
+    told: frozenset[Told] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.fields import When
 from evaluators.scores import Score, score
 from orchestrator.episode.block_detection import detect_block
 from orchestrator.episode.ending import look_at_end
@@ -131,8 +132,12 @@ class Episode:
 
     @property
     def reference(self) -> Reference:
-        """How the task is done: for the oracle alone."""
-        return Reference(self._task.reference_actions, self._environment.upstreams.url)
+        """How the task is done: all of it for the oracle alone, parts for a guided agent."""
+        return Reference(
+            self._task.reference_actions,
+            self._environment.upstreams.url,
+            tuple(check for check in self._checks if check.when is When.STEP),
+        )
 
     @property
     def files(self) -> Mapping[str, bytes]:

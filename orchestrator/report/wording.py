@@ -28,6 +28,7 @@ from orchestrator.store.lock import AgentLock
 _NOTES = {
     AgentClass.REFERENCE: "reference agent, not a contestant",
     AgentClass.BASELINE: "baseline agent, not a contestant",
+    AgentClass.GUIDED: "guided agent, told the key nodes, not a contestant",
 }
 
 

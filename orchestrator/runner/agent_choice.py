@@ -17,7 +17,7 @@ from orchestrator.agents.choice import (
 )
 from orchestrator.agents.options import REDACTED, by_name, flag_of, plain
 from orchestrator.agents.spec import AgentFactory, AgentSpec
-from orchestrator.observation import AgentClass, AgentMaker
+from orchestrator.observation import AgentClass, AgentMaker, Told
 from orchestrator.store.lock import AgentLock
 from tasks.schema import Task
 
@@ -128,19 +128,29 @@ def _made_already(maker: AgentMaker, options: Mapping[str, object]) -> ChosenAge
 
 
 def require_references(lock: AgentLock, tasks: Sequence[Task]) -> None:
-    """Refuse tasks that a reference agent cannot play, before anything is started for them.
+    """Refuse tasks that lack what the agent is told of them, before anything is started for them.
 
     Raises:
-        UsageError: naming the tasks without a reference.
+        UsageError: naming the tasks without a reference, or without key nodes.
     """
-    if lock.agent_class is not AgentClass.REFERENCE:
+    if lock.agent_class is AgentClass.REFERENCE:
+        _require(lock, tasks, "plays references", [one for one in tasks if one.reference is None])
+    if Told.LENGTH in lock.told:
+        without = [one for one in tasks if one.reference is None]
+        _require(lock, tasks, "goes by the length of references", without)
+    if Told.KEY_NODES in lock.told:
+        without = [one for one in tasks if not one.key_nodes]
+        _require(lock, tasks, "is told key nodes", without)
+
+
+def _require(lock: AgentLock, tasks: Sequence[Task], what: str, without: Sequence[Task]) -> None:
+    if not without:
         return
-    without = [task.id for task in tasks if task.reference is None]
-    if without:
-        shown = ", ".join(without[:_SHOWN]) + (", …" if len(without) > _SHOWN else "")
-        message = f"the agent '{lock.name}' plays references, and {len(without)} of the"
-        message += f" {len(tasks)} tasks have none: {shown}"
-        raise UsageError(message, hint="choose other tasks, another --agent, or write references")
+    names = [task.id for task in without]
+    shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    message = f"the agent '{lock.name}' {what}, and {len(names)} of the"
+    message += f" {len(tasks)} tasks have none: {shown}"
+    raise UsageError(message, hint="choose other tasks, another --agent, or write references")
 
 
 def _lock(opened: OpenedAgent) -> AgentLock:
@@ -163,7 +173,8 @@ def _lock(opened: OpenedAgent) -> AgentLock:
             if name in declared
         },
         given=tuple(name for name in declared if name in {*opened.options, *pinned}),
-        agent_class=opened.found.kind.agent_class,
+        agent_class=opened.agent_class,
+        told=tuple(sorted(opened.agents.told)),
         import_path=opened.found.source.path,
         distribution=opened.found.source.distribution,
         version=opened.found.source.version,

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.worlds import World
 from evaluators.kinds import LOCATORS, MATCHERS
-from orchestrator.observation import AgentClass
+from orchestrator.observation import AgentClass, Told
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite
 
@@ -43,6 +43,7 @@ class AgentLock(_Record):
         options: what counted, by name, also where it was left out; secrets are `(redacted)`.
         given: the options that a run that goes on is given again.
         agent_class: what its figures stand for.
+        told: the parts of each task's solution that it was told.
         import_path: where its code is.
         distribution, version: what installed it; None for a module that belongs to none.
         source_hash: SHA-256 of the file of such a module.
@@ -53,6 +54,7 @@ class AgentLock(_Record):
     options: dict[str, str | int | float | bool | None]
     given: tuple[str, ...] = ()
     agent_class: AgentClass
+    told: tuple[Told, ...] = ()
     import_path: str | None = None
     distribution: str | None = None
     version: str | None = None

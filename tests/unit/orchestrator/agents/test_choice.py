@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +14,8 @@ import pytest
 
 from arena_core.actions import Stop
 from arena_core.errors import PluginError, UnknownNameError, UsageError
-from orchestrator.agents.choice import find_agent, make_agent
+from evaluators.checks import Check
+from orchestrator.agents.choice import find_agent, make_agent, open_agent
 from orchestrator.agents.options import parse_options
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.observation import (
@@ -23,6 +25,7 @@ from orchestrator.observation import (
     Decision,
     Observation,
     Reference,
+    Told,
 )
 from tasks.schema import StopWith
 
@@ -239,3 +242,71 @@ def test_the_help_imports_no_agent() -> None:
         [sys.executable, "-c", code], check=False, timeout=60, capture_output=True
     )
     assert done.returncode == 0, done.stderr
+
+
+class Listener:
+    """Keeps what it is given."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+
+    async def decide(self, observation: Observation) -> Decision:
+        return Decision(Stop())
+
+
+NODE = Check.model_validate(
+    {
+        "name": "article",
+        "when": "step",
+        "locate": {"by": "url"},
+        "match": {"how": "exact", "value": "wiki:/article/Kettle"},
+    }
+)
+
+
+def _listening(*told: Told, sees: frozenset[str] | None = None) -> AgentSpec:
+    def opened() -> Agents:
+        return Agents(make=Listener, told=frozenset(told), observations=sees)
+
+    return AgentSpec(open=opened)
+
+
+@pytest.mark.parametrize(
+    ("told", "key_nodes", "length", "agent_class"),
+    [
+        ((Told.KEY_NODES,), (NODE,), None, AgentClass.GUIDED),
+        ((Told.LENGTH,), (), 1, AgentClass.CONTESTANT),
+        ((Told.LENGTH, Told.KEY_NODES), (NODE,), 1, AgentClass.GUIDED),
+    ],
+)
+def test_an_agent_gets_of_the_solution_what_its_configuration_says_and_no_more(
+    assignment: Assignment,
+    told: tuple[Told, ...],
+    key_nodes: tuple[Check, ...],
+    length: int | None,
+    agent_class: AgentClass,
+) -> None:
+    opened = open_agent(find_agent(_listening(*told)), {})
+    agent = opened.maker(assignment, replace(REFERENCE, key_nodes=(NODE,)))
+    assert isinstance(agent, Listener)
+    guide = agent.assignment.guide
+    assert guide is not None
+    assert (guide.key_nodes, guide.length) == (key_nodes, length)
+    assert agent.assignment.reference is None
+    assert opened.agent_class is agent_class
+
+
+def test_an_agent_that_does_not_ask_is_told_nothing_of_the_solution(assignment: Assignment) -> None:
+    opened = open_agent(find_agent(_listening()), {})
+    agent = opened.maker(assignment, replace(REFERENCE, key_nodes=(NODE,)))
+    assert isinstance(agent, Listener)
+    assert agent.assignment == assignment
+    assert opened.agent_class is AgentClass.CONTESTANT
+
+
+def test_options_may_decide_which_forms_of_observation_are_computed() -> None:
+    opened = open_agent(find_agent(_listening(sees=frozenset())), {})
+    assert opened.maker.observations == frozenset()
+    assert open_agent(find_agent(_listening()), {}).maker.observations == {"axtree"}
+    with pytest.raises(UnknownNameError, match="needs the observation 'x-ray'"):
+        open_agent(find_agent(_listening(sees=frozenset({"x-ray"}))), {})

@@ -325,3 +325,9 @@ async def test_where_the_world_is_not_as_required_no_page_is_opened(
 
 
 # a page that ends the episode
+
+
+async def test_what_a_guided_agent_can_be_told_is_the_key_nodes_of_the_episodes_world() -> None:
+    online = NODE | {"name": "elsewhere", "worlds": ["online"]}
+    played = episode(FakeWorld(), checks=[NODE, online, ANSWER])
+    assert [check.name for check in played.reference.key_nodes] == ["article"]

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from fake_world import browsing_task
+from played_episode import ANSWER, NODE
 from plugged import install
 from pydantic import SecretStr
 
@@ -25,9 +27,10 @@ from orchestrator.observation import (
     Decision,
     Observation,
     Reference,
+    Told,
 )
 from orchestrator.report.wording import agent_note
-from orchestrator.runner.agent_choice import agent_of_lock, choose_agent
+from orchestrator.runner.agent_choice import agent_of_lock, choose_agent, require_references
 from orchestrator.store.lock import AgentLock
 from tasks.schema import StopWith
 
@@ -241,3 +244,28 @@ def test_only_a_contestant_is_shown_without_a_note(
     assert lock.agent_class is stands_for
     assert agent_note(lock) == note
     assert AgentLock.model_validate_json(json.dumps(lock.model_dump(mode="json"))) == lock
+
+
+def _told(*told: Told) -> AgentLock:
+    return choose_agent(AgentSpec(open=lambda: Agents(make=Lazy, told=frozenset(told)))).lock
+
+
+def test_lock_and_reports_say_of_an_agent_what_it_is_told_of_the_solution() -> None:
+    lock = _told(Told.KEY_NODES)
+    assert lock.told == (Told.KEY_NODES,)
+    assert AgentLock.model_validate_json(lock.model_dump_json()) == lock
+    assert agent_note(lock) == "guided agent, told the key nodes, not a contestant"
+    assert agent_note(_told(Told.LENGTH)) is None
+    assert agent_note(_told()) is None
+
+
+def test_tasks_that_lack_what_an_agent_is_told_of_them_are_refused_before_anything_starts() -> None:
+    without = browsing_task(checks=[ANSWER])
+    with_nodes = browsing_task(checks=[NODE, ANSWER])
+    with pytest.raises(UsageError, match="is told key nodes, and 1 of the 2 tasks have none: kett"):
+        require_references(_told(Told.KEY_NODES), [without, with_nodes])
+    require_references(_told(Told.KEY_NODES), [with_nodes])
+    bare = without.model_copy(update={"reference": None})
+    with pytest.raises(UsageError, match="goes by the length of references"):
+        require_references(_told(Told.LENGTH), [bare])
+    require_references(_told(), [bare])
