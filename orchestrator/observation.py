@@ -12,6 +12,7 @@ from arena_core.errors import UsageError
 from arena_core.plugins import Group, Seam, filling
 from arena_core.worlds import World
 from evaluators.checks import Check
+from orchestrator.model_exchange import ModelExchange
 from tasks.schema import ReferenceAction
 
 # The forms of observation that travel with Arena; an agent that names none gets the first.
@@ -311,12 +312,17 @@ class Decision:
     Attributes:
         thought: why, as the agent put it.
         input_tokens, output_tokens: what deciding cost, 0 for agents without a model.
+        exchanges: what was asked of models for it; kept in the evidence. Arena's own client has
+            handed in its own already, and none is kept twice.
+        usd: what deciding cost in money; None where nobody knows.
     """
 
     action: Action
     thought: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
+    exchanges: tuple[ModelExchange, ...] = field(default=(), compare=False, repr=False)
+    usd: float | None = None
 
 
 class Agent(Protocol):

@@ -11,60 +11,172 @@ be a function from the request to a reply, where several episodes ask in an orde
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from arena_core.actions import Action
 
 STALL_LIMIT_S = 30.0
 
 
-class Message(BaseModel):
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImageUrl(_Body):
+    url: str = Field(pattern="^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$")
+
+
+class Part(_Body):
+    """A part of a content that is a list: a text or an image."""
+
+    type: Literal["text", "image_url"]
+    text: str | None = Field(default=None, min_length=1)
+    image_url: ImageUrl | None = None
+
+    @model_validator(mode="after")
+    def _has_what_it_says(self) -> Self:
+        if (self.type == "text") != (self.text is not None):
+            message = "a part has its type's field and no other"
+            raise ValueError(message)
+        if (self.type == "image_url") != (self.image_url is not None):
+            message = "a part has its type's field and no other"
+            raise ValueError(message)
+        return self
+
+
+class CalledFunction(_Body):
+    name: str = Field(min_length=1)
+    arguments: str
+
+
+class Called(_Body):
+    id: str = Field(min_length=1)
+    type: Literal["function"]
+    function: CalledFunction
+
+
+class Message(_Body):
     """One message as it was sent."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    role: str = Field(pattern="^(system|user|assistant|tool)$")
+    parts: Annotated[str, Field(min_length=1)] | tuple[Part, ...] | None = Field(alias="content")
+    tool_calls: tuple[Called, ...] | None = None
+    tool_call_id: str | None = None
 
-    role: str = Field(pattern="^(system|user|assistant)$")
-    content: str = Field(min_length=1)
+    @model_validator(mode="after")
+    def _is_of_its_role(self) -> Self:
+        if self.parts is None and not (self.role == "assistant" and self.tool_calls):
+            message = "content may be null only beside tool calls"
+            raise ValueError(message)
+        if (self.role == "tool") != (self.tool_call_id is not None):
+            message = "a tool's message, and no other, names its call"
+            raise ValueError(message)
+        if self.role != "user" and self.images:
+            message = "images are taken from users only"
+            raise ValueError(message)
+        return self
+
+    @property
+    def content(self) -> str:
+        """Its text."""
+        if self.parts is None or isinstance(self.parts, str):
+            return self.parts or ""
+        return "\n".join(part.text for part in self.parts if part.text is not None)
+
+    @property
+    def images(self) -> tuple[bytes, ...]:
+        """The bytes of its images."""
+        if self.parts is None or isinstance(self.parts, str):
+            return ()
+        urls = [part.image_url.url for part in self.parts if part.image_url is not None]
+        return tuple(base64.b64decode(url.partition(",")[2], validate=True) for url in urls)
 
 
-class ChatRequest(BaseModel):
+class Function(_Body):
+    name: str = Field(pattern="^[a-zA-Z0-9_-]{1,64}$")
+    description: str = ""
+    parameters: dict[str, JsonValue]
+
+
+class Tool(_Body):
+    type: Literal["function"]
+    function: Function
+
+
+class ChatRequest(_Body):
     """The body of a request, with the headers that matter."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(min_length=1)
     messages: tuple[Message, ...] = Field(min_length=1)
+    tools: tuple[Tool, ...] = ()
     temperature: float | None = Field(default=None, ge=0, le=2)
     seed: int | None = None
+    reasoning_effort: str | None = Field(default=None, pattern="^(minimal|low|medium|high)$")
+    max_completion_tokens: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
     authorization: str = Field(default="", exclude=True)
+
+    @model_validator(mode="after")
+    def _answers_every_call(self) -> Self:
+        called = [one.id for message in self.messages for one in message.tool_calls or ()]
+        answered = [one.tool_call_id for one in self.messages if one.tool_call_id is not None]
+        if called != answered:
+            message = f"tool calls {called} are answered by {answered}"
+            raise ValueError(message)
+        return self
 
     @property
     def prompt(self) -> str:
         """All that the model was told, in one text."""
         return "\n\n".join(message.content for message in self.messages)
 
+    @property
+    def images(self) -> tuple[bytes, ...]:
+        """All images that it was shown."""
+        return tuple(image for message in self.messages for image in message.images)
+
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A sound reply; tokens of None leave `usage` out, as some servers do."""
+    """A sound reply; tokens of None leave `usage` out, as some servers do.
+
+    `usage` holds what some servers say beside the two counts.
+    """
 
     text: str
     input_tokens: int | None = 100
     output_tokens: int | None = 10
     finish_reason: str = "stop"
+    usage: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def action(cls, action: Action, thought: str = "because") -> Self:
         """Return a reply in the chat agent's grammar."""
         return cls(json.dumps({"thought": thought, "action": action.model_dump(mode="json")}))
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A reply that calls functions instead of saying something: names with their arguments."""
+
+    calls: tuple[tuple[str, str], ...]
+    text: str | None = None
+    input_tokens: int = 100
+    output_tokens: int = 10
+
+    @classmethod
+    def one(cls, name: str, **arguments: object) -> Self:
+        """Return a call of one function."""
+        return cls(((name, json.dumps(arguments)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +210,18 @@ class Stalls:
 
 
 @dataclass(frozen=True, slots=True)
+class BreaksOff:
+    """Half of an answer: the connection ends before what was announced."""
+
+    body: bytes = b'{"choices": [{"message": {"role": "assistant", "content": "I cli'
+
+
+@dataclass(frozen=True, slots=True)
 class HangsUp:
     """The connection ends without an answer."""
 
 
-ScriptedReply = Says | Fails | Sends | Stalls | HangsUp
+ScriptedReply = Says | Calls | Fails | Sends | Stalls | BreaksOff | HangsUp
 Script = Iterable[ScriptedReply] | Callable[[ChatRequest], ScriptedReply]
 
 
@@ -171,7 +290,7 @@ def _in_order(script: Iterable[ScriptedReply]) -> Callable[[ChatRequest], Script
     return lambda _: next(replies, Fails(400, "the script has ended"))
 
 
-def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
+def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:  # noqa: C901 - a case each
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         timeout = STALL_LIMIT_S
@@ -180,13 +299,15 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             reply = model.answer(self.path, body, self.headers.get("Authorization", ""))
             match reply:
-                case Says():
+                case Says() | Calls():
                     self._send(200, _completion(reply))
                 case Fails():
                     error = {"message": reply.message, "param": reply.param, "code": reply.code}
                     self._send(reply.status, json.dumps({"error": error}).encode(), reply.headers)
                 case Sends():
                     self._send(200, reply.body, {"Content-Type": reply.content_type})
+                case BreaksOff():
+                    self._send(200, reply.body, {"Content-Length": str(len(reply.body) + 500)})
                 case Stalls():
                     model.wait_for_closing()
                     self.close_connection = True
@@ -195,9 +316,9 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
             self.send_response(status)
-            sent = {"Content-Type": "application/json"} | dict(headers or {})
             # Connections end with their answer: none outlives the test that made it.
-            sent |= {"Content-Length": str(len(body)), "Connection": "close"}
+            sent = {"Content-Length": str(len(body)), "Connection": "close"}
+            sent |= {"Content-Type": "application/json"} | dict(headers or {})
             for name, value in sent.items():
                 self.send_header(name, value)
             self.end_headers()
@@ -209,19 +330,30 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _completion(reply: Says) -> bytes:
-    message = {"role": "assistant", "content": reply.text, "refusal": None}
+def _completion(reply: Says | Calls) -> bytes:
+    message: dict[str, object] = {"role": "assistant", "content": reply.text, "refusal": None}
+    finish_reason = reply.finish_reason if isinstance(reply, Says) else "tool_calls"
+    if isinstance(reply, Calls):
+        message["tool_calls"] = [
+            {
+                "id": f"call_{number}_{name}",
+                "type": "function",
+                "function": {"name": name, "arguments": arguments},
+            }
+            for number, (name, arguments) in enumerate(reply.calls)
+        ]
     body: dict[str, object] = {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 0,
         "model": "scripted-2025-01-01",
-        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
     }
     if reply.input_tokens is not None and reply.output_tokens is not None:
-        body["usage"] = {
+        usage: dict[str, object] = {
             "prompt_tokens": reply.input_tokens,
             "completion_tokens": reply.output_tokens,
             "total_tokens": reply.input_tokens + reply.output_tokens,
         }
+        body["usage"] = usage | (dict(reply.usage) if isinstance(reply, Says) else {})
     return json.dumps(body).encode()

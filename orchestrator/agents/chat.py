@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +9,15 @@ from typing import Final
 
 from arena_core.actions import Scroll, ScrollDirection
 from arena_core.errors import AgentError, ContextExceededError
+from orchestrator.agents.model_agent import decision_of, model_agent
 from orchestrator.agents.pages import PagePart, part_of_page
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
 from orchestrator.agents.reply import NoContent, Unusable, read_reply
-from orchestrator.agents.seeds import episode_seed
-from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.thinking import put_aside
 from orchestrator.grammars.arena_json import Reply
-from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
-from orchestrator.model.options import DEADLINE_S, ModelOptions
+from orchestrator.model.client import ModelClient
+from orchestrator.model.completion import Completion
+from orchestrator.model.messages import ChatRole, Message
 from orchestrator.observation import Agent, Assignment, Decision, Observation
 
 _QUOTED = 200
@@ -70,23 +69,22 @@ class ChatAgent:
         """
         part = self._take_in(observation)
         messages = [
-            ChatMessage(ChatRole.SYSTEM, system_prompt(self._assignment)),
-            ChatMessage(
+            Message(ChatRole.SYSTEM, system_prompt(self._assignment)),
+            Message(
                 ChatRole.USER,
                 step_prompt(self._assignment, observation, tuple(self._past), part),
             ),
         ]
-        input_tokens = output_tokens = 0
+        spent: list[Completion] = []
         unusable = empty = 0
         last = ""
         while unusable < self._limits.replies:
             said = await self._ask(messages)
-            input_tokens += said.input_tokens or 0
-            output_tokens += said.output_tokens or 0
+            spent.append(said)
             reply = read_reply(said, observation)
             if isinstance(reply, Reply):
                 self._open = (observation.step, reply, observation.url)
-                return Decision(reply.action, reply.thought, input_tokens, output_tokens)
+                return decision_of(reply.action, reply.thought, spent)
             if isinstance(reply, NoContent):
                 empty += 1
                 if empty == self._limits.replies:
@@ -99,7 +97,7 @@ class ChatAgent:
         message = f"no valid action in {unusable} replies of the model; the last {last}"
         raise AgentError(message)
 
-    async def _ask(self, messages: Sequence[ChatMessage]) -> ModelReply:
+    async def _ask(self, messages: Sequence[Message]) -> Completion:
         """Ask; a prompt that is too long is the agent's, where a shorter one would have fitted."""
         try:
             return await self._model.ask(messages, seed=self._seed)
@@ -111,8 +109,8 @@ class ChatAgent:
     async def _ask_the_least(self, exceeded: ContextExceededError) -> None:
         """Raise where not even the rules and the task fit: then no episode can be played."""
         shortest = [
-            ChatMessage(ChatRole.SYSTEM, system_prompt(self._assignment)),
-            ChatMessage(ChatRole.USER, self._assignment.intent),
+            Message(ChatRole.SYSTEM, system_prompt(self._assignment)),
+            Message(ChatRole.USER, self._assignment.intent),
         ]
         try:
             await self._model.ask(shortest, seed=self._seed)
@@ -141,60 +139,23 @@ class ChatAgent:
                 return self._part
 
 
-def _objection(said: ModelReply, wrong: Unusable) -> list[ChatMessage]:
+def _objection(said: Completion, wrong: Unusable) -> list[Message]:
     # The reply alone, without its thinking; some endpoints refuse an empty message.
     quoted = put_aside(said.text).reply or "(nothing)"
     return [
-        ChatMessage(ChatRole.ASSISTANT, quoted[:_REPEATED]),
-        ChatMessage(ChatRole.USER, correction(wrong.problems, is_cut=said.is_cut)),
+        Message(ChatRole.ASSISTANT, quoted[:_REPEATED]),
+        Message(ChatRole.USER, correction(wrong.problems, is_cut=said.is_cut)),
     ]
 
 
-def _quote(said: ModelReply) -> str:
-    calls = " ".join(f"{call.name}({call.arguments})" for call in said.calls)
+def _quote(said: Completion) -> str:
+    calls = " ".join(f"{call.name}({call.arguments})" for call in said.tool_calls)
     line = " ".join(f"{put_aside(said.text).reply} {calls}".split()) or "(nothing but thinking)"
     return repr(line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…")
 
 
-def chat_agents(options: ModelOptions, seed: int, limits: ChatLimits) -> Agents:
-    """Return what makes chat agents that share the connections to one model."""
-    model = ModelClient(options)
-
-    def make(assignment: Assignment) -> Agent:
-        return ChatAgent(model, assignment, seed=episode_seed(seed, assignment), limits=limits)
-
-    return Agents(
-        make=make,
-        name=f"chat ({options.name})",
-        close=model.close,
-        settings={
-            "seed": seed,
-            "model": options.name,
-            "model_url": options.url,
-            "model_deadline": options.deadline_s,
-            "temperature": options.temperature,
-        },
-        pinned=frozenset({"model_url", "model_deadline"}),
-    )
+def _make(model: ModelClient, assignment: Assignment, *, seed: int) -> Agent:
+    return ChatAgent(model, assignment, seed=seed, limits=ChatLimits())
 
 
-def _open(
-    *,
-    model: str,
-    model_url: str | None = None,
-    model_deadline: float = DEADLINE_S,
-    temperature: float | None = None,
-    seed: int | None = None,
-) -> Agents:
-    options = ModelOptions.of(
-        model,
-        model_url,
-        os.environ,
-        temperature=temperature,
-        has_seed=seed is not None,
-        deadline_s=model_deadline,
-    )
-    return chat_agents(options, seed or 0, ChatLimits())
-
-
-CHAT: Final = AgentSpec(open=_open)
+CHAT: Final = model_agent("chat", _make)

@@ -13,7 +13,15 @@ from pydantic import SecretStr, TypeAdapter, ValidationError
 from arena_core.errors import UsageError
 
 # Options of the command line that stand for `--agent-option NAME=…`, where an agent declares them.
-FLAGS: Final = ("seed", "model", "model_url", "model_deadline", "temperature")
+FLAGS: Final = (
+    "seed",
+    "model",
+    "model_url",
+    "model_deadline",
+    "temperature",
+    "reasoning_effort",
+    "max_completion_tokens",
+)
 REDACTED: Final = "(redacted)"
 _LOGIN_IN_URL: Final = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^\s/?#@]*@")
 _SECRET_WORDS: Final = frozenset({"key", "apikey", "token", "secret", "password", "credentials"})

@@ -8,7 +8,7 @@ from orchestrator.agents.thinking import put_aside
 from orchestrator.grammars.arena_json import Reply, checked, find_objects, last_object
 from orchestrator.grammars.grammar import Misread
 from orchestrator.grammars.shapes import Shaped, of_call
-from orchestrator.model.client import ModelReply
+from orchestrator.model.completion import Completion
 from orchestrator.observation import Observation
 
 _LONGEST_REPLY = 20_000
@@ -27,7 +27,7 @@ class NoContent:
     """Nothing was said, though the reply was not cut off: the model's matter, not the agent's."""
 
 
-def read_reply(said: ModelReply, observation: Observation) -> Reply | Unusable | NoContent:
+def read_reply(said: Completion, observation: Observation) -> Reply | Unusable | NoContent:
     """Return the reply's one action, valid and possible on this page, or what is wrong with it.
 
     Thinking is put aside before any limit applies, and an action that it quotes is none. Only where
@@ -35,12 +35,12 @@ def read_reply(said: ModelReply, observation: Observation) -> Reply | Unusable |
     thinking.
     """
     parted = put_aside(said.text)
-    if not parted.reply and not said.calls:
+    if not parted.reply and not said.tool_calls:
         return _of_thinking(f"{said.thinking}\n{parted.thinking}", said, observation)
-    if len(parted.reply) + sum(len(call.arguments) for call in said.calls) > _LONGEST_REPLY:
+    if len(parted.reply) + sum(len(call.arguments) for call in said.tool_calls) > _LONGEST_REPLY:
         return Unusable((f"it is longer than {_LONGEST_REPLY} characters",))
     found, fault = find_objects(parted.reply)
-    called = [of_call(call.name, call.arguments) for call in said.calls]
+    called = [of_call(call.name, call.arguments) for call in said.tool_calls]
     for shaped in called:
         if isinstance(shaped, Shaped) and shaped.action not in [one.action for one in found]:
             found.append(shaped)
@@ -59,7 +59,7 @@ def _checked(shaped: Shaped, observation: Observation) -> Reply | Unusable:
 
 
 def _of_thinking(
-    thinking: str, said: ModelReply, observation: Observation
+    thinking: str, said: Completion, observation: Observation
 ) -> Reply | Unusable | NoContent:
     """Read a reply that holds nothing but thinking."""
     if said.is_cut:

@@ -86,11 +86,19 @@ def evaluate(
     ] = None,
     temperature: Annotated[
         float | None,
-        typer.Option(min=0, max=2, help="Of the chat agent's model; default: 0."),
+        typer.Option(min=0, max=2, help="Of the agent's model; default: 0."),
+    ] = None,
+    reasoning_effort: Annotated[
+        str | None,
+        typer.Option(help="How long a reasoning model may think, such as low or high."),
+    ] = None,
+    max_completion_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Where the model's replies are cut, thinking included."),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Of random, passed on to the model of chat; default: 0."),
+        typer.Option(help="Of random, passed on to the model of a model agent; default: 0."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
     resume: Annotated[
@@ -147,6 +155,8 @@ def evaluate(
                 model_url=model_url,
                 model_deadline=model_deadline,
                 temperature=temperature,
+                reasoning_effort=reasoning_effort,
+                max_completion_tokens=max_completion_tokens,
             ),
             out=out,
             screenshots=screenshots,

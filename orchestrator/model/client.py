@@ -6,78 +6,46 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from arena_core.errors import ContextExceededError, ModelError
 from orchestrator.model import faults
-from orchestrator.model.completion import Completion, ToolCall
+from orchestrator.model.completion import Completion
+from orchestrator.model.messages import Message, ToolSpec
 from orchestrator.model.options import ModelOptions, Parameter
+from orchestrator.model.pauses import asked_pause, backoff
+from orchestrator.model.question import Question, is_renamed
 from orchestrator.model.reaching import refused_connection
 from orchestrator.model.refusals import Refusal, kind_of
+from orchestrator.model.reply_body import ReplyBody
+from orchestrator.model_exchange import ModelExchange, current_collector
 
 if TYPE_CHECKING:
+    import httpx
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types.chat import ChatCompletionMessageParam
 
 _LOG = logging.getLogger(__name__)
-
-
-class ChatRole(StrEnum):
-    """Whose words a chat message holds."""
-
-    SYSTEM = "system"
-    USER = "user"
-    ASSISTANT = "assistant"
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One message of a conversation."""
-
-    speaker: ChatRole
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelReply:
-    """What the model said.
-
-    Attributes:
-        text: the content, or the refusal; '' where there was neither.
-        thinking: what the endpoint sent apart from the content as the model's thinking.
-        calls: the functions that the model called.
-        model: the name that the endpoint gave itself, often with a date; None where it gave none.
-        is_cut: the reply ended at a length limit.
-        input_tokens, output_tokens: as reported; None where the endpoint does not count.
-    """
-
-    text: str
-    thinking: str = ""
-    calls: tuple[ToolCall, ...] = ()
-    model: str | None = None
-    is_cut: bool = False
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+# A pause that an endpoint asks for is no failed attempt, if it is one: the deadline bounds it.
+_A_PAUSE_S = 0.5
 
 
 class ModelClient:
     """A model behind an endpoint; opened at the first question, shared by many episodes.
 
-    Attempts, back-off with jitter and `Retry-After` are the openai library's. What it does not
-    bound, this class does: the time for all attempts together. After a permanent refusal it asks
-    nothing more, and raises that refusal again.
+    What it bounds: the attempts, each attempt's time, and the time for all together with the pauses
+    between them. After a permanent refusal it asks nothing more, and raises that refusal again.
+    Every question and what came of it is handed to whoever collects exchanges.
     """
 
     def __init__(self, options: ModelOptions) -> None:
         self._options = options
         self._sdk: AsyncOpenAI | None = None
-        self._dropped: set[Parameter] = set()
+        self._untaken: set[Parameter] = set()
         self._refusal: ModelError | None = None
         self._has_replied = False
+        self._has_seen_images = False
 
     def __repr__(self) -> str:
         return f"ModelClient({self._options.name!r} at {self._options.url})"
@@ -85,18 +53,25 @@ class ModelClient:
     @property
     def dropped(self) -> frozenset[str]:
         """The parameters that the endpoint would not take: replies are less repeatable then."""
-        return frozenset(self._dropped)
+        return frozenset(one for one in self._untaken if not is_renamed(one))
 
     @property
     def has_replied(self) -> bool:
         """Whether the model gave a reply before: endpoint, key and name are right then."""
         return self._has_replied
 
-    async def ask(self, messages: Sequence[ChatMessage], *, seed: int | None = None) -> ModelReply:
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        seed: int | None = None,
+    ) -> Completion:
         """Return the model's reply to a conversation.
 
         Args:
             messages: oldest first.
+            tools: functions that it may call instead of saying something.
             seed: asks the endpoint to sample repeatably; many honour it only roughly.
 
         Raises:
@@ -106,27 +81,37 @@ class ModelClient:
         """
         if self._refusal is not None:
             raise faults.again(self._refusal)
+        question = Question.of(self._options, messages, tools, seed)
         began = time.monotonic()
         asked: dict[str, object] = {
-            "prompt_chars": sum(len(one.text) for one in messages),
+            "prompt_chars": question.prompt_chars,
+            "images": len(question.images),
             "messages": len(messages),
         }
+        reply: str | None = None
         try:
-            reply = await self._reply(messages, seed)
+            reply = await self._fetch(question)
+            body = self._read(reply)
+            completion = self._completion(body, self._exchange(question, began, reply, body))
         except ModelError as failure:
-            asked["seconds"] = round(time.monotonic() - began, 3)
+            exchange = self._exchange(question, began, reply, error=failure)
+            _collect(exchange)
+            asked["seconds"] = exchange.seconds
             _LOG.warning("no reply: %s", failure.message.splitlines()[0], extra=asked)
             raise
+        _collect(completion.exchange)
         got: dict[str, object] = {
-            "reply_chars": len(reply.text),
-            "thinking_chars": len(reply.thinking),
-            "input_tokens": reply.input_tokens,
-            "output_tokens": reply.output_tokens,
-            "seconds": round(time.monotonic() - began, 3),
+            "reply_chars": len(completion.text),
+            "thinking_chars": len(completion.thinking),
+            "tool_calls": len(completion.tool_calls),
+            "input_tokens": completion.input_tokens,
+            "output_tokens": completion.output_tokens,
+            "seconds": completion.exchange.seconds,
         }
         _LOG.info("%s replied", self._options.name, extra=asked | got)
         self._has_replied = True
-        return reply
+        self._has_seen_images |= bool(question.images)
+        return completion
 
     def no_content(self, replies: int) -> ModelError:
         """Return the error of a model that was asked so often and said nothing."""
@@ -143,55 +128,76 @@ class ModelClient:
         if sdk is not None:
             await sdk.close()
 
-    async def _reply(self, messages: Sequence[ChatMessage], seed: int | None) -> ModelReply:
-        body = await self._fetch(messages, seed)
-        try:
-            completion = Completion.model_validate_json(body)
-        except ValidationError as cause:
-            raise faults.garbage(self._options, body, cause) from None
-        return self._read(completion)
-
-    async def _fetch(self, messages: Sequence[ChatMessage], seed: int | None) -> bytes:
+    async def _fetch(self, question: Question) -> str:
         """Return the body of the first answer with a status of success."""
         # A heavy import (about a second), paid only by runs that talk to a model.
         import openai  # noqa: PLC0415
 
+        last: list[str] = []
         try:
-            async with asyncio.timeout(self._options.deadline_s):
-                while True:
-                    try:
-                        return await self._send(messages, seed)
-                    except openai.APIStatusError as refusal:
-                        if not self._drop_refused_parameter(refusal):
-                            raise
+            async with asyncio.timeout(self._options.deadline_s) as limit:
+                return await self._insist(question, limit, last)
         # The library's errors carry the request with its key, so none travels on as a cause.
         except TimeoutError:
             nobody = await refused_connection(self._options.url)
             if nobody is not None:
                 raise faults.unreachable(self._options, nobody) from None
-            raise faults.out_of_time(self._options) from None
+            raise faults.out_of_time(self._options, last[-1] if last else None) from None
         except openai.APITimeoutError:
             raise faults.stalled(self._options) from None
         except openai.APIConnectionError as cause:
             raise faults.unreachable(self._options, cause) from None
         except openai.APIStatusError as cause:
-            raise self._refused(cause.status_code, cause.response.text) from None
+            raise self._refused(question, cause.status_code, cause.response.text) from None
         except openai.OpenAIError as cause:
             raise faults.other(self._options, cause) from None
 
-    async def _send(self, messages: Sequence[ChatMessage], seed: int | None) -> bytes:
-        raw = await self._opened().chat.completions.with_raw_response.create(
-            model=self._options.name,
-            messages=[_as_sent(message) for message in messages],
-            extra_body=self._sampling(seed),
-        )
-        return raw.content
+    async def _insist(self, question: Question, limit: asyncio.Timeout, last: list[str]) -> str:
+        """Ask until there is an answer, the refusal does not pass, or the attempts are used up."""
+        import openai  # noqa: PLC0415
 
-    def _sampling(self, seed: int | None) -> dict[str, float | int]:
-        asked: dict[Parameter, float | int] = {Parameter.TEMPERATURE: self._options.temperature}
-        if seed is not None:
-            asked[Parameter.SEED] = seed
-        return {name.value: value for name, value in asked.items() if name not in self._dropped}
+        failed = 0
+        while True:
+            pause: float | None = None
+            try:
+                return await self._send(question)
+            except openai.APIStatusError as refusal:
+                if self._leave_out_refused_parameter(question, refusal):
+                    continue
+                body = refusal.response.text
+                if self._kind(question, refusal.status_code, body) is not Refusal.PASSING:
+                    raise
+                pause = asked_pause(refusal.response.headers)
+                self._require_time(limit, pause, refusal)
+                failed += pause is None or pause < _A_PAUSE_S
+                last.append(f"it answered {refusal.status_code}: {body}")
+                if failed > self._options.retries:
+                    raise
+            except openai.APIConnectionError as broken:
+                failed += 1
+                last.append(str(broken.__cause__ or broken))
+                if failed > self._options.retries:
+                    raise
+            await asyncio.sleep(backoff(failed - 1) if pause is None else pause)
+
+    async def _send(self, question: Question) -> str:
+        import httpx  # noqa: PLC0415
+
+        answer: httpx.Response = await self._opened().post(
+            "/chat/completions", cast_to=httpx.Response, body=question.sent(self._untaken)
+        )
+        return answer.content.decode("utf-8", errors="replace")
+
+    def _require_time(
+        self, limit: asyncio.Timeout, pause: float | None, refusal: APIStatusError
+    ) -> None:
+        """Refuse to wait where the deadline is over before the endpoint wants to be asked again."""
+        ends_at = limit.when()
+        if pause is None or ends_at is None:
+            return
+        if asyncio.get_running_loop().time() + pause >= ends_at:
+            status, body = refusal.status_code, refusal.response.text
+            raise faults.must_wait(self._options, status, body, pause)
 
     def _opened(self) -> AsyncOpenAI:
         if self._sdk is None:
@@ -202,32 +208,44 @@ class ModelClient:
                 api_key=key.get_secret_value() if key else "none",
                 base_url=self._options.url,
                 timeout=self._options.attempt_s,
-                max_retries=self._options.retries,
+                max_retries=0,  # it would cut a long Retry-After short
                 http_client=DefaultAsyncHttpxClient(trust_env=not self._options.is_local),
             )
         return self._sdk
 
-    def _drop_refused_parameter(self, refusal: APIStatusError) -> bool:
+    def _leave_out_refused_parameter(self, question: Question, refusal: APIStatusError) -> bool:
         """Note the parameter that a 400 or 422 is about; False where it is about no such thing."""
+        text = refusal.response.text
         if refusal.status_code not in {400, 422}:
             return False
+        if self._kind(question, refusal.status_code, text) is not Refusal.PROMPT:
+            return False
         for parameter in Parameter:
-            named = refusal.param == parameter or parameter in refusal.response.text
-            if named and parameter not in self._dropped | self._options.insisted:
-                self._dropped.add(parameter)
+            named = refusal.param == parameter or parameter in text
+            is_free = is_renamed(parameter) or parameter not in self._options.insisted
+            is_asked = parameter in question.body and parameter not in self._untaken
+            if named and is_free and is_asked:
+                self._untaken.add(parameter)
                 _LOG.warning("%s does not take %s: left out", self._options.name, parameter)
                 return True
         return False
 
-    def _refused(self, status: int, body: str) -> ModelError:
+    def _kind(self, question: Question, status: int, body: str) -> Refusal:
+        is_new_to_images = bool(question.images) and not self._has_seen_images
+        return kind_of(status, body, has_images=is_new_to_images)
+
+    def _refused(self, question: Question, status: int, body: str) -> ModelError:
         """Return the error of a refusal, and keep a permanent one.
 
         What is said of one request is permanent only where no other was ever taken: then it is the
         model's name or a parameter that the endpoint refuses, and not one page's text.
         """
-        kind = kind_of(status, body)
+        kind = self._kind(question, status, body)
         if kind is Refusal.CONTEXT:
             return faults.context_exceeded(self._options, status, body)
+        if kind is Refusal.IMAGES:
+            self._refusal = faults.takes_no_images(self._options, status, body)
+            return self._refusal
         is_permanent = kind is Refusal.PERMANENT or (
             kind is Refusal.PROMPT and not self._has_replied
         )
@@ -236,31 +254,50 @@ class ModelClient:
             self._refusal = refused
         return refused
 
-    def _read(self, completion: Completion) -> ModelReply:
-        if not completion.choices:
+    def _read(self, reply: str) -> ReplyBody:
+        try:
+            return ReplyBody.model_validate_json(reply)
+        except ValidationError as cause:
+            raise faults.garbage(self._options, reply, cause) from None
+
+    def _exchange(
+        self,
+        question: Question,
+        began: float,
+        reply: str | None,
+        body: ReplyBody | None = None,
+        *,
+        error: ModelError | None = None,
+    ) -> ModelExchange:
+        return ModelExchange(
+            request=question.body,
+            images={name: image.data for name, image in question.images.items()},
+            left_out=tuple(sorted(self._untaken)),
+            reply=reply,
+            error=error.message if error else None,
+            usage=body.usage.usage if body and body.usage else None,
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+    def _completion(self, body: ReplyBody, exchange: ModelExchange) -> Completion:
+        if not body.choices:
             raise faults.no_choices(self._options)
-        choice = completion.choices[0]
+        choice = body.choices[0]
         if choice.finish_reason == "content_filter":
             raise faults.filtered(self._options)
-        usage = completion.usage
-        return ModelReply(
+        return Completion(
             text=choice.message.text,
             thinking=choice.message.thinking,
-            calls=choice.message.calls,
-            model=completion.model,
+            tool_calls=choice.message.calls,
+            model=body.model,
             is_cut=choice.finish_reason == "length",
-            input_tokens=usage.prompt_tokens if usage else None,
-            output_tokens=usage.completion_tokens if usage else None,
+            usage=exchange.usage,
+            usd=exchange.usd,
+            exchange=exchange,
         )
 
 
-def _as_sent(message: ChatMessage) -> ChatCompletionMessageParam:
-    # A page may hold half a code point, which JSON over HTTP cannot.
-    text = message.text.encode("utf-8", errors="replace").decode()
-    match message.speaker:
-        case ChatRole.SYSTEM:
-            return {"role": "system", "content": text}
-        case ChatRole.USER:
-            return {"role": "user", "content": text}
-        case ChatRole.ASSISTANT:
-            return {"role": "assistant", "content": text}
+def _collect(exchange: ModelExchange) -> None:
+    collector = current_collector()
+    if collector is not None:
+        collector.add(exchange)

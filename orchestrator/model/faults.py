@@ -21,10 +21,29 @@ def stalled(options: ModelOptions) -> ModelError:
     return ModelError(message, hint="is the endpoint overloaded, or still loading the model?")
 
 
-def out_of_time(options: ModelOptions) -> ModelError:
-    """Say that the attempts together took too long, whatever came of each."""
+def out_of_time(options: ModelOptions, last: str | None = None) -> ModelError:
+    """Say that the attempts together took too long, and what came of the last."""
     message = f"{_where(options)} gave no reply within {options.deadline_s:g} s, retries included"
+    if last:
+        message += f"; the last attempt: {excerpt(last, options)}"
     return ModelError(message, hint="is the endpoint overloaded, or still loading the model?")
+
+
+def must_wait(options: ModelOptions, status: int, body: str, wait_s: float) -> ModelError:
+    """Say that the endpoint asks for a longer pause than the deadline leaves."""
+    message = (
+        f"{_where(options)} answered {status} and asks to wait {wait_s:g} s, longer than the"
+        f" {options.deadline_s:g} s for one reply leave: {excerpt(body, options)}"
+    )
+    return ModelError(message, hint="give it a longer --model-deadline, or ask less often")
+
+
+def takes_no_images(options: ModelOptions, status: int, body: str) -> ModelError:
+    """Say that the model cannot see."""
+    shown = excerpt(body, options)
+    message = f"{_where(options)} takes no images: it answered {status}: {shown}"
+    hint = "choose a --model that takes images, or an agent that shows it none"
+    return ModelError(message, hint=hint, is_permanent=True)
 
 
 def unreachable(options: ModelOptions, cause: BaseException) -> ModelError:
@@ -71,11 +90,11 @@ def no_content(options: ModelOptions, replies: int) -> ModelError:
     return ModelError(message, hint=hint)
 
 
-def garbage(options: ModelOptions, body: bytes, cause: ValidationError) -> ModelError:
+def garbage(options: ModelOptions, body: str, cause: ValidationError) -> ModelError:
     """Say that the answer is no chat completion."""
     fault = cause.errors(include_url=False, include_context=False, include_input=False)[0]
     field = ".".join(str(part) for part in fault["loc"]) or "body"
-    shown = excerpt(body.decode("utf-8", errors="replace"), options)
+    shown = excerpt(body, options)
     reason = excerpt(fault["msg"], options)
     message = f"{_where(options)} sent no chat completion ({field}: {reason}): {shown}"
     return ModelError(message, hint="does --model-url end where the API starts, often in /v1?")
@@ -130,6 +149,6 @@ def _next_step(options: ModelOptions, status: int, body: str, *, is_permanent: b
         return "wait until the endpoint's limit allows more"
     if status >= _SERVER_ERROR:
         return "see the endpoint's own log"
-    insisted = [f"--{one}" for one in sorted(options.insisted) if one in body]
+    insisted = [one.flag for one in sorted(options.insisted) if one in body]
     left_away = f", or leave {' and '.join(insisted)} away" if insisted else ""
     return f"check --model and what the endpoint accepts{left_away}"

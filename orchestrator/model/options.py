@@ -26,6 +26,13 @@ class Parameter(StrEnum):
 
     TEMPERATURE = "temperature"
     SEED = "seed"
+    REASONING_EFFORT = "reasoning_effort"
+    MAX_TOKENS = "max_completion_tokens"
+
+    @property
+    def flag(self) -> str:
+        """How the command line names it."""
+        return f"--{self.value.replace('_', '-')}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,8 @@ class ModelOptions:
         url: base URL of the API, as in `http://127.0.0.1:8000/v1`.
         key: what the endpoint asks for; None for a local server that asks for nothing.
         temperature: 0 asks for the likeliest reply.
+        reasoning_effort: how long a reasoning model may think, such as `low`; None asks nothing.
+        max_completion_tokens: where a reply with its thinking is cut; None where the endpoint cuts.
         insisted: parameters that a person asked for; where the endpoint refuses one of these, that
             is an error, while any other is left out.
         attempt_s: deadline for one request, in seconds.
@@ -48,6 +57,8 @@ class ModelOptions:
     url: str = OPENAI_URL
     key: SecretStr | None = field(default=None, repr=False)
     temperature: float = 0.0
+    reasoning_effort: str | None = None
+    max_completion_tokens: int | None = None
     insisted: frozenset[Parameter] = frozenset()
     attempt_s: float = ATTEMPT_S
     deadline_s: float = DEADLINE_S
@@ -62,18 +73,20 @@ class ModelOptions:
         *,
         temperature: float | None = None,
         has_seed: bool = False,
+        reasoning_effort: str | None = None,
+        max_completion_tokens: int | None = None,
         deadline_s: float = DEADLINE_S,
     ) -> Self:
         """Fill in from the environment what the command line left out.
 
         Raises:
-            UsageError: no model is named, the URL, key, temperature or deadline is none, or
-                OpenAI's own endpoint has no key.
+            UsageError: no model is named, the URL, key or a number is none, or OpenAI's own
+                endpoint has no key.
         """
         if not name:
             message = "no model is named"
             raise UsageError(message, hint="name one with --model NAME, as its endpoint calls it")
-        _require_numbers(temperature, deadline_s)
+        _require_numbers(temperature, max_completion_tokens, deadline_s)
         address = url_of(url, environment)
         key = environment.get(KEY_VARIABLE, "").strip()
         if not all(character.isascii() and character.isprintable() for character in key):
@@ -90,7 +103,14 @@ class ModelOptions:
             url=address,
             key=SecretStr(key) if key else None,
             temperature=temperature or 0.0,
-            insisted=_insisted(temperature, has_seed=has_seed),
+            reasoning_effort=reasoning_effort,
+            max_completion_tokens=max_completion_tokens,
+            insisted=_insisted(
+                temperature=temperature is not None,
+                seed=has_seed,
+                reasoning_effort=reasoning_effort is not None,
+                max_completion_tokens=max_completion_tokens is not None,
+            ),
             attempt_s=min(ATTEMPT_S, deadline_s),
             deadline_s=deadline_s,
         )
@@ -110,15 +130,17 @@ def url_of(url: str | None, environment: Mapping[str, str]) -> str:
     return _checked(url or environment.get(URL_VARIABLE) or OPENAI_URL)
 
 
-def _insisted(temperature: float | None, *, has_seed: bool) -> frozenset[Parameter]:
-    asked = {Parameter.TEMPERATURE: temperature is not None, Parameter.SEED: has_seed}
-    return frozenset(parameter for parameter, is_asked in asked.items() if is_asked)
+def _insisted(**asked: bool) -> frozenset[Parameter]:
+    return frozenset(Parameter(name) for name, is_asked in asked.items() if is_asked)
 
 
-def _require_numbers(temperature: float | None, deadline_s: float) -> None:
+def _require_numbers(temperature: float | None, longest: int | None, deadline_s: float) -> None:
     """Refuse what the option's own range lets pass, such as `nan`."""
     if temperature is not None and not 0 <= temperature <= HOTTEST:
         message = f"--temperature {temperature:g} is not a number from 0 to {HOTTEST:g}"
+        raise UsageError(message)
+    if longest is not None and longest < 1:
+        message = f"{Parameter.MAX_TOKENS.flag} {longest} is no number of tokens"
         raise UsageError(message)
     if not (isfinite(deadline_s) and deadline_s > 0):
         message = f"--model-deadline {deadline_s:g} is not a number of seconds"

@@ -10,9 +10,10 @@ from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Send
 
 from arena_core.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
 from arena_core.errors import AgentError, ModelError
-from orchestrator.agents.chat import ChatAgent, ChatLimits, chat_agents
+from orchestrator.agents.chat import ChatAgent, ChatLimits
 from orchestrator.agents.choice import make_agent
-from orchestrator.agents.spec import Agents
+from orchestrator.agents.seeds import episode_seed
+from orchestrator.model.client import ModelClient
 from orchestrator.model.options import ModelOptions
 from orchestrator.observation import Agent, Assignment, Decision, Observation, Reference
 from tasks.schema import StopWith
@@ -33,17 +34,18 @@ CANARY = "the-answer-is-1999"
 
 @pytest.fixture
 async def new_chat(assignment: Assignment) -> AsyncIterator[NewAgent]:
-    opened: list[Agents] = []
+    opened: list[ModelClient] = []
 
     def make(url: str, deadline_s: float = 20.0) -> Agent:
         options = ModelOptions.of("scripted", url, {}, deadline_s=deadline_s)
         limits = ChatLimits(past_steps=2, page_characters=200)
-        opened.append(chat_agents(options, 0, limits))
-        return opened[-1].make(assignment)
+        opened.append(ModelClient(options))
+        seed = episode_seed(0, assignment)
+        return ChatAgent(opened[-1], assignment, seed=seed, limits=limits)
 
     yield make
-    for agents in opened:
-        await agents.close()
+    for client in opened:
+        await client.close()
 
 
 def told(request: ChatRequest) -> str:

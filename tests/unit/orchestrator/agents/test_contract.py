@@ -106,6 +106,8 @@ GIVEN: dict[str, object] = {
     "model_url": "http://127.0.0.1:9/v1",
     "model_deadline": 120.0,
     "temperature": 0.0,
+    "reasoning_effort": "low",
+    "max_completion_tokens": 900,
 }
 TAKEN = {"oracle": (), "idle": (), "random": ("seed",), "chat": FLAGS}
 

@@ -12,13 +12,13 @@ from arena_core.actions import Back, Click, FocusTab, Stop, Type
 from orchestrator.agents.prompt import EXAMPLES
 from orchestrator.agents.reply import NoContent, Unusable, read_reply
 from orchestrator.grammars.arena_json import Reply
-from orchestrator.model.client import ModelReply
-from orchestrator.model.completion import ToolCall
+from orchestrator.model.completion import Completion
+from orchestrator.model.messages import ToolCall
 from orchestrator.observation import AXTREE, AxTree, Node, Observation, Tab
 
 
-def said(text: str = "", **more: Any) -> ModelReply:
-    return ModelReply(text=text, **more)
+def said(text: str = "", **more: Any) -> Completion:
+    return Completion(text=text, **more)
 
 
 CLICK = '{"thought": "go", "action": {"kind": "click", "element": 1}}'
@@ -114,8 +114,8 @@ def test_any_text_typed_arrives_as_it_was_said(text: str, prose: str) -> None:
 @given(st.text() | st.text(alphabet='{}[]":,aceiknot \\1'))
 def test_no_text_breaks_the_reader(text: str) -> None:
     assert isinstance(read_reply(said(text), PAGE), Reply | Unusable | NoContent)
-    apart = ToolCall("click", text)
-    assert isinstance(read_reply(said("", calls=(apart,)), PAGE), Reply | Unusable)
+    apart = ToolCall("c1", "click", text)
+    assert isinstance(read_reply(said("", tool_calls=(apart,)), PAGE), Reply | Unusable)
     assert isinstance(read_reply(said("", thinking=text), PAGE), Reply | Unusable | NoContent)
 
 
@@ -125,7 +125,7 @@ def test_a_tab_that_is_open_can_be_focused(page: Callable[..., Observation]) -> 
 
 
 def call(name: str, **arguments: object) -> ToolCall:
-    return ToolCall(name, json.dumps(arguments))
+    return ToolCall("c1", name, json.dumps(arguments))
 
 
 @pytest.mark.parametrize(
@@ -139,11 +139,11 @@ def call(name: str, **arguments: object) -> ToolCall:
     ],
 )
 def test_an_action_is_read_out_of_a_tool_call(called: ToolCall) -> None:
-    assert read_reply(said(calls=(called,)), PAGE) == Reply(action=Click(element=1))
+    assert read_reply(said(tool_calls=(called,)), PAGE) == Reply(action=Click(element=1))
 
 
 def test_a_tool_call_that_repeats_the_content_is_the_same_action() -> None:
-    reply = read_reply(said(CLICK, calls=(call("click", element=1),)), PAGE)
+    reply = read_reply(said(CLICK, tool_calls=(call("click", element=1),)), PAGE)
     assert reply == Reply(thought="go", action=Click(element=1))
 
 
@@ -151,15 +151,18 @@ def test_a_tool_call_that_repeats_the_content_is_the_same_action() -> None:
     ("called", "problem"),
     [
         ((call("search", query="kettle"),), "no function 'search'"),
-        ((ToolCall("click", "element 1"),), "'click' are no JSON"),
+        ((ToolCall("c1", "click", "element 1"),), "'click' are no JSON"),
         ((call("click"),), "element: Field required"),
         ((call("click", element=404),), "no element 404"),
         ((call("click", element=1), call("back")), "2 actions"),
-        ((ToolCall("type", json.dumps({"element": 1, "text": "x" * 20_000})),), "longer than"),
+        (
+            (ToolCall("c1", "type", json.dumps({"element": 1, "text": "x" * 20_000})),),
+            "longer than",
+        ),
     ],
 )
 def test_a_tool_call_that_is_no_action_is_named(called: tuple[ToolCall, ...], problem: str) -> None:
-    reply = read_reply(said(calls=called), PAGE)
+    reply = read_reply(said(tool_calls=called), PAGE)
     assert isinstance(reply, Unusable)
     assert problem in "; ".join(reply.problems)
 
@@ -194,7 +197,7 @@ def test_a_tag_inside_a_reply_is_text() -> None:
     ids=["apart", "never closed"],
 )
 def test_an_action_that_ends_the_thinking_counts_where_nothing_else_was_said(
-    reply: ModelReply,
+    reply: Completion,
 ) -> None:
     assert read_reply(reply, PAGE) == Reply(thought="go", action=Click(element=1))
 
@@ -214,10 +217,10 @@ def test_an_action_in_the_thinking_is_not_played_where_something_was_said(text: 
         said(f"<think>{CLICK} No, rather</think>"),
     ],
 )
-def test_where_nothing_is_said_there_is_no_content(reply: ModelReply) -> None:
+def test_where_nothing_is_said_there_is_no_content(reply: Completion) -> None:
     assert read_reply(reply, PAGE) == NoContent()
 
 
 @pytest.mark.parametrize("reply", [said(is_cut=True), said(thinking=CLICK, is_cut=True)])
-def test_a_reply_that_the_length_limit_ended_was_too_long_not_empty(reply: ModelReply) -> None:
+def test_a_reply_that_the_length_limit_ended_was_too_long_not_empty(reply: Completion) -> None:
     assert isinstance(read_reply(reply, PAGE), Unusable)

@@ -4,54 +4,38 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from pydantic import SecretStr
-from scripted_model import Fails, HangsUp, Says, Script, ScriptedModel, Sends, Stalls
+from model_questions import HELLO, KEY, ask, error_of, options
+from scripted_model import (
+    Fails,
+    HangsUp,
+    Says,
+    Script,
+    ScriptedModel,
+    Sends,
+    Stalls,
+)
 
-from arena_core.errors import ContextExceededError, ModelError
-from orchestrator.model.client import ChatMessage, ChatRole, ModelClient, ModelReply
-from orchestrator.model.options import ModelOptions, Parameter
-
-KEY = "sk-arena-secret-0123456789"
-HELLO = (ChatMessage(ChatRole.SYSTEM, "be brief"), ChatMessage(ChatRole.USER, "hello"))
+from arena_core.errors import ContextExceededError
+from orchestrator.model.client import ModelClient
+from orchestrator.model.completion import Completion
+from orchestrator.model.messages import ChatRole, Message
+from orchestrator.model.options import Parameter
+from orchestrator.model_exchange import TokenUsage
 
 StartModel = Callable[[Script], ScriptedModel]
-
-
-def options(url: str, **changed: float) -> ModelOptions:
-    return ModelOptions(
-        name="scripted",
-        url=url,
-        key=SecretStr(KEY),
-        temperature=changed.get("temperature", 0.0),
-        attempt_s=changed.get("attempt_s", 5.0),
-        deadline_s=changed.get("deadline_s", 10.0),
-        retries=int(changed.get("retries", 2)),
-    )
-
-
-async def ask(model_options: ModelOptions, seed: int | None = None) -> ModelReply:
-    client = ModelClient(model_options)
-    try:
-        return await client.ask(HELLO, seed=seed)
-    finally:
-        await client.close()
-
-
-async def error_of(asking: Coroutine[None, None, ModelReply]) -> ModelError:
-    with pytest.raises(ModelError) as caught:
-        await asking
-    return caught.value
 
 
 async def test_a_reply_comes_with_the_tokens_as_reported(scripted_model: StartModel) -> None:
     model = scripted_model([Says("hi", input_tokens=21, output_tokens=3)])
     reply = await ask(options(model.url), seed=7)
-    assert reply == ModelReply(
-        text="hi", model="scripted-2025-01-01", is_cut=False, input_tokens=21, output_tokens=3
+    assert reply == Completion(
+        text="hi",
+        model="scripted-2025-01-01",
+        usage=TokenUsage(input_tokens=21, output_tokens=3),
     )
     [request] = model.requests
     assert [(message.role, message.content) for message in request.messages] == [
@@ -232,7 +216,7 @@ async def test_a_text_that_a_filter_refuses_is_about_this_text_alone(
     assert not (await error_of(ask(options(model.url)))).is_permanent
 
 
-@pytest.mark.parametrize("parameter", list(Parameter))
+@pytest.mark.parametrize("parameter", [Parameter.TEMPERATURE, Parameter.SEED])
 async def test_a_parameter_that_a_person_asked_for_is_not_left_out(
     scripted_model: StartModel, parameter: Parameter
 ) -> None:
@@ -314,7 +298,7 @@ async def test_half_a_code_point_of_a_page_does_not_stop_the_question(
 ) -> None:
     model = scripted_model([Says("hi")])
     client = ModelClient(options(model.url))
-    await client.ask((ChatMessage(ChatRole.USER, "price \ud83d of ü"),))
+    await client.ask((Message(ChatRole.USER, "price \ud83d of ü"),))
     await client.close()
     assert model.requests[0].prompt == "price ? of ü"
 
@@ -341,7 +325,7 @@ async def test_one_client_serves_many_at_once_and_closes_twice(
     client = ModelClient(options(model.url))
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(client.ask((ChatMessage(ChatRole.USER, f"question {number}"),)))
+            group.create_task(client.ask((Message(ChatRole.USER, f"question {number}"),)))
             for number in range(8)
         ]
     await client.close()

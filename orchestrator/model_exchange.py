@@ -1,0 +1,101 @@
+"""What was asked of a model and what came back, as the evidence keeps it; who collects it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenUsage:
+    """Tokens of one reply, as its endpoint counted them.
+
+    Attributes:
+        input_tokens: of the prompt, pictures and cached parts included.
+        output_tokens: of the reply, its thinking included.
+        cached_tokens, image_tokens: those of the prompt that came from a cache, or were pictures;
+            None where the endpoint does not say.
+        reasoning_tokens: those of the reply that were thinking; None where it does not say.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int | None = None
+    image_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelExchange:
+    """One question to a model, with all its retries, and what came of it.
+
+    Attributes:
+        request: the body as it was meant, in OpenAI's chat-completions form, without keys. Of an
+            image the SHA-256 stands in the place of its data.
+        images: the bytes of those images, by SHA-256.
+        left_out: parameters of the request that the endpoint does not take, so that the body that
+            it answered lacked them, or had them under an older name.
+        reply: the body of the answer as it came; None where none came.
+        error: why there is no completion; None where there is one.
+        usage: None where the endpoint did not count.
+        usd: what it cost; None where usage or price is unknown.
+        seconds: until the reply was there, retries included.
+        replayed_from: the run whose exchange this repeats: nothing was asked, nothing spent.
+    """
+
+    request: Mapping[str, JsonValue] = field(default_factory=dict)
+    images: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    left_out: tuple[str, ...] = ()
+    reply: str | None = None
+    error: str | None = None
+    usage: TokenUsage | None = None
+    usd: float | None = None
+    seconds: float = 0.0
+    replayed_from: str | None = None
+
+
+@dataclass(slots=True)
+class ExchangeCollector:
+    """Gathers the exchanges of one attempt, those too that ended in an error.
+
+    Attributes:
+        trial: whose they are, `offline-TASK-r0`; what a replay is looked up by.
+        asked: how often each request was asked in this attempt, by its hash.
+    """
+
+    trial: str = ""
+    asked: Counter[str] = field(default_factory=Counter)
+    _open: list[ModelExchange] = field(default_factory=list)
+
+    def add(self, exchange: ModelExchange) -> None:
+        """Keep an exchange."""
+        self._open.append(exchange)
+
+    def take(self) -> tuple[ModelExchange, ...]:
+        """Return what came since the last call, oldest first."""
+        taken = tuple(self._open)
+        self._open.clear()
+        return taken
+
+
+_collector: ContextVar[ExchangeCollector | None] = ContextVar("arena_exchanges", default=None)
+
+
+@contextmanager
+def collecting(collector: ExchangeCollector) -> Iterator[None]:
+    """Have a collector gather what is asked in a block, and in the tasks and threads it starts."""
+    token = _collector.set(collector)
+    try:
+        yield
+    finally:
+        _collector.reset(token)
+
+
+def current_collector() -> ExchangeCollector | None:
+    """Return who gathers the exchanges of the caller; None outside of an episode."""
+    return _collector.get()
