@@ -16,7 +16,6 @@ from arena_core.plugins import ARENA, Group, Seam
 from orchestrator.agents.options import by_name, flag_of
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
 from orchestrator.observation import (
-    OBSERVATIONS,
     Agent,
     AgentClass,
     AgentMaker,
@@ -25,6 +24,7 @@ from orchestrator.observation import (
     Reference,
     Told,
 )
+from orchestrator.observations.names import require_form
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
 OBJECT: Final = "python:"
@@ -193,7 +193,7 @@ def open_agent(found: NamedAgent, options: Mapping[str, object]) -> OpenedAgent:
 def _require_form(found: NamedAgent, form: str) -> None:
     """Refuse an agent that would not see what it needs, before anything is started for it."""
     try:
-        OBSERVATIONS.find(form)
+        require_form(form)
     except UnknownNameError as cause:
         message = f"the agent '{found.name}' needs the observation '{form}': {cause.message}"
         raise UnknownNameError(message, hint=cause.hint) from cause

@@ -90,11 +90,11 @@ class EpisodeOperations(SuiteOperations):
         from orchestrator.api.option_effects import refuse_offline_resolves
         from orchestrator.api.worlds import read_world
         from orchestrator.gateway.addresses import Resolve
-        from orchestrator.observation import OBSERVATIONS
+        from orchestrator.observations.names import require_form
         from tasks.loader import load_source
 
         for form in observations:
-            OBSERVATIONS.find(form)
+            require_form(form)
         played_in = read_world(world)
         refuse_offline_resolves(resolve, staged=staged, online=played_in is World.ONLINE)
         choice = WorldChoice(

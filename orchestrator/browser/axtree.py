@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from orchestrator.browser.cdp_channel import RefusedError, Reply
 from orchestrator.browser.elements import ElementAddress, ElementIds
@@ -58,24 +59,6 @@ class Tree:
     title: str
     nodes: tuple[Node, ...]
     was_cut: bool
-
-    def text(self) -> str:
-        """Return one line a node: `[id] role "name" value="…" states`, indented by depth."""
-        lines = [line_of(node) for node in self.nodes]
-        if self.was_cut:
-            lines.append(f"(the page goes on: only its first {len(self.nodes)} nodes are shown)")
-        return "\n".join(lines)
-
-
-def line_of(node: Node) -> str:
-    """Return a node's line."""
-    parts = [f"{'  ' * node.depth}[{node.id}] {node.role}"]
-    if node.name:
-        parts.append(f'"{_one_line(node.name)}"')
-    if node.value is not None:
-        parts.append(f'value="{_one_line(node.value)}"')
-    parts.extend(node.states)
-    return " ".join(parts)
 
 
 def _one_line(text: str) -> str:
@@ -144,6 +127,8 @@ class _Reading:
             name=name,
             value=value or None,
             states=tuple(_states(node)),
+            level=_property(node, "level"),
+            url=_property(node, "url"),
         )
         self.nodes.append(shown)
 
@@ -182,6 +167,13 @@ def _states(node: Reply) -> Iterator[str]:
             yield shown
         else:
             yield f"{shown}={str(value).lower()}"
+
+
+def _property(node: Reply, name: str) -> Any:
+    for entry in node.get("properties", ()):
+        if entry["name"] == name:
+            return entry["value"].get("value")
+    return None
 
 
 async def read_tree(tab: OpenTab, ids: ElementIds) -> Tree:

@@ -18,11 +18,17 @@ from arena_core.errors import BrowserError
 from orchestrator.browser import locate
 from orchestrator.browser.act import ActionExecutor, perform
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
-from orchestrator.browser.context import SessionOptions, cookie_of, id_of, new_context
+from orchestrator.browser.context import (
+    DEFAULT_VIEWPORT,
+    SessionOptions,
+    cookie_of,
+    id_of,
+    new_context,
+)
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
-from orchestrator.browser.observed_page import AXTREE_FORM, TabPage, title_of
+from orchestrator.browser.observed_page import TabPage, title_of
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
@@ -30,6 +36,7 @@ from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.observation import AXTREE, Observation, ObservationForm, Tab
+from orchestrator.observations.axtree import AXTREE_FORM
 
 _OPEN_S = 90.0
 _ACT_S = 75.0
@@ -52,9 +59,11 @@ class Session:
         watchdog: BrowserWatchdog,
         journal: SessionJournal,
         *,
+        viewport: tuple[int, int] = DEFAULT_VIEWPORT,
         shows_unnamed: bool = False,
     ) -> None:
         self._contexts = contexts
+        self._viewport = viewport
         self._shows_unnamed = shows_unnamed
         self._watchdog = watchdog
         self._journal = journal
@@ -104,7 +113,11 @@ class Session:
         async with self._watchdog.bounded("observe the page", _READ_S):
             current = await self._bar.standing()
             page = TabPage(
-                current, self._ids, self._journal.dialogs, shows_unnamed=self._shows_unnamed
+                current,
+                self._ids,
+                self._journal.dialogs,
+                viewport=self._viewport,
+                shows_unnamed=self._shows_unnamed,
             )
             parts = {name: await form.observe(page) for name, form in wanted.items()}
             tabs = [
@@ -321,7 +334,13 @@ async def open_session(
     async with watchdog.bounded("open a browser context", _OPEN_S):
         contexts = await _contexts(browser, options)
     journal = SessionJournal(options.logical)
-    session = Session(contexts, watchdog, journal, shows_unnamed=options.shows_unnamed)
+    session = Session(
+        contexts,
+        watchdog,
+        journal,
+        viewport=options.viewport,
+        shows_unnamed=options.shows_unnamed,
+    )
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):
             watched = Watched(

@@ -13,12 +13,12 @@ from orchestrator.browser.axtree import Tree
 from orchestrator.browser.cdp_channel import Reply
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.frames import Frame
+from orchestrator.browser.snapshot import STYLES
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.observation import UNNAMED, Node
 
 _DRAWN = frozenset({"circle", "ellipse", "rect", "polygon", "path", "line", "text", "tspan"})
 _WHOLE = frozenset({"html", "body", "svg"})
-_STYLES = ("background-color", "fill", "visibility")
 _CLEAR = "rgba(0, 0, 0, 0)"
 
 
@@ -32,19 +32,15 @@ class _Found:
     look: str
 
 
-async def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree) -> Tree:
+def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree, snapshot: Reply) -> Tree:
     """Return a tree with the unnamed elements of the main document in the places where they stand.
 
     Each is a node of the role `unnamed`. Its name is tag, id and classes as CSS writes them, its
     value `WIDTHxHEIGHT at LEFT,TOP` in CSS pixels of the document, and its colour where it has one.
 
-    Raises:
-        RefusedError: the document went away meanwhile.
+    `snapshot` is the tab's, see `orchestrator.browser.snapshot`.
     """
     frame = tab.frames.main
-    snapshot = await tab.channel.send_for_bulk(
-        "DOMSnapshot.captureSnapshot", {"computedStyles": list(_STYLES)}
-    )
     document = _Document(snapshot)
     places = document.places()
     said = _said(tree.nodes, ids)
@@ -120,7 +116,7 @@ class _Document:
             return None
         (left, top, width, height), styles = self._boxes[place]
         painted = [self._strings[at] if at >= 0 else "" for at in styles]
-        if min(width, height) <= 0 or len(painted) < len(_STYLES) or painted[2] != "visible":
+        if min(width, height) <= 0 or len(painted) < len(STYLES) or painted[2] != "visible":
             return None
         is_shape = self._strings[self._nodes["nodeName"][place]].lower() in _DRAWN
         colour = painted[1] if is_shape else painted[0]

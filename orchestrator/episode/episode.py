@@ -36,12 +36,12 @@ from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
 from orchestrator.observation import (
     AXTREE,
-    OBSERVATIONS,
     Assignment,
     AxTree,
     Observation,
     Reference,
 )
+from orchestrator.observations.names import load_form
 from tasks.schema import Task
 
 Result = TypeVar("Result")
@@ -313,7 +313,7 @@ class Episode:
             opened=found,
             locators=locators,
             checks=self._checks,
-            forms={name: OBSERVATIONS.load(name) for name in sorted(record.spec.observations)},
+            forms={name: load_form(name) for name in sorted(record.spec.observations)},
         )
         urls = [environment.upstreams.url(page) for page in task.start_pages]
         logins = [

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.errors import BrowserError
-from orchestrator.browser.observed_page import AXTREE_FORM
 from orchestrator.observation import AXTREE, ObservedPage
+from orchestrator.observations.axtree import AXTREE_FORM
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.keys import playwright_keys
-from orchestrator.browser.axtree import line_of
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.navigate import demand_web_address
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import origin_of
 from orchestrator.browser.watcher import page_source
 from orchestrator.observation import Node
+from orchestrator.observations.axtree import tree_text
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_an_address_is_opened_or_refused_in_words(url: str) -> None:
 
 @given(st.text(max_size=60), st.one_of(st.none(), st.text(max_size=60)), st.integers(0, 9))
 def test_a_node_is_always_one_line(name: str, value: str | None, depth: int) -> None:
-    line = line_of(Node(id=7, depth=depth, role="button", name=name, value=value))
+    line = tree_text([Node(id=7, depth=depth, role="button", name=name, value=value)])
     assert len(f"{line}.".splitlines()) == 1
     assert line.lstrip(" ").startswith("[7] button")
 
