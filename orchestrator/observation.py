@@ -395,7 +395,8 @@ class Guide:
     Attributes:
         key_nodes: empty where the agent is not told them.
         url_of: see `Reference`.
-        length: how many actions the reference takes; None where the agent is not told.
+        length: how many actions the reference takes in this world, `stop` not counted; None where
+            the agent is not told.
     """
 
     url_of: Callable[[str], str]

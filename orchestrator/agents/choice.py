@@ -13,6 +13,7 @@ from typing import Final
 
 from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageError
 from arena_core.plugins import ARENA, Group, Seam
+from arena_core.worlds import World
 from orchestrator.agents.options import by_name, flag_of
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
 from orchestrator.observation import (
@@ -98,18 +99,21 @@ class _Maker:
         if self.kind.agent_class is AgentClass.REFERENCE:
             assignment = replace(assignment, reference=reference)
         if self.agents.told:
-            assignment = replace(assignment, guide=_guide(reference, self.agents.told))
+            guide = _guide(reference, self.agents.told, assignment.world)
+            assignment = replace(assignment, guide=guide)
         return self.agents.make(assignment)
 
     async def close(self) -> None:
         await self.agents.close()
 
 
-def _guide(reference: Reference, told: frozenset[Told]) -> Guide:
+def _guide(reference: Reference, told: frozenset[Told], world: World) -> Guide:
+    """Return the parts of a solution that an agent is told; the last `stop` is no step of it."""
+    steps = [one for one in reference.actions if one.only in {None, world} and one.do != "stop"]
     return Guide(
         url_of=reference.url_of,
         key_nodes=reference.key_nodes if Told.KEY_NODES in told else (),
-        length=len(reference.actions) if Told.LENGTH in told else None,
+        length=len(steps) if Told.LENGTH in told else None,
     )
 
 

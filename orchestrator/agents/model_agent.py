@@ -15,7 +15,7 @@ from orchestrator.agents.spec import Agents, AgentSpec, Kept
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.options import DEADLINE_S, ModelOptions
-from orchestrator.observation import AXTREE, Agent, Assignment, Decision
+from orchestrator.observation import AXTREE, Agent, Assignment, Decision, Told
 
 _GIVEN: Final = 2  # parameters of a maker that are no options: the client and the assignment
 
@@ -32,6 +32,14 @@ class OpenedModel:
     name: str
     seed: int
     settings: Mapping[str, Kept]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What agents are shown, where their options decide it: see `Agents`."""
+
+    observations: frozenset[str] | None = None
+    told: frozenset[Told] = frozenset()
 
 
 def open_model(
@@ -74,7 +82,11 @@ def open_model(
 
 
 def model_agent(
-    name: str, make: Callable[..., Agent], *, observations: frozenset[str] = frozenset({AXTREE})
+    name: str,
+    make: Callable[..., Agent],
+    *,
+    observations: frozenset[str] = frozenset({AXTREE}),
+    shown: Callable[..., Shown] | None = None,
 ) -> AgentSpec:
     """Return the spec of an agent that asks a model.
 
@@ -86,11 +98,14 @@ def model_agent(
             `make(client, assignment, seed=…, **own)`: its keyword parameters beside `seed`, the
             episode's own, are the agent's own options.
         observations: as of `AgentSpec`.
+        shown: called once with those of the own options that are its parameters too, by name, where
+            they decide what the agents are shown. It raises `UsageError` for values that do not go
+            together.
 
     Raises:
         TypeError: an option of its own has the name of one that all model agents share.
     """
-    return AgentSpec(open=_Opening(name, make), observations=observations)
+    return AgentSpec(open=_Opening(name, make, shown), observations=observations)
 
 
 def decision_of(action: Action, thought: str | None, said: Sequence[Completion]) -> Decision:
@@ -112,9 +127,12 @@ def decision_of(action: Action, thought: str | None, said: Sequence[Completion])
 class _Opening:
     """Opens the model and makes agents; its signature holds the shared options and their own."""
 
-    def __init__(self, name: str, make: Callable[..., Agent]) -> None:
+    def __init__(
+        self, name: str, make: Callable[..., Agent], shown: Callable[..., Shown] | None
+    ) -> None:
         self._name = name
         self._make = make
+        self._shown = shown
         shared = inspect.signature(open_model, eval_str=True).parameters
         taken = list(inspect.signature(make, eval_str=True).parameters.values())[_GIVEN:]
         own = [one for one in taken if one.name != "seed"]
@@ -128,6 +146,7 @@ class _Opening:
     def __call__(self, **options: Any) -> Agents:
         own = {name: value for name, value in options.items() if name in self._own}
         shared = {name: value for name, value in options.items() if name not in self._own}
+        shown = self._decide(own)
         opened = open_model(**shared)
 
         def make(assignment: Assignment) -> Agent:
@@ -140,4 +159,12 @@ class _Opening:
             close=opened.client.close,
             settings=opened.settings,
             pinned=frozenset({"model_url", "model_deadline"}),
+            observations=shown.observations,
+            told=shown.told,
         )
+
+    def _decide(self, own: Mapping[str, object]) -> Shown:
+        if self._shown is None:
+            return Shown()
+        deciding = inspect.signature(self._shown).parameters
+        return self._shown(**{name: value for name, value in own.items() if name in deciding})

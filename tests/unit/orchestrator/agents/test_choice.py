@@ -14,6 +14,7 @@ import pytest
 
 from arena_core.actions import Stop
 from arena_core.errors import PluginError, UnknownNameError, UsageError
+from arena_core.worlds import World
 from evaluators.checks import Check
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
 from orchestrator.agents.options import parse_options
@@ -27,9 +28,16 @@ from orchestrator.observation import (
     Reference,
     Told,
 )
-from tasks.schema import StopWith
+from tasks.schema import ScrollPage, StopWith
 
-REFERENCE = Reference((StopWith(do="stop", answer="the answer"),), str)
+REFERENCE = Reference(
+    (
+        ScrollPage(do="scroll", direction="down"),
+        ScrollPage(do="scroll", direction="up", only=World.ONLINE),
+        StopWith(do="stop", answer="the answer"),
+    ),
+    str,
+)
 
 
 class Curious:
