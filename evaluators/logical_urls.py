@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import parse_qsl, quote, unquote
 
 from evaluators.text import normalise
@@ -31,6 +32,7 @@ class LogicalUrl:
         return f"{self.page}{'?' if query else ''}{query}{fragment}"
 
 
+@lru_cache(maxsize=1024)  # the same pages come again with every step
 def parse_logical_url(logical: str) -> LogicalUrl:
     """Take a logical URL apart; no text makes it raise."""
     head, mark, fragment = logical.partition("#")

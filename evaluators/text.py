@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf"})
 _TRADE_MARKS = frozenset("™®©℠")
@@ -20,6 +21,7 @@ _SHOWN_LENGTH = 80
 _SHOWN_VALUES = 5
 
 
+@lru_cache(maxsize=1024)  # the same pages and expectations come again with every step
 def normalise(text: str, *, case: bool = False) -> str:
     """Bring text into the one form in which both sides of a check are compared.
 
@@ -27,6 +29,8 @@ def normalise(text: str, *, case: bool = False) -> str:
     mark signs dropped; typographic quotes and dashes made plain; white space collapsed and
     stripped; case folded (Unicode 3.13, D146) unless `case`. Applying it twice changes nothing.
     """
+    if text.isascii() and text.isprintable():  # composing, dropping and replacing change nothing
+        return " ".join((text if case else text.casefold()).split())
     seen = "".join(character for character in text if not _is_unseen(character))
     if case:
         composed = unicodedata.normalize("NFKC", seen.translate(_TYPOGRAPHY))

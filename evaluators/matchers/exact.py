@@ -34,13 +34,18 @@ class ExactMatcher(Matcher):
         expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
         found = [normalise(value, case=self.case) for value in values]
 
+        def read(wanted: Expected) -> str | float:
+            return form(wanted) if isinstance(wanted, str) else wanted
+
         def equals(value: str, wanted: Expected) -> bool:
-            read = form(wanted) if isinstance(wanted, str) else wanted
-            return is_equal(value, read, case=self.case)
+            return is_equal(value, read(wanted), case=self.case)
 
         if not isinstance(expected, tuple):
+            whole = read(expected)
             fitting = [
-                value for value, text in zip(values, found, strict=True) if equals(text, expected)
+                value
+                for value, text in zip(values, found, strict=True)
+                if is_equal(text, whole, case=self.case)
             ]
             return found_or_wanted(fitting or values, shown(str(expected)), met=bool(fitting))
         if self.ordered:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from bench import commands, every_site, gateway, resets, sites, slot_memory, workers
+from bench import commands, every_site, gateway, resets, scoring, sites, slot_memory, steps, workers
 from bench.figures import Figure, show
 
 from orchestrator.gateway import SocketAddress
@@ -82,6 +82,8 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "gateway": _gateway,
     "resets": _resets,
     "memory": _memory,
+    "steps": steps.step_figures,
+    "scoring": scoring.scoring_figures,
     "workers": _workers,
     "demo": _demo,
     "unit": _unit,

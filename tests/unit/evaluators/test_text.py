@@ -15,6 +15,11 @@ def test_normalising_twice_changes_nothing(text: str, case: bool) -> None:  # no
     assert normalise(once, case=case) == once
 
 
+@given(st.text(st.characters(max_codepoint=127)), st.booleans())
+def test_a_character_that_nobody_sees_makes_no_difference(text: str, case: bool) -> None:  # noqa: FBT001
+    assert normalise(text, case=case) == normalise(f"\u200b{text}", case=case)
+
+
 @given(st.text(), st.text())
 def test_case_and_composition_make_no_difference(left: str, right: str) -> None:
     assert normalise(left.upper().lower() + right) == normalise(
