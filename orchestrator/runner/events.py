@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evaluators.evidence import Evidence
-from evaluators.scores import Score
-from orchestrator.store.trials import Trial
 from orchestrator.work_events import WorkEnded, WorkStep
+
+if TYPE_CHECKING:  # whoever only starts sites needs no scores
+    from evaluators.evidence import Evidence
+    from evaluators.scores import Score
+    from orchestrator.store.trials import Trial
 
 
 @dataclass(frozen=True, slots=True)

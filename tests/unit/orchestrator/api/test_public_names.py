@@ -121,11 +121,13 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "print(sorted(heavy & sys.modules.keys()))\n"
         "from orchestrator import Arena, OpenEpisode, SyncArena, SyncEpisode\n"
         "print(sorted({'playwright', 'openai', 'docker', 'typer'} & sys.modules.keys()))\n"
+        "import orchestrator.api.starting\n"
+        "print(sorted({'evaluators.scores', 'evaluators.evidence'} & sys.modules.keys()))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stdout.splitlines() == ["[]", "[]"]
+    assert done.stdout.splitlines() == ["[]", "[]", "[]"]
 
 
 def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
