@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install and start what Arena needs: a Docker engine, Chromium, Python's venv, the base image.
+# Install and start what Arena needs: a Docker engine, Chromium with its headless shell, Python's venv, the base image.
 #
 # usage: bootstrap.sh [--check]
 # On Debian or Ubuntu as root it installs only what is missing; elsewhere it says what to install
@@ -85,6 +85,14 @@ provide_base() {
     "$here/base/build.sh" "$BASE_IMAGE"
 }
 
+# Runs without a window are faster with it. Not every release has it, and nothing fails without it.
+provide_shell() {
+    local shell=chromium-headless-shell
+    if have chromium && ! have "$shell" && can_install && apt-cache show "$shell" >/dev/null 2>&1; then
+        (install_packages "$shell") || say "going on without $shell"
+    fi
+}
+
 can_install() { have apt-get && [ "$(id -u)" = 0 ]; }
 
 mapfile -t missing < <(missing_packages)
@@ -113,3 +121,4 @@ if ! engine_answers; then
     start_engine
 fi
 have_base || provide_base
+provide_shell

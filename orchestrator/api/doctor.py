@@ -249,6 +249,12 @@ async def _browser() -> AsyncIterator[DoctorCheck]:
     try:
         async with launch(BrowserOptions()) as browser:
             yield DoctorCheck("Chromium", DoctorStatus.OK, f"{browser.version}, starts")
+            if "shell" not in browser.version:
+                what = (
+                    "not installed: runs without a window start the full browser, which is slower"
+                )
+                mend = "apt-get install chromium-headless-shell"
+                yield DoctorCheck("headless shell", DoctorStatus.OPTIONAL, what, mend)
             yield browser_network(browser.not_isolated)
     except ArenaError as error:
         yield DoctorCheck(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from arena_core.worlds import World
 from orchestrator.api.held import Held
+from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.gateway.addresses import Resolve
@@ -37,6 +38,12 @@ class WorldChoice:
     staged: bool = False
     resolves: tuple[Resolve, ...] = ()
     headless: bool = True
+
+    @property
+    def browser(self) -> BrowserOptions:
+        """The full browser wherever a real site may be visited."""
+        full = self.world is World.ONLINE and not self.staged
+        return BrowserOptions(headless=self.headless, full=full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ class EpisodeWorlds:
                         size=self._size,
                         on_event=self._on_event,
                         resolves=key.choice.resolves,
-                        headless=key.choice.headless,
+                        browser=key.choice.browser,
                     )
                 )
             world = self._worlds[key].value

@@ -29,6 +29,9 @@ _LOG = logging.getLogger(__name__)
 
 VARIABLE = "ARENA_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The same engine without what draws windows: pages come up in two thirds of the time.
+_SHELL = "chromium-headless-shell"
+_SHELL_NAMES = frozenset({_SHELL, "headless_shell", "headless-shell", "chrome-headless-shell"})
 _LAUNCH_S = 60.0
 _CLOSE_S = 10.0
 _ANSWER_S = 5.0
@@ -40,14 +43,20 @@ _ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # The headless shell would round the width of each letter, so that lines break elsewhere.
+    "--font-render-hinting=none",
     # Frames of other origins stay in their page's process, where one wire sees and reaches them.
     "--disable-site-isolation-trials",
     # The gateway looks names up. A lookup by the browser itself could leave a namespace too: some
     # name services are asked over Unix sockets.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
-# What keeps UDP in where no namespace does. A page can tell, so nowhere else.
-_WITHOUT_NAMESPACE = ("--webrtc-ip-handling-policy=disable_non_proxied_udp",)
+# What keeps UDP in where no namespace does: the name that the full browser knows and that of the
+# headless shell. A page can tell, so nowhere else.
+_WITHOUT_NAMESPACE = (
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
 _LOOPBACK = "127.0.0.1"
 
 
@@ -57,6 +66,8 @@ class BrowserOptions:
 
     Attributes:
         executable: which Chromium; found where None.
+        full: start the full browser without a window too, and not the headless shell: real sites
+            are visited with what people have.
         trusted_spki: base64 SHA-256 of one public key whose certificates are accepted: that of the
             demo's own CA. Every other certificate is checked as ever.
         isolated: start it in a network namespace of its own, wherever there can be one.
@@ -64,6 +75,7 @@ class BrowserOptions:
 
     executable: Path | None = None
     headless: bool = True
+    full: bool = False
     trusted_spki: str | None = None
     isolated: bool = True
 
@@ -73,8 +85,12 @@ def find_chromium(
     environment: Mapping[str, str],
     bundled: Path,
     which: Callable[[str], str | None] = shutil.which,
+    *,
+    shell_first: bool = False,
 ) -> Path:
     """Find Chromium: the one named, `ARENA_CHROMIUM`, Playwright's own, then by name on PATH.
+
+    With `shell_first`, Debian's headless shell comes before Playwright's own, where it is there.
 
     Raises:
         BrowserMissingError: with the command that mends it.
@@ -85,6 +101,8 @@ def find_chromium(
             return wished
         message = f"there is no browser at {wished}"
         raise BrowserMissingError(message, hint=f"name an installed Chromium, or unset {VARIABLE}")
+    if shell_first and (found := which(_SHELL)):
+        return Path(found)
     if bundled.is_file():
         return bundled
     for name in _NAMES:
@@ -106,16 +124,26 @@ def require_display(environment: Mapping[str, str]) -> None:
         raise BrowserError(message, hint="leave --headed away, or run it under xvfb-run")
 
 
+def is_shell(executable: Path) -> bool:
+    """Whether a program is Chromium's headless shell, by its name."""
+    return executable.name in _SHELL_NAMES or executable.resolve().name in _SHELL_NAMES
+
+
 class Browser:
     """A running Chromium.
 
     Attributes:
-        version: such as `131.0.6778.85`.
+        version: such as `131.0.6778.85`; the headless shell's has `(headless shell)` after it.
         not_isolated: why it has no network namespace of its own; empty where it has one.
     """
 
     def __init__(
-        self, browser: PlaywrightBrowser, guard: LiveGuard, network: Namespace | str
+        self,
+        browser: PlaywrightBrowser,
+        guard: LiveGuard,
+        network: Namespace | str,
+        *,
+        shell: bool = False,
     ) -> None:
         self._browser = browser
         self._guard = guard
@@ -124,7 +152,7 @@ class Browser:
         self._watchdogs: set[BrowserWatchdog] = set()
         self._is_closing = False
         self._is_dead = False
-        self.version = browser.version
+        self.version = f"{browser.version} (headless shell)" if shell else browser.version
         browser.on("disconnected", lambda _: self._die())
 
     @property
@@ -229,9 +257,14 @@ async def _start(
     playwright: Playwright, options: BrowserOptions, network: Namespace | str, folder: Path
 ) -> Browser:
     bundled = Path(playwright.chromium.executable_path)
-    executable = find_chromium(options.executable, os.environ, bundled)
+    wants_shell = options.headless and not options.full
+    executable = find_chromium(options.executable, os.environ, bundled, shell_first=wants_shell)
     if not options.headless:
         require_display(os.environ)
+    if not wants_shell and is_shell(executable):
+        what = "shows no window" if not options.headless else "is not what people visit sites with"
+        message = f"{executable} is a headless shell, which {what}"
+        raise BrowserError(message, hint=f"install the full browser, or unset {VARIABLE}")
     arguments = list(_ARGUMENTS)
     if options.trusted_spki is not None:
         arguments.append(f"--ignore-certificate-errors-spki-list={options.trusted_spki}")
@@ -258,4 +291,4 @@ async def _start(
         if options.headless:
             hint = f"run it once by hand: {executable} --headless about:blank"
         raise BrowserError(message, hint=hint) from error
-    return Browser(browser, guard, network)
+    return Browser(browser, guard, network, shell=is_shell(executable))

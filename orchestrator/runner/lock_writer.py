@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from arena_core.errors import ImageError
-from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.browser.launch import launch
 from orchestrator.engine.engine import Engine
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
@@ -99,5 +99,5 @@ async def _image_id(tag: str, engine: Engine) -> str:
 
 
 async def _browser_version(request: RunRequest) -> str:
-    async with launch(BrowserOptions(headless=request.headless)) as browser:
+    async with launch(request.browser) as browser:
         return browser.version

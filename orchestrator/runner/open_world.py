@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.engine.engine import Engine
@@ -72,7 +72,7 @@ async def open_world(
     size: WorldSize,
     on_event: OnEvent,
     resolves: Sequence[Resolve] = (),
-    headless: bool = True,
+    browser: BrowserOptions,
 ) -> AsyncIterator[OpenWorld]:
     """Open a world: its replicas begin to start, its staged origins serve; all end with the block.
 
@@ -84,7 +84,7 @@ async def open_world(
         size: how many episodes there is room for.
         on_event: called with what is started, and what goes wrong with a replica.
         resolves: where the user sends live hosts instead.
-        headless: show no browser.
+        browser: how to start it; the key of staged origins is added.
 
     Raises:
         UsageError: the workers do not fit the budget, or the strategy makes no sense.
@@ -102,7 +102,7 @@ async def open_world(
         yield OpenWorld(
             atlas=atlas,
             upstreams=upstreams,
-            browser=BrowserOptions(headless=headless, trusted_spki=staged.spki if staged else None),
+            browser=replace(browser, trusted_spki=staged.spki if staged else None),
             slot_pool=pool,
             logins=OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None),
             resolves=led,

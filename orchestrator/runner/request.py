@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from arena_core.worlds import World
+from orchestrator.browser.launch import BrowserOptions
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
@@ -50,6 +51,12 @@ class RunRequest:
     memory_bytes: int | None = None
     strategy: str = "auto"
     proof_hook: ProofHook | None = None
+
+    @property
+    def browser(self) -> BrowserOptions:
+        """The browser of all worlds: the full one where one of them visits real sites."""
+        full = World.ONLINE in self.worlds and not self.staged
+        return BrowserOptions(headless=self.headless, full=full)
 
     def trials(self) -> tuple[Trial, ...]:
         """Return every trial: by world, repeat, and the tasks' order; tasks where they can run."""

@@ -167,7 +167,7 @@ class Run:
             size=size,
             on_event=self.on_event,
             resolves=request.resolves,
-            headless=request.headless,
+            browser=request.browser,
         ) as opened:
             yield WorldRunner(
                 world=opened,

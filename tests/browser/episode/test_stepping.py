@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -14,7 +16,7 @@ from fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Click, Goto, Stop
 from evaluators.evidence import Ended
-from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.browser.launch import Browser, BrowserOptions, launch
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway import Gateway, SocketAddress
 
@@ -50,25 +52,31 @@ class Pages(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.fixture
-async def episode() -> AsyncIterator[Episode]:
+@asynccontextmanager
+async def opened(options: BrowserOptions) -> AsyncIterator[tuple[Browser, Episode]]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     serving = Thread(target=server.serve_forever, args=(0.05,))
     serving.start()
     replica: Any = FakeReplica(SocketAddress("127.0.0.1", server.server_port))
     try:
-        async with launch(BrowserOptions()) as browser:
+        async with launch(options) as browser:
             environment = replace(
                 FakeWorld().environment(),
                 browser=browser,
                 replicas={"wiki": replica},
                 open_gateway=Gateway.open,
             )
-            yield Episode(attempt_at(browsing_task(checks=[NODE, HEADING])), environment)
+            yield browser, Episode(attempt_at(browsing_task(checks=[NODE, HEADING])), environment)
     finally:
         server.shutdown()
         serving.join()
         server.server_close()
+
+
+@pytest.fixture
+async def episode() -> AsyncIterator[Episode]:
+    async with opened(BrowserOptions()) as (_, made):
+        yield made
 
 
 async def in_its_own_task(call: Coroutine[Any, Any, Result]) -> Result:
@@ -105,3 +113,23 @@ async def test_a_step_under_way_ends_when_the_episode_is_closed_beside_it(
     result = await asyncio.wait_for(step, 30)
     assert result.is_over
     assert str((await episode.evaluate()).outcome) == "unscored: infra"
+
+
+@pytest.mark.skipif(not shutil.which("chromium-headless-shell"), reason="no headless shell here")
+async def test_the_headless_shell_and_the_full_browser_leave_the_same_evidence() -> None:
+    left: dict[bool, dict[str, Any]] = {}
+    for full in (False, True):
+        async with opened(BrowserOptions(full=full)) as (browser, episode):
+            assert ("headless shell" in browser.version) is not full
+            seen = await episode.reset()
+            link = next(node.id for node in seen.nodes if node.role == "link")
+            await episode.step(Click(element=link))
+            await episode.step(Stop())
+            score = await episode.evaluate()
+            await episode.close()
+        evidence = episode.evidence().model_dump(exclude={"started_at", "seconds"})
+        for step in evidence["steps"]:
+            del step["timings"], step["requests"]  # the full browser asks for an icon as well
+        left[full] = evidence | {"score": score, "seen": seen.text}
+    assert left[True] == left[False]
+    assert str(left[True]["score"].outcome) == "success"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import BrowserError, BrowserMissingError
-from orchestrator.browser.launch import find_chromium, require_display
+from orchestrator.browser.launch import find_chromium, is_shell, require_display
 
 
 @pytest.fixture
@@ -42,6 +42,26 @@ def test_playwrights_own_comes_before_the_path(installed: Path) -> None:
 def test_on_the_path_the_first_known_name_wins(tmp_path: Path) -> None:
     there = {"google-chrome": "/opt/chrome", "chromium-browser": "/opt/chromium"}
     assert find_chromium(None, {}, tmp_path / "none", there.get) == Path("/opt/chromium")
+
+
+def test_the_headless_shell_comes_first_where_it_is_wanted_and_there(installed: Path) -> None:
+    there = {"chromium-headless-shell": "/usr/bin/chromium-headless-shell"}
+    shell = Path("/usr/bin/chromium-headless-shell")
+    assert find_chromium(None, {}, installed, there.get, shell_first=True) == shell
+    assert find_chromium(None, {}, installed, there.get) == installed
+    assert find_chromium(None, {}, installed, _nowhere, shell_first=True) == installed
+    named = {"ARENA_CHROMIUM": str(installed)}
+    assert find_chromium(None, named, Path("/none"), there.get, shell_first=True) == installed
+
+
+def test_a_headless_shell_is_known_by_its_name(tmp_path: Path, installed: Path) -> None:
+    shell = tmp_path / "chromium-headless-shell"
+    shell.touch()
+    link = tmp_path / "browser"
+    link.symlink_to(shell)
+    assert is_shell(shell)
+    assert is_shell(link)
+    assert not is_shell(installed)
 
 
 def test_a_wrong_name_is_not_replaced_by_another_browser(installed: Path, tmp_path: Path) -> None:
