@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
+from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from arena_core.errors import PluginError, UnknownNameError
@@ -199,6 +201,43 @@ def _read(group: Group, _path: tuple[str, ...]) -> tuple[Plugin, ...]:
         for point in entry_points(group=group)
     }
     return tuple(sorted(found, key=lambda one: (one.name, one.distribution, one.path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The distribution that a module belongs to."""
+
+    distribution: str
+    version: str
+
+
+def owner_of(module: str) -> Owner | None:
+    """Return what installed an imported module; None for a file that nobody installed.
+
+    The lists of files are read of the distributions beside the module's top-level package alone:
+    reading those of all takes 0.2 s. One that was installed to be edited lies elsewhere, and is
+    known by the packages that it declares.
+    """
+    top = module.partition(".")[0]
+    package = sys.modules.get(top)
+    files = getattr(package, "__path__", None) or [getattr(package, "__file__", None)]
+    beside = distributions(path=[str(Path(file).parent) for file in files if file])
+    owners = chain(
+        (one for one in beside if _holds(one, top)),
+        (one for one in distributions() if _declares(one, top)),
+    )
+    # What an installer is just writing, or has left behind, has no name yet or any more.
+    named = (one for one in owners if one.read_text("METADATA"))
+    return next((Owner(one.metadata["Name"], one.version) for one in named), None)
+
+
+def _holds(distribution: Distribution, top: str) -> bool:
+    record = f"\n{distribution.read_text('RECORD') or ''}"
+    return f"\n{top}/" in record or f"\n{top}." in record
+
+
+def _declares(distribution: Distribution, top: str) -> bool:
+    return top in (distribution.read_text("top_level.txt") or "").split()
 
 
 def _twins(found: list[Plugin]) -> PluginError:

@@ -7,12 +7,11 @@ import importlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import Final
 
 from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageError
-from arena_core.plugins import ARENA, Group, Seam
+from arena_core.plugins import ARENA, Group, Seam, owner_of
 from arena_core.worlds import World
 from orchestrator.agents.options import by_name, flag_of
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
@@ -317,11 +316,9 @@ def _offered(name: str, module: object) -> str:
 
 
 def _source(path: str, module: str) -> AgentSource:
-    for distribution in packages_distributions().get(module.partition(".")[0], ()):
-        try:
-            return AgentSource(path=path, distribution=distribution, version=version(distribution))
-        except PackageNotFoundError:
-            continue
+    owner = owner_of(module)
+    if owner is not None:
+        return AgentSource(path=path, distribution=owner.distribution, version=owner.version)
     file = getattr(sys.modules.get(module), "__file__", None)
     content = Path(file).read_bytes() if file and Path(file).is_file() else None
     return AgentSource(

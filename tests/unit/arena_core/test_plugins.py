@@ -13,7 +13,7 @@ import pytest
 from plugged import install
 
 from arena_core.errors import PluginError, UnknownNameError
-from arena_core.plugins import Group, Seam, filling, registered
+from arena_core.plugins import Group, Owner, Seam, filling, owner_of, registered
 
 ROOT = Path(__file__).parents[3]
 
@@ -150,3 +150,42 @@ def test_arenas_own_are_registered_the_same_way_and_each_can_be_imported() -> No
     for group in written:
         for plugin in registered(Group(group)):
             plugin.load()
+
+
+@pytest.mark.parametrize("kind", ["module", "package", "edited"])
+def test_an_installed_module_is_owned_by_its_distribution(
+    site_packages: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    install(site_packages, "acme-reports", {}, version="2.1")
+    info, code = site_packages / "acme_reports-2.1.dist-info", site_packages
+    match kind:
+        case "module":
+            (info / "RECORD").write_text("acme_reports-2.1.dist-info/METADATA,,\nacme.py,,\n")
+            (code / "acme.py").touch()
+        case "package":
+            (info / "RECORD").write_text("acme/__init__.py,,\n")
+            (code / "acme").mkdir()
+            (code / "acme/__init__.py").touch()
+        case _:
+            (info / "top_level.txt").write_text("acme\n")
+            code = site_packages / "checkout"
+            code.mkdir()
+            (code / "acme.py").touch()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(code)])
+    importlib.invalidate_caches()
+    monkeypatch.setitem(sys.modules, "acme", importlib.import_module("acme"))
+    assert owner_of("acme") == Owner("acme-reports", "2.1")
+    assert owner_of("acme.inner") == Owner("acme-reports", "2.1")
+    assert owner_of("tiny_run") is None
+
+
+def test_what_an_installer_is_just_writing_owns_nothing_and_breaks_nothing(
+    site_packages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = site_packages / "half-1.0.dist-info"
+    half.mkdir()
+    (half / "RECORD").write_text("half.py,,\n")
+    (half / "top_level.txt").write_text("half\n")
+    (site_packages / "half.py").touch()
+    monkeypatch.setitem(sys.modules, "half", importlib.import_module("half"))
+    assert owner_of("half") is None
