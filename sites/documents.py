@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 # How many mistakes of one file are listed at once.
 SHOWN_FAULTS = 3
+_DEEPEST = 100
+_BARE_TAG = re.compile(
+    r"!(?:[\s,\]}]|$)"
+)  # of the tag `!` alone the two parsers make different things
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +90,9 @@ def validated(document: Document, model: type[Model], error: type[InputError]) -
 
 def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
     try:
-        loader = yaml.SafeLoader(text)
-        root = loader.get_single_node()
+        root = _composed(text)
         twice = _repeated_key(root)
-        content = None if root is None else loader.construct_document(root)
+        content = None if root is None else yaml.SafeLoader("").construct_document(root)
     except yaml.MarkedYAMLError as cause:
         line = cause.problem_mark.line + 1 if cause.problem_mark else 1
         message = f"{path}:{line}: not valid YAML: {cause.problem or cause}"
@@ -104,6 +108,38 @@ def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
         message = f"{path}:1: must hold a mapping of fields, holds {kind_of(content)}"
         raise error(message)
     return Document(path, content, root)
+
+
+def _composed(text: str) -> yaml.Node | None:
+    """Return a document's nodes, by libyaml where it is there: ten times as fast.
+
+    What it refuses is read again by PyYAML, whose errors say more. It ends the process on nodes
+    nested very deep, and its events alone do not: they are counted before.
+    """
+    if yaml.__with_libyaml__:
+        try:
+            if not _BARE_TAG.search(text) and not _is_deep(text):
+                return _single_node(yaml.CSafeLoader(text))
+        except yaml.YAMLError:
+            pass
+    return _single_node(yaml.SafeLoader(text))
+
+
+def _single_node(loader: yaml.SafeLoader | yaml.CSafeLoader) -> yaml.Node | None:
+    found: yaml.Node | None = loader.get_single_node()
+    return found
+
+
+def _is_deep(text: str) -> bool:
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:

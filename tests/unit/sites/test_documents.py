@@ -3,9 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from arena_core.errors import ManifestError, TaskError
-from sites.documents import open_document, parse_document, read_document
+from sites.documents import _composed, open_document, parse_document, read_document
 from sites.manifest import Site
 
 MANIFEST = """\
@@ -105,6 +108,7 @@ def test_live_roles_are_roles_of_the_site() -> None:
         ("a: *missing\n", ":1: not valid YAML: found undefined alias"),
         ("a: 2026-13-45\n", "not valid YAML: month must be in 1..12"),
         ("a: " + "[" * 1000, "not valid YAML: maximum recursion depth exceeded"),
+        ("a: " + "[" * 100_000 + "]" * 100_000, "maximum recursion depth exceeded"),
         ("a: 1\nb:\n  - {c: 1, c: 2}\n", ":3: c: stands twice in one mapping"),
         ("a: 1\nb: 2\na: 3\n", ":3: a: stands twice in one mapping"),
     ],
@@ -150,3 +154,66 @@ def test_the_line_of_a_field_is_that_of_its_deepest_part(
     path = tmp_path / "site.yaml"
     path.write_text(MANIFEST, encoding="utf-8")
     assert open_document(path, ManifestError).line(location) == line
+
+
+ROOT = Path(__file__).parents[3]
+SHIPPED = [*ROOT.glob("sites/*/site.yaml"), *ROOT.glob("tasks/suites/**/*.yaml")]
+SCRAPS = [
+    *"ab1: -[]{},&*|>'\"#%?\n\t~",
+    "\n  ",
+    "\n- ",
+    "a: ",
+    ": ",
+    "2026-10-01",
+    "&x ",
+    "*x",
+    "<<: ",
+    "! ",
+    "!",
+]
+
+
+def told(node: yaml.Node | None) -> object:
+    """What a document's nodes say."""
+    match node:
+        case yaml.ScalarNode():
+            said: object = node.value
+        case yaml.SequenceNode():
+            said = [told(one) for one in node.value]
+        case yaml.MappingNode():
+            said = [(told(key), told(value)) for key, value in node.value]
+        case _:
+            return None
+    return node.tag, said
+
+
+def lines(node: yaml.Node | None) -> list[int]:
+    """Where each node begins."""
+    match node:
+        case yaml.ScalarNode():
+            inner = []
+        case yaml.SequenceNode():
+            inner = node.value
+        case yaml.MappingNode():
+            inner = [one for pair in node.value for one in pair]
+        case _:
+            return []
+    return [node.start_mark.line, *(line for one in inner for line in lines(one))]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_shipped_file_reads_the_same_by_either_parser(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    fast, slow = _composed(text), yaml.SafeLoader(text).get_single_node()
+    assert told(fast) == told(slow)
+    assert lines(fast) == lines(slow)
+
+
+@given(st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join))
+@example("a: {b: [1, 'c']}\nd: &x |\n  e\nf: *x\n")
+def test_what_both_parsers_take_they_read_the_same(text: str) -> None:
+    try:
+        slow = told(yaml.SafeLoader(text).get_single_node())
+    except (yaml.YAMLError, RecursionError):  # recursion: an alias inside of what it stands for
+        return
+    assert told(_composed(text)) == slow
