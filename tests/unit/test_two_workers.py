@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from two_workers import group_of
 
 pytest_plugins = ("pytester",)
@@ -49,6 +50,7 @@ def test_what_shares_nothing_does_not(one: str, other: str) -> None:
     assert group_of(one) != group_of(other)
 
 
+@SLOW
 def test_one_worker_plays_what_shares_an_engine_to_be_broken(pytester: pytest.Pytester) -> None:
     """By modules alone, either of two workers would be given one."""
     pytester.makeini(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import arena
+from arena_process import Ended
 from code_blocks import ROOT, Block, Kind, all_blocks, blocks_of
 
 BLOCKS = all_blocks()
@@ -23,11 +24,13 @@ def test_a_block_is_run_or_says_why_not(block: Block) -> None:
 
 
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.kind is Kind.UNIT], ids=str)
-def test_commands_that_need_no_engine_do_what_the_page_says(block: Block, tmp_path: Path) -> None:
+def test_commands_that_need_no_engine_do_what_the_page_says(
+    block: Block, call: Callable[..., Ended]
+) -> None:
     for line in block.lines:
         program, *words = shlex.split(line, comments=True)
         assert program == "arena"
-        ended = arena(*words, cwd=tmp_path)
+        ended = call(*words)
         assert ended.code == 0, f"{line}: {ended.err}"
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
-from arena_process import arena
+from arena_process import Ended
 from make_changes import added, changed, removed
 
 from evaluators.changes import ChangeKind, FileChange, MoreChanges, OtherChange, TableChange
 from orchestrator.cli.diff import picture
 from orchestrator.delta.delta import Delta, NextId
+
+Call = Callable[..., Ended]
 
 
 def drawn(delta: Delta) -> str:
@@ -61,9 +63,8 @@ quiet  (next id 1 -> 2; same rows)"""
     )
 
 
-def test_delta_checks_are_linted_where_no_engine_answers(tmp_path: Path) -> None:
-    nothing = {"DOCKER_HOST": "unix:///nonexistent"}
-    linted = arena("tasks", "lint", "demo", cwd=tmp_path, env=nothing)
+def test_delta_checks_are_linted_where_no_engine_answers(call: Call) -> None:
+    linted = call("tasks", "lint", "demo")
     assert linted.code == 0, linted.err
 
 

@@ -11,9 +11,11 @@ import subprocess
 import sys
 import termios
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
+import live_work
 import pytest
 
 from orchestrator.cli.live import REFRESHES_A_SECOND
@@ -31,6 +33,13 @@ PLAIN = [
 def environment(**more: str) -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in {"CI", "NO_COLOR"}}
     return {**kept, "TERM": "xterm-256color", **more}
+
+
+def read_all(terminal: int) -> Iterator[bytes]:
+    """Read until nobody holds the other end any more."""
+    with suppress(OSError):
+        while read := os.read(terminal, 65_536):
+            yield read
 
 
 class Terminal:
@@ -78,13 +87,7 @@ class Terminal:
             os.close(self._ours)
 
     def _read(self) -> None:
-        while True:
-            try:
-                read = os.read(self._ours, 65_536)
-            except OSError:  # nobody holds the other end any more
-                return
-            if not read:
-                return
+        for read in read_all(self._ours):
             with self._heard:
                 self._written.append(read)
                 self._heard.notify_all()
@@ -139,13 +142,34 @@ def test_ctrl_c_leaves_a_sane_terminal_and_the_exit_code_of_an_interrupt() -> No
     assert lines(terminal.written)[-1].endswith("arena: interrupted")
 
 
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[str]]]:
+    """The same in this process: what it writes with stdout and stderr on a pseudo-terminal."""
+    for name in ("CI", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    ours, theirs = pty.openpty()
+
+    def written(*words: str) -> list[str]:
+        monkeypatch.setattr(sys, "argv", ["work", "0", *words])
+        with os.fdopen(theirs, "w", encoding="utf-8") as stream, monkeypatch.context() as streams:
+            streams.setattr(sys, "stdout", stream)
+            streams.setattr(sys, "stderr", stream)
+            live_work.main()
+        return lines(b"".join(read_all(ours)).decode())
+
+    yield written
+    os.close(ours)
+
+
 @pytest.mark.parametrize(
-    "env", [{"NO_COLOR": "1"}, {"CI": "true"}, {"TERM": "dumb"}], ids=lambda env: next(iter(env))
+    ("name", "value"), [("NO_COLOR", "1"), ("CI", "true"), ("TERM", "dumb")], ids=lambda one: one
 )
-def test_where_no_display_is_wanted_a_terminal_gets_plain_lines(env: Mapping[str, str]) -> None:
-    terminal = Terminal("0", env=environment(**env))
-    assert terminal.end() == 0
-    assert lines(terminal.written) == [*PLAIN, "the result"]
+def test_where_no_display_is_wanted_a_terminal_gets_plain_lines(
+    monkeypatch: pytest.MonkeyPatch, terminal: Callable[..., list[str]], name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert terminal() == [*PLAIN, "the result"]
 
 
 @pytest.mark.parametrize(
@@ -155,10 +179,10 @@ def test_where_no_display_is_wanted_a_terminal_gets_plain_lines(env: Mapping[str
         ("--quiet", [PLAIN[2], PLAIN[3]]),
     ],
 )
-def test_json_and_quiet_get_no_display_on_a_terminal(word: str, expected: list[str]) -> None:
-    terminal = Terminal("0", word, env=environment())
-    assert terminal.end() == 0
-    assert lines(terminal.written) == [*expected, "the result"]
+def test_json_and_quiet_get_no_display_on_a_terminal(
+    terminal: Callable[..., list[str]], word: str, expected: list[str]
+) -> None:
+    assert terminal(word) == [*expected, "the result"]
 
 
 def test_in_a_pipe_nothing_but_plain_lines_appears() -> None:

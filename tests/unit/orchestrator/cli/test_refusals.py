@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import Ended, arena
-from quick_cases import SLOW
+from arena_process import Ended
 from small_suites import bells, write_suite
 from tiny_run import SUITE, make_lock
 
@@ -16,7 +15,6 @@ from orchestrator.store.run_folder import RunFolder
 
 Call = Callable[..., Ended]
 
-NO_ENGINE = {"DOCKER_HOST": "unix:///nonexistent", "ARENA_CHROMIUM": "/nonexistent"}
 ANSWER = {
     "name": "bells",
     "when": "end",
@@ -218,10 +216,8 @@ def test_a_resolve_that_makes_no_sense_is_quoted(call: Call, suite: Path, nonsen
     assert_refused(ended, errors.UsageError.exit_code, nonsense)
 
 
-def test_no_engine_is_said_with_what_mends_it(suite: Path) -> None:
-    """In a process of its own: the SDK leaves the socket of a failed connection behind."""
-    nowhere = {"DOCKER_HOST": "unix:///nonexistent"}
-    ended = arena("eval", "--suite", suite, cwd=suite.parent, env=nowhere)
+def test_no_engine_is_said_with_what_mends_it(call: Call, suite: Path) -> None:
+    ended = call("eval", "--suite", suite)
     assert not (suite.parent / "arena-runs").exists()
     assert_refused(ended, errors.EngineMissingError.exit_code, "/nonexistent", "  → ")
 
@@ -265,9 +261,9 @@ def test_a_suite_with_a_mistake_is_not_played(call: Call, tmp_path: Path, mistak
     assert not (tmp_path / "run").exists()
 
 
-def test_a_mistake_in_a_task_that_is_not_chosen_stops_nothing(tmp_path: Path) -> None:
+def test_a_mistake_in_a_task_that_is_not_chosen_stops_nothing(call: Call, tmp_path: Path) -> None:
     suite = write_suite(tmp_path, bells("sound"), bells("wrong", roles={"wiki": "admin"}))
-    ended = arena("eval", "sound", "--suite", suite, cwd=tmp_path, env=NO_ENGINE)
+    ended = call("eval", "sound", "--suite", suite)
     assert_refused(ended, errors.EngineMissingError.exit_code)
 
 
@@ -319,21 +315,29 @@ def test_a_broken_site_of_ones_own_is_named_and_stops_nothing_else(
     assert call("site", "check", "mine").code == errors.ManifestError.exit_code
 
 
-def test_doctor_names_a_broken_site_and_looks_at_all_else(tmp_path: Path) -> None:
+@pytest.fixture
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_CHROMIUM", "/nonexistent")
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_doctor_names_a_broken_site_and_looks_at_all_else(call: Call, tmp_path: Path) -> None:
     mine = tmp_path / "arena-sites" / "mine"
     mine.mkdir(parents=True)
     (mine / "site.yaml").write_text("name: mine\n")
-    document = arena("doctor", "--json", cwd=tmp_path, env=NO_ENGINE).document
+    document = call("doctor", "--json").document
     checks = {one["name"]: one for one in document["checks"]}
     assert checks["own site mine"]["state"] == "broken"
     assert "title: is required" in checks["own site mine"]["found"]
     assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
 
 
-@SLOW
-def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(tmp_path: Path) -> None:
-    env = {**NO_ENGINE, "ARENA_SITES": "/nope"}
-    document = arena("doctor", "--json", cwd=tmp_path, env=env).document
+@pytest.mark.usefixtures("no_browser")
+def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_SITES", "/nope")
+    document = call("doctor", "--json").document
     checks = {one["name"]: one for one in document["checks"]}
     assert checks["own sites"]["state"] == "missing"
     assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
