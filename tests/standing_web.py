@@ -43,6 +43,11 @@ class Standing:
         self.site = site
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64  # five by default: the sixth who comes at once waits a second
+
+
 class Web:
     """A web server on loopback; a path may be answered by a function of the request."""
 
@@ -68,8 +73,7 @@ class Web:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
 

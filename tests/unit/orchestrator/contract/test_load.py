@@ -9,7 +9,7 @@ from standing_web import Answer, Web
 from orchestrator.contract.load import READERS, WRITERS, broken_under_load
 from orchestrator.engine.origin_client import OriginClient
 
-SECONDS = 0.5
+SECONDS = 0.1
 
 
 def post(session: requests.Session, client: OriginClient, text: str) -> requests.Response:
@@ -48,6 +48,11 @@ async def test_a_deep_page_that_breaks_is_a_breach(web: Web) -> None:
     web.page("/one", "<p>broken", status=502)
     (breach,) = await broken_under_load(web.replica(), post, seconds=SECONDS)
     assert breach.endswith("times: GET http://notes.arena.test/one: 502")
+
+
+async def test_a_machine_that_is_late_lets_everybody_read_and_write_once(web: Web) -> None:
+    site(web)
+    assert await broken_under_load(web.replica(), post, seconds=0) == ()
 
 
 async def test_a_page_that_is_not_there_is_none(web: Web) -> None:
