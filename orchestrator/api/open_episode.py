@@ -119,6 +119,25 @@ class OpenEpisode:
         """
         return await self._playing().evaluate()
 
+    def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
+        """End an episode that is not over, for its agent's reason: it is scored as it stands.
+
+        Args:
+            because: one sentence for the evidence.
+            ended: `agent_gave_up`, `agent_crashed`, `deadline` or `step_limit`; an agent that stops
+                does that by `step(Stop())`.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or does not end by that.
+        """
+        from evaluators.evidence import Ended
+
+        known = {str(one): one for one in Ended}
+        if ended not in known:
+            message = f"an episode does not end as '{ended}'"
+            raise UsageError(message, hint="agent_gave_up, agent_crashed, deadline or step_limit")
+        self._playing().end(known[ended], because)
+
     async def close(self) -> None:
         """Give replicas and browser back, and write the evidence where asked for; safe to repeat.
 

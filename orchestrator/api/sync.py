@@ -101,6 +101,10 @@ class SyncEpisode:
         """Look what the end checks find, and score; see `OpenEpisode.evaluate`."""
         return self._loop.run(self._episode.evaluate())
 
+    def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
+        """End it for its agent's reason; see `OpenEpisode.end`."""
+        self._episode.end(because, ended=ended)
+
     def evidence(self) -> Evidence:
         """Return everything that was written down so far; see `OpenEpisode.evidence`."""
         return self._episode.evidence()

@@ -12,6 +12,8 @@ from fake_world import FakeWorld, attempt_at, browsing_task
 from arena_core.actions import Stop
 from arena_core.errors import LeaseError, UsageError
 from arena_core.worlds import World
+from evaluators.evidence import Ended
+from evaluators.verdicts import OutcomeKind
 from orchestrator.api.held import Held
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.episode.environment import EpisodeEnvironment
@@ -78,6 +80,24 @@ async def test_one_that_is_left_in_the_middle_says_so_to_its_lease() -> None:
     assert episode.is_over
     await episode.close()
     assert leases.ended == ["broke off"]
+
+
+async def test_an_agent_that_gives_up_is_scored_as_it_stands() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        with pytest.raises(UsageError, match="is not reset yet"):
+            episode.end("too hard")
+        await episode.reset()
+        for word in ("stopped", "tired"):
+            with pytest.raises(UsageError, match=f"as '{word}'"):
+                episode.end("too hard", ended=word)
+        episode.end("too hard")
+        assert (await episode.evaluate()).outcome.kind is OutcomeKind.FAILURE
+        with pytest.raises(UsageError, match="is over"):
+            episode.end("again")
+    assert leases.ended == ["given back"]
+    evidence = episode.evidence()
+    assert (evidence.ended, evidence.ended_because) == (Ended.AGENT_GAVE_UP, "too hard")
 
 
 async def test_calls_out_of_turn_are_refused() -> None:

@@ -137,6 +137,7 @@ def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
 EPISODE = {
     "assignment": "",
     "close": "",
+    "end": "because, *, ended",
     "evaluate": "",
     "evidence": "",
     "is_over": "",
