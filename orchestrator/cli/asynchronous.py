@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 from arena_core.errors import InterruptedRunError
@@ -49,6 +49,17 @@ async def _until_term(work: Coroutine[object, object, Result]) -> Result:
         raise InterruptedRunError(message) from None
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
+
+
+@asynccontextmanager
+async def interrupts() -> AsyncIterator[asyncio.Event]:
+    """Make Ctrl-C the ordinary end, not a failure."""
+    loop, pressed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGINT, pressed.set)
+    try:
+        yield pressed
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
 
 
 @contextmanager

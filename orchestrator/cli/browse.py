@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from orchestrator.cli.asynchronous import run
+from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
@@ -54,7 +52,7 @@ async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -
     async with AsyncExitStack() as stack:
         arena = await stack.enter_async_context(arena_for(console))
         found = await stack.enter_async_context(arena.browse(slot=slot, port=port))
-        interrupted = await stack.enter_async_context(_interrupt())
+        interrupted = await stack.enter_async_context(interrupts())
         _show(console, found)
         closed: asyncio.Task[int] | None = None
         if not only_print and has_display(os.environ):
@@ -66,17 +64,6 @@ async def _browse(console: Console, slot: int, port: int, *, only_print: bool) -
         pressed = asyncio.create_task(interrupted.wait())
         await asyncio.wait([pressed, *([closed] if closed else [])], return_when="FIRST_COMPLETED")
         pressed.cancel()
-
-
-@asynccontextmanager
-async def _interrupt() -> AsyncIterator[asyncio.Event]:
-    """Make Ctrl-C the ordinary end, not a failure."""
-    loop, pressed = asyncio.get_running_loop(), asyncio.Event()
-    loop.add_signal_handler(signal.SIGINT, pressed.set)
-    try:
-        yield pressed
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
 
 
 def _show(console: Console, found: Browsing) -> None:

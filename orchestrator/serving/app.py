@@ -1,0 +1,242 @@
+"""The HTTP service: episodes as resources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.telemetry import TelemetryConfig
+
+from arena_core.bugs import bug_in_words
+from arena_core.errors import (
+    ArenaError,
+    InputError,
+    InternalError,
+    UnknownNameError,
+    UsageError,
+)
+from orchestrator.grammars.grammar import Misread
+from orchestrator.serving.host import (
+    ConflictError,
+    EpisodeHost,
+    FullError,
+    HostedEpisode,
+    NotBegunError,
+)
+from orchestrator.serving.requests import CreateEpisode, FinishEpisode, StepEpisode
+from orchestrator.serving.session import Stepped
+from orchestrator.serving.wire import observation_as_json, task_as_json
+
+if TYPE_CHECKING:
+    from orchestrator.api.arena import Arena
+    from orchestrator.serving.text_actions import TextActions
+
+_TITLE = "Arena"
+_ABOUT = (
+    "Episodes of web agents: create one, step it, finish it. What could not be scored has"
+    " `outcome: unscored` and `reward: null` in every answer."
+)
+_BUSY_AGAIN_S = 5
+# Else FastAPI sends spans to wherever the environment names a collector.
+_NO_TELEMETRY: TelemetryConfig = {
+    "auto_configure": False,
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+}
+
+
+def make_app(arena: Arena, host: EpisodeHost, grammar: TextActions) -> FastAPI:
+    """Return the service over an open Arena.
+
+    Args:
+        arena: lists suites and tasks.
+        host: plays episodes.
+        grammar: reads `action_str`.
+    """
+    app = FastAPI(
+        title=_TITLE,
+        description=_ABOUT,
+        docs_url=None,  # it loads its scripts from the web
+        redoc_url=None,
+        telemetry=_NO_TELEMETRY,
+    )
+    _add_errors(app)
+    _add_lists(app, arena, host)
+    _add_episodes(app, host)
+    _add_play(app, host, grammar)
+    return app
+
+
+def _add_lists(app: FastAPI, arena: Arena, host: EpisodeHost) -> None:
+    @app.get("/health", summary="Whether the service answers, and how many slots are free")
+    async def health() -> dict[str, Any]:
+        return {"status": "ok", "slots": host.slots, "free": host.free}
+
+    @app.get("/suites", summary="The suites that travel with Arena")
+    async def suites() -> list[str]:
+        return list(arena.suites())
+
+    @app.get("/tasks", summary="The tasks of a suite: no keys, no reference, no checks")
+    def tasks(
+        suite: Annotated[str, Query(description="a suite's name, or its file")] = "demo",
+        pattern: Annotated[tuple[str, ...], Query(description="task ids, or patterns")] = (),
+    ) -> list[dict[str, Any]]:
+        return [task_as_json(suite, task) for task in arena.tasks(suite, pattern)]
+
+
+def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
+    @app.get("/episodes", summary="The episodes that are played, and the last that were")
+    async def episodes() -> list[dict[str, Any]]:
+        return [_state(one) for one in host.episodes]
+
+    @app.post("/episodes", status_code=201, summary="Begin an episode")
+    async def create(asked: CreateEpisode) -> dict[str, Any]:
+        return (await host.create(asked)).answer
+
+    @app.get("/episodes/{name}", summary="How an episode stands, and what is seen")
+    async def get(name: str) -> dict[str, Any]:
+        hosted = host.find(name)
+        host.touch(hosted)
+        return {**_state(hosted), "observation": observation_as_json(hosted.session.seen)}
+
+    @app.get("/episodes/{name}/events", summary="What happens to an episode, as it happens (SSE)")
+    async def events(
+        name: str,
+        hold: Annotated[  # noqa: FBT002  a query parameter
+            bool, Query(description="take the episode back when this connection ends")
+        ] = False,
+    ) -> StreamingResponse:
+        lines = _events(host, host.find(name), hold=hold)
+        return StreamingResponse(lines, media_type="text/event-stream")
+
+
+def _add_play(app: FastAPI, host: EpisodeHost, grammar: TextActions) -> None:
+    @app.post("/episodes/{name}/step", summary="Do one action")
+    async def step(name: str, asked: StepEpisode) -> dict[str, Any]:
+        hosted = host.find(name)
+        if hosted.session.result is not None:
+            message = f"episode {name} is over"
+            raise ConflictError(message)
+        return _stepped(await host.perform(hosted, lambda: _step(hosted, asked, grammar)))
+
+    @app.post("/episodes/{name}/finish", summary="End an episode, and score it")
+    async def finish(name: str, asked: FinishEpisode) -> dict[str, Any]:
+        hosted = host.find(name)
+        session, result = hosted.session, hosted.session.result
+        if result is None:
+            result = await host.perform(
+                hosted, lambda: session.finish(asked.answer, asked.status, asked.reason)
+            )
+        return {"episode": name, **result.model_dump(mode="json")}
+
+    @app.delete("/episodes/{name}", summary="Give an episode's slot back; unscored if not over")
+    async def delete(name: str) -> dict[str, Any]:
+        hosted = host.find(name)
+        result = hosted.session.result
+        if result is None:
+            result = await host.abandon(hosted, "its client gave it back")
+        return {"episode": name, **result.model_dump(mode="json")}
+
+
+async def _step(hosted: HostedEpisode, asked: StepEpisode, grammar: TextActions) -> Stepped:
+    session = hosted.session
+    if asked.action is not None:
+        return await session.step(asked.action, thought=asked.thought)
+    read = grammar.script(asked.action_str or "", session.seen)
+    if isinstance(read, Misread):
+        return await session.misread(read.why)
+    return await session.play(read, thought=asked.thought)
+
+
+def _stepped(done: Stepped) -> dict[str, Any]:
+    result = done.result
+    return {
+        "observation": observation_as_json(done.observation),
+        "reward": 0.0 if result is None else result.reward,
+        "terminated": result is not None and not result.truncated,
+        "truncated": result is not None and result.truncated,
+        "error": done.observation.last_error,
+        "result": None if result is None else result.model_dump(mode="json"),
+    }
+
+
+def _state(hosted: HostedEpisode) -> dict[str, Any]:
+    session = hosted.session
+    return {
+        "episode": hosted.id,
+        "task": hosted.asked.task,
+        "world": str(hosted.asked.world),
+        "key": hosted.asked.key,
+        "is_over": session.result is not None,
+        "result": None if session.result is None else session.result.model_dump(mode="json"),
+    }
+
+
+async def _events(host: EpisodeHost, hosted: HostedEpisode, *, hold: bool) -> AsyncIterator[str]:
+    """Yield an episode's events as server-sent ones."""
+    try:
+        yield ": follows\n\n"
+        async for event in host.events(hosted):
+            yield f"event: {event['event']}\ndata: {json.dumps(event)}\n\n"
+    finally:
+        if hold:
+            host.take_back(hosted, "its client is gone: the connection that held it ended")
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Answer every error in one form: `error`, and where there is one the next step as `hint`."""
+
+    @app.exception_handler(ArenaError)
+    async def refused(_: Request, error: ArenaError) -> JSONResponse:
+        return JSONResponse(_words(error.message, error.hint), _status_of(error))
+
+    @app.exception_handler(NotBegunError)
+    async def not_begun(_: Request, error: NotBegunError) -> JSONResponse:
+        known = error.result.model_dump(mode="json")
+        return JSONResponse({**_words(f"the reset failed: {error}"), "result": known}, 503)
+
+    @app.exception_handler(FullError)
+    async def full(_: Request, error: FullError) -> JSONResponse:
+        again = {"Retry-After": str(_BUSY_AGAIN_S)}
+        hint = "wait, finish or delete an episode, or start arena serve with more --workers"
+        return JSONResponse(_words(str(error), hint), 429, headers=again)
+
+    @app.exception_handler(ConflictError)
+    async def conflict(_: Request, error: ConflictError) -> JSONResponse:
+        return JSONResponse(_words(str(error)), 409)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(_: Request, error: HTTPException) -> JSONResponse:
+        return JSONResponse(_words(str(error.detail)), error.status_code)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        field = ".".join(str(one) for one in first["loc"] if one != "body")
+        return JSONResponse(_words(f"{field}: {first['msg']}" if field else first["msg"]), 422)
+
+    @app.exception_handler(Exception)
+    async def bug(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse(_words(f"a bug of Arena's: {bug_in_words(error)}"), 500)
+
+
+def _words(error: str, hint: str = "") -> dict[str, str]:
+    return {"error": error, "hint": hint} if hint else {"error": error}
+
+
+def _status_of(error: ArenaError) -> int:
+    """Return 404 for a name that there is not, 4xx for what the client does wrong, else 503."""
+    match error:
+        case UnknownNameError():
+            return 404
+        case UsageError() | InputError():
+            return 422
+        case InternalError():
+            return 500
+        case _:
+            return 503

@@ -1,0 +1,305 @@
+"""The episodes of a service: by id, by their callers' keys, no more than there are slots."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from arena_core.errors import UnknownNameError
+from orchestrator.api.arena import Arena
+from orchestrator.serving.requests import CreateEpisode
+from orchestrator.serving.results import EpisodeResult
+from orchestrator.serving.session import EpisodeSession
+from orchestrator.serving.wire import observation_as_json
+
+_LOG = logging.getLogger(__name__)
+
+Done = TypeVar("Done")
+
+STOPPED: Final = "the service was stopped"
+REMEMBERED: Final = 500  # episodes that are over, for late and repeated requests
+
+
+class FullError(Exception):
+    """Every slot is in use."""
+
+
+class ConflictError(Exception):
+    """The request does not fit what is there: another body under a key, or a call under way."""
+
+
+class NotBegunError(Exception):
+    """The reset failed, and with it the episode.
+
+    Attributes:
+        result: what is known of it, as an unscored result.
+    """
+
+    def __init__(self, result: EpisodeResult) -> None:
+        super().__init__(result.because)
+        self.result = result
+
+
+@dataclass(slots=True, kw_only=True)
+class HostedEpisode:
+    """One episode of the service.
+
+    Attributes:
+        answer: what its creation was answered with.
+        listeners: who follows its events.
+    """
+
+    id: str
+    asked: CreateEpisode
+    session: EpisodeSession
+    answer: dict[str, Any] = field(default_factory=dict)
+    listeners: list[asyncio.Queue[dict[str, Any]]] = field(default_factory=list)
+    idle: asyncio.TimerHandle | None = None
+    holds_slot: bool = True
+
+
+class EpisodeHost:
+    """Opens episodes for clients, and takes back those whose clients are gone.
+
+    Args:
+        arena: an open Arena with as many workers as `slots`.
+        slots: how many episodes may be played side by side.
+        idle_s: how long an episode waits for its client's next request.
+        out: each episode's evidence goes into a folder of its own there; None for nowhere.
+        staged: online, live origins are staged on this machine.
+    """
+
+    def __init__(
+        self,
+        arena: Arena,
+        *,
+        slots: int,
+        idle_s: float,
+        out: Path | None = None,
+        staged: bool = False,
+    ) -> None:
+        self._arena = arena
+        self._slots = slots
+        self._idle_s = idle_s
+        self._out = out
+        self._staged = staged
+        self._taken = 0
+        self._episodes: OrderedDict[str, HostedEpisode] = OrderedDict()
+        self._begun: dict[str, tuple[CreateEpisode, asyncio.Future[HostedEpisode]]] = {}
+        self._working: set[asyncio.Task[Any]] = set()
+
+    @property
+    def slots(self) -> int:
+        """How many episodes may be played side by side."""
+        return self._slots
+
+    @property
+    def free(self) -> int:
+        """How many more may begin right now."""
+        return self._slots - self._taken
+
+    @property
+    def episodes(self) -> tuple[HostedEpisode, ...]:
+        """Those that are played, and the last that were."""
+        return tuple(self._episodes.values())
+
+    def find(self, name: str) -> HostedEpisode:
+        """Return an episode by its id.
+
+        Raises:
+            UnknownNameError: there is none, or it is long over.
+        """
+        if name not in self._episodes:
+            message = f"there is no episode '{name}'"
+            raise UnknownNameError(message, hint=f"the last {REMEMBERED} that ended are kept")
+        return self._episodes[name]
+
+    async def create(self, asked: CreateEpisode) -> HostedEpisode:
+        """Begin an episode, or return the one that was begun under the same key.
+
+        A creation that fails is forgotten: the same key may try again.
+
+        Raises:
+            ConflictError: another request has this key.
+            FullError: every slot is in use.
+            NotBegunError: the world broke at the reset, or is not as the task requires.
+            ArenaError: the task is not known, or nothing could be made ready for it.
+        """
+        if asked.key is not None and asked.key in self._begun:
+            first, begun = self._begun[asked.key]
+            if first != asked:
+                message = f"the key '{asked.key}' belongs to another request"
+                raise ConflictError(message)
+            return await asyncio.shield(begun)
+        if self.free <= 0:
+            message = f"all {self._slots} slots are in use"
+            raise FullError(message)
+        self._taken += 1
+        begun = self._kept(self._begin(asked))
+        if asked.key is not None:
+            self._begun[asked.key] = (asked, begun)
+        return await asyncio.shield(begun)
+
+    async def _begin(self, asked: CreateEpisode) -> HostedEpisode:
+        try:
+            hosted = await self._begun_anew(asked)
+        except BaseException:
+            self._taken -= 1
+            if asked.key is not None:
+                del self._begun[asked.key]
+            raise
+        self._episodes[hosted.id] = hosted
+        self.touch(hosted)
+        return hosted
+
+    async def _begun_anew(self, asked: CreateEpisode) -> HostedEpisode:
+        name = secrets.token_hex(8)
+        folder = None if self._out is None else self._out / name
+        episode = self._arena.episode(
+            asked.task,
+            world=asked.world,
+            staged=self._staged and asked.world == "online",
+            agent=asked.agent,
+            observations=asked.observe,
+            out=folder,
+            screenshots=folder is not None,
+        )
+        session = EpisodeSession(episode, folder=folder)
+        failed = await session.begin()
+        if failed is not None:
+            raise NotBegunError(failed)
+        hosted = HostedEpisode(id=name, asked=asked, session=session)
+        hosted.answer = self._created(hosted)
+        return hosted
+
+    def _created(self, hosted: HostedEpisode) -> dict[str, Any]:
+        session, assignment = hosted.session, hosted.session.assignment
+        return {
+            "episode": hosted.id,
+            "task": hosted.asked.task,
+            "world": str(assignment.world),
+            "goal": assignment.intent,
+            "goal_object": [{"type": "text", "text": assignment.intent}],
+            "start_urls": list(session.start_urls),
+            "site_urls": dict(assignment.sites),
+            "max_steps": assignment.step_limit,
+            "idle_seconds": self._idle_s,
+            "observation": observation_as_json(session.seen),
+        }
+
+    async def perform(self, hosted: HostedEpisode, work: Callable[[], Awaitable[Done]]) -> Done:
+        """Do something with an episode for its client, and see to what follows from it.
+
+        Raises:
+            ConflictError: another request for this episode is under way.
+            ArenaError: what the work raises.
+        """
+        if hosted.session.call is not None:
+            message = f"a {hosted.session.call} of episode {hosted.id} is under way"
+            raise ConflictError(message)
+        try:
+            return await work()
+        finally:
+            self._publish(hosted)
+            self.touch(hosted)
+
+    async def abandon(self, hosted: HostedEpisode, why: str) -> EpisodeResult:
+        """Take an episode back, cutting short what is under way; it counts for nothing."""
+        try:
+            return await hosted.session.abandon(why)
+        finally:
+            self._publish(hosted)
+            self.touch(hosted)
+
+    def take_back(self, hosted: HostedEpisode, why: str) -> None:
+        """Abandon an episode in the background; nothing happens to one that is over."""
+        if hosted.session.result is None:
+            self._kept(self.abandon(hosted, why))
+
+    def touch(self, hosted: HostedEpisode) -> None:
+        """Wait anew for the client's next request; give the slot back where none is expected."""
+        if hosted.idle is not None:
+            hosted.idle.cancel()
+            hosted.idle = None
+        if hosted.session.result is None:
+            loop = asyncio.get_running_loop()
+            hosted.idle = loop.call_later(self._idle_s, self._look_after_idle, hosted)
+        elif hosted.holds_slot:
+            hosted.holds_slot = False
+            self._taken -= 1
+            self._forget_old()
+
+    def _look_after_idle(self, hosted: HostedEpisode) -> None:
+        if hosted.session.call is not None:  # its client waits for an answer
+            self.touch(hosted)
+            return
+        self.take_back(hosted, f"no request came for {self._idle_s:g} s: it was taken back")
+
+    async def events(self, hosted: HostedEpisode) -> AsyncIterator[dict[str, Any]]:
+        """Yield what happens to an episode from now on: `step`s, and its `end`."""
+        happened: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        hosted.listeners.append(happened)
+        try:
+            if hosted.session.result is not None:
+                yield _event_of(hosted)
+                return
+            while True:
+                event = await happened.get()
+                yield event
+                if event["event"] == "end":
+                    return
+        finally:
+            hosted.listeners.remove(happened)
+
+    def _publish(self, hosted: HostedEpisode) -> None:
+        for listener in hosted.listeners:
+            listener.put_nowait(_event_of(hosted))
+
+    def _forget_old(self) -> None:
+        """Forget the oldest of those that are over, beyond the number that is remembered."""
+        over = [one for one in self.episodes if not one.holds_slot]
+        for hosted in over[: max(0, len(over) - REMEMBERED)]:
+            del self._episodes[hosted.id]
+            if hosted.asked.key is not None:
+                self._begun.pop(hosted.asked.key, None)
+
+    def _kept(self, work: Coroutine[Any, Any, Done]) -> asyncio.Task[Done]:
+        """Run work in the background to its end, whoever waits for it."""
+        task = asyncio.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._working.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _LOG.info("an episode's request failed: %s", error)
+
+    async def close(self) -> None:
+        """Take back every episode that is still played, and those that are being begun."""
+        self._taken = self._slots  # nothing begins any more
+        while self._working:
+            for hosted in self.episodes:
+                self.take_back(hosted, STOPPED)
+            await asyncio.wait(self._working, return_when=asyncio.FIRST_COMPLETED)
+        for hosted in self.episodes:
+            if hosted.session.result is None:
+                await self.abandon(hosted, STOPPED)
+
+
+def _event_of(hosted: HostedEpisode) -> dict[str, Any]:
+    result, seen = hosted.session.result, hosted.session.seen
+    if result is not None:
+        return {"event": "end", "result": result.model_dump(mode="json")}
+    return {
+        "event": "step",
+        "step": seen.step,
+        "url": seen.url,
+        "error": seen.last_error,
+    }

@@ -1,0 +1,232 @@
+"""One episode, driven by a client that is elsewhere: the seam that every adapter stands on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arena_core.actions import Action, Stop
+from arena_core.errors import UsageError
+from orchestrator.api.open_episode import OpenEpisode
+from orchestrator.observation import Assignment, Observation
+from orchestrator.serving.results import EpisodeResult, FinishStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """What one action of a client led to.
+
+    Attributes:
+        observation: what is seen now; `last_error` says why the action could not be done.
+        result: what the episode is worth; None while it goes on.
+    """
+
+    observation: Observation
+    result: EpisodeResult | None
+
+
+class EpisodeSession:
+    """Plays an episode for a client: `begin`, then `step` until there is a `result`, or `finish`.
+
+    An episode that has come to its end is scored and closed in the same call, so that its slot is
+    free whether or not the client comes back. One call at a time; `abandon` may come at any moment.
+
+    Attributes:
+        result: what the episode is worth, once it is over.
+    """
+
+    def __init__(self, episode: OpenEpisode, *, folder: Path | None = None) -> None:
+        self._observation: Observation | None = None
+        self.result: EpisodeResult | None = None
+        self._episode = episode
+        self._folder = folder
+        self._start_urls: tuple[str, ...] = ()
+        self._call: str | None = None
+        self._unread = 0
+        self._why_abandoned = ""
+        self._concluding = asyncio.Lock()
+
+    @property
+    def call(self) -> str | None:
+        """What is being done for the client right now."""
+        return self._call
+
+    @property
+    def seen(self) -> Observation:
+        """What was seen last.
+
+        Raises:
+            UsageError: the episode has not begun.
+        """
+        if self._observation is None:
+            message = f"the episode of '{self._episode.task.id}' has not begun"
+            raise UsageError(message)
+        return self._observation
+
+    @property
+    def assignment(self) -> Assignment:
+        """What an agent may know of its task, once the episode has begun.
+
+        Raises:
+            UsageError: it has not begun.
+        """
+        return self._episode.assignment
+
+    @property
+    def start_urls(self) -> tuple[str, ...]:
+        """The addresses of the tabs that it began with."""
+        return self._start_urls
+
+    async def begin(self) -> EpisodeResult | None:
+        """Reset the episode; what is seen first is its `observation`.
+
+        Returns:
+            None where it can be played. Where the world broke, or is not as the task requires, why
+            the episode is unscored: it is over and closed then.
+
+        Raises:
+            ArenaError: as `OpenEpisode.reset`; the episode is closed.
+        """
+        with self._alone("reset"):
+            try:
+                self._observation = await self._episode.reset()
+                self._start_urls = tuple(tab.url for tab in self._observation.tabs)
+            except BaseException:
+                await self._episode.close()
+                raise
+            return await self._concluded() if self._episode.is_over else None
+
+    async def step(self, action: Action, *, thought: str | None = None) -> Stepped:
+        """Do one action; the one that ends the episode has its result.
+
+        Raises:
+            UsageError: the episode has not begun, is over, or another call is under way.
+        """
+        with self._alone("step"):
+            done = await self._episode.step(action, thought=thought)
+            self._observation = done.observation
+            self._count_steps()
+            return await self._stepped()
+
+    async def play(self, actions: Sequence[Action], *, thought: str | None = None) -> Stepped:
+        """Do the actions that one text stands for, a step each, until one cannot be done.
+
+        Raises:
+            UsageError: as `step`, or there is no action.
+        """
+        done: Stepped | None = None
+        for action in actions:
+            done = await self.step(action, thought=thought)
+            if done.result is not None or done.observation.last_error is not None:
+                break
+        if done is None:
+            message = "there is no action to be done"
+            raise UsageError(message)
+        return done
+
+    async def misread(self, why: str) -> Stepped:
+        """Take note of an action that cannot be read: nothing is done, and a step is used up.
+
+        Args:
+            why: for the agent; it stands in `last_error` of what it sees next.
+
+        Raises:
+            UsageError: as `step`.
+        """
+        with self._alone("step"):
+            if self._episode.is_over:
+                message = f"the episode of '{self._episode.task.id}' is over"
+                raise UsageError(message, hint="open another one")
+            self._observation = replace(self.seen, last_error=why)
+            self._unread += 1
+            self._count_steps()
+            return await self._stepped()
+
+    async def finish(
+        self,
+        answer: str | None = None,
+        status: FinishStatus = FinishStatus.DONE,
+        reason: str = "",
+    ) -> EpisodeResult:
+        """End the episode for the agent and score it; later calls return the same.
+
+        Args:
+            answer: where the task asks for one; only with `done`.
+            status: what the agent says of its work.
+            reason: why, where the task cannot be done or the agent gave up.
+
+        Raises:
+            UsageError: an answer that has no effect, or another call is under way.
+        """
+        if self.result is not None:
+            return self.result
+        if answer is not None and status is not FinishStatus.DONE:
+            message = f"an answer has no effect beside the status '{status}'"
+            raise UsageError(message, hint="leave the answer away, or finish with 'done'")
+        with self._alone("finish"):
+            if not self._episode.is_over:
+                await self._end(answer, status, reason)
+            return await self._concluded()
+
+    async def abandon(self, why: str) -> EpisodeResult:
+        """Take the episode back, cutting short what is under way; it counts for nothing.
+
+        Args:
+            why: one sentence for the result, where the episode was not over.
+        """
+        if self.result is None:
+            self._why_abandoned = why
+            await self._episode.close()
+        return await self._concluded()
+
+    async def _end(self, answer: str | None, status: FinishStatus, reason: str) -> None:
+        match status:
+            case FinishStatus.DONE:
+                await self._episode.step(Stop(answer=answer))
+            case FinishStatus.INFEASIBLE:
+                await self._episode.step(Stop(), thought=reason or None)
+            case FinishStatus.GAVE_UP:
+                self._episode.end(reason or "the agent gave up")
+
+    def _count_steps(self) -> None:
+        """End the episode where actions that could not be read have used up its last steps."""
+        used, limit = self.seen.step + self._unread, self.assignment.step_limit
+        if self._unread and used >= limit and not self._episode.is_over:
+            because = f"{limit} steps were used up, {self._unread} of them unreadable"
+            self._episode.end(because, ended="step_limit")
+
+    async def _stepped(self) -> Stepped:
+        result = await self._concluded() if self._episode.is_over else None
+        return Stepped(observation=self.seen, result=result)
+
+    async def _concluded(self) -> EpisodeResult:
+        """Score the episode and give its slot back, once."""
+        async with self._concluding:
+            if self.result is None:
+                try:
+                    score = await self._episode.evaluate()
+                finally:
+                    await self._episode.close()
+                self.result = EpisodeResult.of(
+                    score, self._episode.evidence(), self._folder, because=self._why_abandoned
+                )
+            return self.result
+
+    @contextmanager
+    def _alone(self, call: str) -> Iterator[None]:
+        """Refuse a call while another is under way.
+
+        Raises:
+            UsageError: naming both.
+        """
+        if self._call is not None:
+            message = f"{call} was asked for while a {self._call} of the same episode is under way"
+            raise UsageError(message, hint="wait for one answer before the next request")
+        self._call = call
+        try:
+            yield
+        finally:
+            self._call = None
