@@ -1,0 +1,132 @@
+"""What every adapter keeps, whichever way an agent comes to its episode."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+from adapter_clients import ADAPTERS, Adapter
+from reference_player import Client, Play, Seen, Verdict, nodes_in, play_reference, stay_idle
+from run_at import on_engine
+
+from arena_core.actions import Click, Goto, Type
+from arena_core.worlds import World
+from orchestrator.engine.containers import Container, Labels
+from orchestrator.engine.engine import Engine
+from tasks.loader import load_suite
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+SUCCESS = Verdict(outcome="success", reason=None, reward=1.0)
+FAILURE = Verdict(outcome="failure", reason=None, reward=0.0)
+FEW = ("demo/wiki-bells-of-bruges", "demo/shop-latest-order-total")
+ALL = tuple(f"demo/{task.id}" for task in load_suite("demo").tasks if World.OFFLINE in task.worlds)
+NOTES = "http://tools.arena.test/notes"
+
+
+@pytest.fixture(params=list(ADAPTERS.values()), ids=list(ADAPTERS))
+def adapter(request: pytest.FixtureRequest) -> Adapter:
+    found: Adapter = request.param
+    return found
+
+
+async def played(adapter: Adapter, folder: Path, *games: tuple[Play, str]) -> list[Verdict]:
+    """Play games two at a time, each by a client of its own."""
+    async with adapter(2, folder) as connect:
+        turns = asyncio.Semaphore(2)
+
+        async def one(play: Play, task: str) -> Verdict:
+            async with turns, connect() as client:
+                return await play(client, task)
+
+        return list(await asyncio.gather(*(one(play, task) for play, task in games)))
+
+
+async def test_the_reference_passes_and_idling_fails(adapter: Adapter, tmp_path: Path) -> None:
+    right = [(play_reference, task) for task in FEW]
+    assert await played(adapter, tmp_path, *right, (stay_idle, FEW[0])) == [
+        SUCCESS,
+        SUCCESS,
+        FAILURE,
+    ]
+
+
+@pytest.mark.slow(minutes=6)
+async def test_the_reference_passes_and_idling_fails_the_whole_demo(
+    adapter: Adapter, tmp_path: Path
+) -> None:
+    right = await played(adapter, tmp_path / "right", *((play_reference, one) for one in ALL))
+    assert dict(zip(ALL, right, strict=True)) == dict.fromkeys(ALL, SUCCESS)
+    idle = await played(adapter, tmp_path / "idle", *((stay_idle, one) for one in ALL))
+    assert dict(zip(ALL, idle, strict=True)) == dict.fromkeys(ALL, FAILURE)
+
+
+async def test_a_site_that_is_killed_is_unscored(adapter: Adapter, tmp_path: Path) -> None:
+    async with adapter(1, tmp_path) as connect, connect() as client:
+        seen = await client.begin(FEW[1])
+        assert await asyncio.to_thread(on_engine, kill_shops) == 1
+        ended = await client.act(Goto(url=seen.url))
+        if isinstance(ended, Seen):
+            ended = await client.finish("£44.95")
+        assert ended == Verdict(outcome="unscored", reason="infra", reward=None)
+
+
+async def kill_shops(engine: Engine) -> int:
+    """Remove this process's replicas of the shop, and return how many there were."""
+    mine = await own_replicas(engine, "shop")
+    for one in mine:
+        await engine.remove(one.id)
+    return len(mine)
+
+
+async def own_replicas(engine: Engine, site: str) -> list[Container]:
+    found = await engine.containers({Labels.OWNER: None})
+    owner = f"episodes-{os.getpid()}-"
+    return [
+        one
+        for one in found
+        if one.labels.get(Labels.OWNER, "").startswith(owner)
+        and one.labels.get(Labels.SITE) == site
+    ]
+
+
+@pytest.mark.slow(minutes=6)
+async def test_sixteen_marked_sessions_never_meet(adapter: Adapter, tmp_path: Path) -> None:
+    """Each writes its mark into a note of its own replica, and finds no other's there."""
+    task = "arena-120/tools-note-the-kettle"
+    async with adapter(16, tmp_path) as connect:
+        together = asyncio.Barrier(16)
+
+        async def session(mark: str) -> str:
+            async with connect() as client:
+                seen = await client.begin(task)
+                await write_note(client, seen, mark)
+                async with asyncio.timeout(240):
+                    await together.wait()
+                listed = await client.act(Goto(url=NOTES))
+                assert isinstance(listed, Seen)
+                return listed.text
+
+        marks = [f"marked-{number:02d}" for number in range(16)]
+        texts = await asyncio.gather(*(session(mark) for mark in marks))
+    for mark, text in zip(marks, texts, strict=True):
+        assert [one for one in marks if one in text] == [mark]
+
+
+async def write_note(client: Client, seen: Seen, mark: str) -> None:
+    """Write a note whose title is the mark."""
+    form = await client.act(Goto(url=f"{NOTES}/new"))
+    assert isinstance(form, Seen)
+    title = element(form, "textbox", "Title")
+    typed = await client.act(Type(element=title, text=mark))
+    assert isinstance(typed, Seen)
+    typed = await client.act(Type(element=element(typed, "textbox", "Text"), text="a note"))
+    assert isinstance(typed, Seen)
+    await client.act(Click(element=element(typed, "button", "Save note")))
+
+
+def element(seen: Seen, role: str, name: str) -> int:
+    (found,) = [one.id for one in nodes_in(seen.text) if (one.role, one.name) == (role, name)]
+    return found
