@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,6 +16,7 @@ from reference_player import Client, Seen, Verdict
 from arena_core.actions import Action, Stop
 from evaluators.scores import Score
 from orchestrator import Arena, Observation, OpenEpisode
+from orchestrator.gym import ArenaEnv
 from orchestrator.serving.results import reward_of
 from orchestrator.serving.server import serve
 
@@ -164,4 +167,64 @@ def verdict_in(result: dict[str, Any]) -> Verdict:
     return Verdict(outcome=result["outcome"], reason=result["reason"], reward=result["reward"])
 
 
-ADAPTERS: dict[str, Adapter] = {"python": in_process, "http": over_http}
+# Gymnasium.
+
+
+@dataclass
+class GymClient:
+    """Sends actions as text, from a thread: environments are synchronous."""
+
+    folder: Path
+    env: ArenaEnv | None = None
+
+    async def begin(self, task: str) -> Seen:
+        self.env = ArenaEnv(task, observe=("axtree",), unscored="info", out=self.folder)
+        observation, _ = await asyncio.to_thread(self.env.reset)
+        return _seen_by(observation)
+
+    async def act(self, action: Action) -> Seen | Verdict:
+        assert self.env is not None
+        said = action.model_dump_json()
+        observation, reward, terminated, truncated, info = await asyncio.to_thread(
+            self.env.step, said
+        )
+        if not (terminated or truncated):
+            return _seen_by(observation)
+        return Verdict(
+            outcome=info["outcome"],
+            reason=info["reason"] or None,
+            reward=None if isnan(reward) else reward,
+        )
+
+    async def finish(self, answer: str | None) -> Verdict:
+        ended = await self.act(Stop(answer=answer))
+        assert isinstance(ended, Verdict)
+        return ended
+
+
+@asynccontextmanager
+async def in_gymnasium(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+    """Make an environment for each agent."""
+
+    @asynccontextmanager
+    async def connect() -> AsyncIterator[Client]:
+        client = GymClient(folder)
+        try:
+            yield client
+        finally:
+            if client.env is not None:
+                await asyncio.to_thread(client.env.close)
+
+    yield connect
+
+
+def _seen_by(observation: dict[str, Any]) -> Seen:
+    return Seen(
+        step=1,  # environments number no steps; the oracle's player asks whether it is the first
+        url=observation["url"],
+        text=observation["axtree_txt"],
+        error=observation["last_action_error"] or None,
+    )
+
+
+ADAPTERS: dict[str, Adapter] = {"python": in_process, "http": over_http, "gym": in_gymnasium}

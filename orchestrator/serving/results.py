@@ -8,6 +8,7 @@ from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict
 
+from arena_core.errors import NothingScoredError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.scores import Score
@@ -116,6 +117,19 @@ class EpisodeResult(_Reply):
             ),
             folder=None if folder is None else str(folder),
         )
+
+
+class EpisodeUnscored(NothingScoredError):  # noqa: N818  the name that adapters share
+    """An episode could not be scored: no reward stands for that.
+
+    Attributes:
+        result: what is known of it.
+    """
+
+    def __init__(self, result: EpisodeResult) -> None:
+        reason = f"unscored: {result.reason}" if result.reason else "unscored"
+        super().__init__(f"{reason}: {result.because}")
+        self.result = result
 
 
 def reward_of(kind: OutcomeKind) -> float | None:
