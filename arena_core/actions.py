@@ -3,27 +3,51 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Button = Literal["left", "middle", "right"]
+Modifier = Literal["Alt", "Control", "Meta", "Shift"]
+
+_Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
+_Distance = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=1, le=3)]
 
 
 class ScrollDirection(StrEnum):
-    """Where a page is scrolled, by most of one viewport."""
+    """Where a page or a part of it is scrolled, by most of what it shows."""
 
     UP = "up"
     DOWN = "down"
+    LEFT = "left"
+    RIGHT = "right"
 
 
 class _Action(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class Point(_Action):
+    """A point of the viewport in CSS pixels, from its upper left corner."""
+
+    x: _Pixel
+    y: _Pixel
+
+
 class Click(_Action):
-    """Click the element with this id of the observation."""
+    """Click the element with this id of the observation.
+
+    Attributes:
+        count: 2 is a double click.
+        modifiers: keys that are held meanwhile.
+    """
 
     kind: Literal["click"] = "click"
     element: int
+    button: Button = "left"
+    count: _Count = 1
+    modifiers: tuple[Modifier, ...] = ()
 
 
 class Hover(_Action):
@@ -33,21 +57,57 @@ class Hover(_Action):
     element: int
 
 
+class Focus(_Action):
+    """Give the element the keyboard focus."""
+
+    kind: Literal["focus"] = "focus"
+    element: int
+
+
 class Type(_Action):
-    """Replace the element's text; `submit` presses Enter afterwards."""
+    """Put text into the element.
+
+    Attributes:
+        submit: press Enter afterwards.
+        clear: replace what is there; without, the text is typed at the end of it.
+    """
 
     kind: Literal["type"] = "type"
     element: int
     text: str
     submit: bool = False
+    clear: bool = True
+
+
+class Clear(_Action):
+    """Remove the element's text."""
+
+    kind: Literal["clear"] = "clear"
+    element: int
+
+
+class Write(_Action):
+    """Type text into whatever has the focus, key by key; a line break is Enter."""
+
+    kind: Literal["write"] = "write"
+    text: str
 
 
 class Select(_Action):
-    """Choose the option with this label (or value) in a select element."""
+    """Choose the option with this label (or value) in a select element.
+
+    Attributes:
+        option: of a list that takes several, all those that shall be chosen.
+    """
 
     kind: Literal["select"] = "select"
     element: int
-    option: str
+    option: str | Annotated[tuple[str, ...], Field(min_length=1, max_length=1000)]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """All options that shall be chosen."""
+        return (self.option,) if isinstance(self.option, str) else self.option
 
 
 class Press(_Action):
@@ -57,11 +117,136 @@ class Press(_Action):
     keys: str
 
 
+class KeyDown(_Action):
+    """Press a key and hold it, in its tab, until `KeyUp`."""
+
+    kind: Literal["key_down"] = "key_down"
+    key: str
+
+
+class KeyUp(_Action):
+    """Let go of a key."""
+
+    kind: Literal["key_up"] = "key_up"
+    key: str
+
+
 class Scroll(_Action):
-    """Scroll the page."""
+    """Scroll the page, or the nearest part around `element` that scrolls."""
 
     kind: Literal["scroll"] = "scroll"
     direction: ScrollDirection
+    element: int | None = None
+
+
+class Drag(_Action):
+    """Drag one element onto another."""
+
+    kind: Literal["drag"] = "drag"
+    element: int
+    to: int
+
+
+class Upload(_Action):
+    """Choose files in a file field, or at the button that asks for some.
+
+    Attributes:
+        files: names of files that the task provides; no others can be reached.
+    """
+
+    kind: Literal["upload"] = "upload"
+    element: int
+    files: Annotated[tuple[str, ...], Field(min_length=1, max_length=100)]
+
+
+class MouseMove(_Action):
+    """Move the mouse to a point of the viewport, in CSS pixels."""
+
+    kind: Literal["mouse_move"] = "mouse_move"
+    x: _Pixel
+    y: _Pixel
+
+
+class MouseClick(_Action):
+    """Click at a point of the viewport, whatever lies there.
+
+    Attributes:
+        count: 2 is a double click.
+        modifiers: keys that are held meanwhile.
+    """
+
+    kind: Literal["mouse_click"] = "mouse_click"
+    x: _Pixel
+    y: _Pixel
+    button: Button = "left"
+    count: _Count = 1
+    modifiers: tuple[Modifier, ...] = ()
+
+
+class _Somewhere(_Action):
+    """What is done at a point, or where the mouse is."""
+
+    x: _Pixel | None = None
+    y: _Pixel | None = None
+    button: Button = "left"
+
+    @model_validator(mode="after")
+    def _is_a_point_or_none(self) -> Self:
+        if (self.x is None) != (self.y is None):
+            message = "`x` and `y` go together: both, or neither for where the mouse is"
+            raise ValueError(message)
+        return self
+
+    @property
+    def point(self) -> Point | None:
+        """Where; None for where the mouse is."""
+        return None if self.x is None or self.y is None else Point(x=self.x, y=self.y)
+
+
+class MouseDown(_Somewhere):
+    """Press a button of the mouse and hold it, in its tab, until `MouseUp`."""
+
+    kind: Literal["mouse_down"] = "mouse_down"
+
+
+class MouseUp(_Somewhere):
+    """Let go of a button of the mouse."""
+
+    kind: Literal["mouse_up"] = "mouse_up"
+
+
+class MouseDrag(_Action):
+    """Press a button at the first point, move along the others, and let go at the last."""
+
+    kind: Literal["mouse_drag"] = "mouse_drag"
+    path: Annotated[tuple[Point, ...], Field(min_length=2, max_length=500)]
+    button: Button = "left"
+    modifiers: tuple[Modifier, ...] = ()
+
+
+class MouseWheel(_Action):
+    """Turn the wheel at a point; `dy` above 0 scrolls down, `dx` above 0 to the right."""
+
+    kind: Literal["mouse_wheel"] = "mouse_wheel"
+    x: _Pixel
+    y: _Pixel
+    dx: _Distance = 0.0
+    dy: _Distance = 0.0
+
+
+class Wait(_Action):
+    """Wait until the page shows a text or shows one no longer; with neither, just wait.
+
+    Attributes:
+        text: what the page shall show: visible text, white space collapsed, case as it is.
+        gone: what it shall show no longer.
+        seconds: how long at most; with neither, how long.
+    """
+
+    kind: Literal["wait"] = "wait"
+    text: str | None = None
+    gone: str | None = None
+    seconds: Annotated[float, Field(ge=0, le=30, allow_inf_nan=False)] = 5.0
 
 
 class Goto(_Action):
@@ -110,19 +295,60 @@ class Stop(_Action):
     answer: str | None = None
 
 
+class Infeasible(_Action):
+    """End the episode without an answer: the task cannot be done, for this reason."""
+
+    kind: Literal["infeasible"] = "infeasible"
+    reason: str
+
+
 Action = Annotated[
     Click
     | Hover
+    | Focus
     | Type
+    | Clear
+    | Write
     | Select
     | Press
+    | KeyDown
+    | KeyUp
     | Scroll
+    | Drag
+    | Upload
+    | MouseMove
+    | MouseClick
+    | MouseDown
+    | MouseUp
+    | MouseDrag
+    | MouseWheel
+    | Wait
     | Goto
     | Back
     | Forward
     | NewTab
     | FocusTab
     | CloseTab
-    | Stop,
+    | Stop
+    | Infeasible,
     Field(discriminator="kind"),
 ]
+
+
+def elements_of(action: Action) -> tuple[int, ...]:
+    """Return the ids of the elements that an action names."""
+    match action:
+        case Drag(element=element, to=to):
+            return (element, to)
+        case Click() | Hover() | Focus() | Type() | Clear() | Select() | Upload():
+            return (action.element,)
+        case Scroll(element=one):
+            return () if one is None else (one,)
+        case Write() | Press() | KeyDown() | KeyUp() | Wait() | Goto() | Back() | Forward():
+            return ()
+        case MouseMove() | MouseClick() | MouseDown() | MouseUp() | MouseDrag() | MouseWheel():
+            return ()
+        case NewTab() | FocusTab() | CloseTab() | Stop() | Infeasible():
+            return ()
+        case _:
+            assert_never(action)

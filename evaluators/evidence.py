@@ -17,9 +17,16 @@ class _Record(BaseModel):
 
 
 class ElementEvent(StrEnum):
-    """A trusted event that the page watcher reports."""
+    """A trusted event that the page watcher reports.
+
+    A double click is two clicks, and the middle button clicks as the left one does; what the right
+    button does is `context_menu`. `drag` and `drop` are the two ends of a drag.
+    """
 
     CLICK = "click"
+    CONTEXT_MENU = "context_menu"
+    DRAG = "drag"
+    DROP = "drop"
     INPUT = "input"
     CHANGE = "change"
     SUBMIT = "submit"
@@ -148,7 +155,8 @@ class WobRecord(_Record):
 class Ended(StrEnum):
     """How an episode came to its end.
 
-    `not_started`: what the task requires did not hold. `agent_crashed`: an agent that is not
+    `not_started`: what the task requires did not hold. `infeasible`: the agent said that the task
+    cannot be done, and why; it gave no answer. `agent_crashed`: an agent that is not
     Arena's own raised an exception of no known kind; it is the agent's doing, like giving up.
     `page_ended`, `page_left`: of a MiniWoB++ page, which ends its episode itself, or is gone
     before.
@@ -156,6 +164,7 @@ class Ended(StrEnum):
 
     NOT_STARTED = "not_started"
     STOPPED = "stopped"
+    INFEASIBLE = "infeasible"
     STEP_LIMIT = "step_limit"
     DEADLINE = "deadline"
     AGENT_GAVE_UP = "agent_gave_up"

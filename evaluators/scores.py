@@ -38,7 +38,8 @@ class Score:
         efficiency: steps per met key node; None where none was met and as for `completion`.
         alignment: human alignment score (WebCanvas, arXiv 2406.12373, appendix E): 1 where all key
             nodes were met and the agent stopped by itself, 0.95 where it did not stop by itself;
-            otherwise completion, times 0.8 where it did not stop by itself.
+            otherwise completion, times 0.8 where it did not stop by itself. Saying that the task
+            cannot be done is a stop.
     """
 
     outcome: Outcome
@@ -143,7 +144,7 @@ def _decided(judged: Sequence[Verdict]) -> Judgement | None:
 
 def _alignment(completion: float, ended: Ended | None) -> float:
     """Return the human alignment score: the four cases of WebCanvas' appendix E."""
-    has_signalled = ended is Ended.STOPPED
+    has_signalled = ended in {Ended.STOPPED, Ended.INFEASIBLE}
     if completion == 1:
         return 1.0 if has_signalled else _UNSIGNALLED_COMPLETION
     return completion if has_signalled else _UNSIGNALLED_PART * completion

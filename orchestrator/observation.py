@@ -348,6 +348,7 @@ class Assignment:
     Attributes:
         sites: title and start URL of each site by name, as the agent may know them.
         repeat: which repeat of the same task this is, from 0; parts the seeds of repeats.
+        files: names of the files that `Upload` can choose.
         reference: how the task is done; None for every agent but a reference agent.
         guide: the parts of the solution that the agent is told; None unless it says which it needs.
     """
@@ -358,6 +359,7 @@ class Assignment:
     sites: Mapping[str, str]
     step_limit: int
     repeat: int = 0
+    files: tuple[str, ...] = ()
     reference: Reference | None = None
     guide: Guide | None = None
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from arena_core.actions import Stop
+from arena_core.actions import Infeasible, Stop
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import Strict, When
@@ -154,9 +154,9 @@ class LookingLocator(Locator):
         """
 
     def at_step(self, check: str, step: StepEvidence) -> Located:
-        """Return the step's record; a `stop` changes no page, so it needs none of its own."""
+        """Return the step's record; an end changes no page, so it needs none of its own."""
         record = recorded(check, step.located)
-        if record is None and isinstance(step.action, Stop):
+        if record is None and isinstance(step.action, Stop | Infeasible):
             return Located(check=check)
         return record or not_recorded(check, f"step {step.index}")
 

@@ -131,9 +131,9 @@ class ChatAgent:
     def _next_part(self, reply: Reply) -> int:
         """Scrolling turns the pages of a tree that is too long to be shown at once."""
         match reply.action:
-            case Scroll(direction=ScrollDirection.DOWN):
+            case Scroll(direction=ScrollDirection.DOWN, element=None):
                 return self._part + 1
-            case Scroll(direction=ScrollDirection.UP):
+            case Scroll(direction=ScrollDirection.UP, element=None):
                 return self._part - 1
             case _:
                 return self._part

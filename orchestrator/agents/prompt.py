@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from arena_core.actions import (
     Back,
     Click,
     CloseTab,
+    Drag,
     FocusTab,
     Forward,
     Goto,
@@ -21,17 +23,30 @@ from arena_core.actions import (
     Select,
     Stop,
     Type,
+    Upload,
+    Wait,
 )
 from orchestrator.agents.pages import PagePart
 from orchestrator.observation import Assignment, Observation
 
+# What a reader of the accessibility tree can use: neither coordinates, which it does not see, nor
+# `infeasible`, as tasks that cannot be done ask for an answer that says so.
 EXAMPLES: tuple[tuple[Action, str], ...] = (
     (Click(element=12), "click an element"),
+    (
+        Click(element=12, button="right", count=1, modifiers=("Control",)),
+        "another button (left, middle, right), a double click (count 2), keys that are held",
+    ),
     (Hover(element=12), "move the pointer over an element"),
     (Type(element=7, text="red kettle", submit=True), "replace a field's text; submit: then Enter"),
+    (Type(element=7, text=" and more", clear=False), "type at the end of a field's text"),
     (Select(element=9, option="Price, low to high"), "choose an option of a select element"),
+    (Select(element=9, option=("Red", "Blue")), "choose several, where it takes several"),
     (Press(keys="Control+A"), "press a key or a chord"),
     (Scroll(direction=ScrollDirection.DOWN), "scroll down or up; shows a long page's next part"),
+    (Scroll(direction=ScrollDirection.DOWN, element=9), "scroll the part that the element is in"),
+    (Drag(element=12, to=1), "drag an element onto another"),
+    (Wait(text="Done", seconds=5), "wait until the page shows a text (`gone`: no longer shows)"),
     (Goto(url="http://shop.example/"), "open a URL in this tab"),
     (Back(), "go back"),
     (Forward(), "go forward"),
@@ -79,7 +94,8 @@ class PastStep:
 
 def system_prompt(assignment: Assignment) -> str:
     """Return the rules and the action grammar."""
-    grammar = "\n".join(f"{action.model_dump_json()} - {what}" for action, what in EXAMPLES)
+    examples = [*EXAMPLES, *_uploads(assignment)]
+    grammar = "\n".join(f"{_as_written(action)} - {what}" for action, what in examples)
     return _SYSTEM.format(grammar=grammar, step_limit=assignment.step_limit)
 
 
@@ -116,6 +132,23 @@ def correction(problems: Sequence[str], *, is_cut: bool) -> str:
     )
 
 
+def _uploads(assignment: Assignment) -> list[tuple[Action, str]]:
+    """Return how files are uploaded, where the task provides any."""
+    if not assignment.files:
+        return []
+    example = Upload(element=12, files=assignment.files[:1])
+    return [(example, f"choose files to upload; there are: {', '.join(assignment.files)}")]
+
+
+def _as_written(action: Action) -> str:
+    """Return an action as JSON, with the fields that whoever wrote it named."""
+    return json.dumps(
+        {"kind": action.kind, **action.model_dump(mode="json", exclude_unset=True)},
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
 def _part_note(part: PagePart) -> str:
     return (
         f"\nThe page is long: this is part {part.index + 1} of {part.count}. "
@@ -126,7 +159,7 @@ def _part_note(part: PagePart) -> str:
 
 def _past_line(step: PastStep) -> str:
     line = f"- step {step.step + 1}: {_cut(step.thought, _THOUGHT_SHOWN)}"
-    line += f" → {_cut(step.action.model_dump_json(), _LINE_SHOWN)}"
+    line += f" → {_cut(_as_written(step.action), _LINE_SHOWN)}"
     return f"{line} FAILED: {_cut(step.error, _THOUGHT_SHOWN)}" if step.error else line
 
 

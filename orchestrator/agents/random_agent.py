@@ -34,7 +34,8 @@ class RandomAgent:
 
     def _offered(self, observation: Observation) -> Iterator[Action]:
         """Yield what can sensibly be done, once per element; scrolling always can."""
-        yield from (Scroll(direction=direction) for direction in ScrollDirection)
+        ways = (ScrollDirection.UP, ScrollDirection.DOWN)
+        yield from (Scroll(direction=direction) for direction in ways)
         if observation.step > 0:
             yield Back()
         # A word that stands on the page, so that searches find something at times.

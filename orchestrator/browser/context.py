@@ -31,6 +31,7 @@ class SessionOptions:
         apart: cookies of further contexts, by what their login is called; the session's own context
             is the one that is not named.
         shows_unnamed: observations hold what the page draws or lets be clicked without a name.
+        files: what the agent may upload, by name.
     """
 
     proxy_url: str | None
@@ -42,6 +43,7 @@ class SessionOptions:
     timezone: str = "UTC"
     apart: Mapping[str, Sequence[Cookie]] = field(default_factory=dict)
     shows_unnamed: bool = False
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:

@@ -173,7 +173,9 @@ arena.value = (element) => {
   if (arena.isSecret(element)) return null;
   switch (element.localName) {
     case "select": return [...element.selectedOptions].map((o) => arena.collapse(o.label || o.text)).join(", ");
-    case "input": return element.type === "checkbox" ? String(element.checked) : element.value;
+    case "input":
+      if (element.type === "checkbox") return String(element.checked);
+      return element.type === "file" ? [...element.files].map((file) => file.name).join(", ") : element.value;
     case "textarea": return element.value;
     default: return element.isContentEditable ? brief(element.textContent) : null;
   }

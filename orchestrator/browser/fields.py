@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from playwright.async_api import Error as PlaywrightError
+from collections.abc import Callable, Sequence
 
 from evaluators.evidence import ElementEvent
-from evaluators.keys import playwright_keys
+from orchestrator.browser import mouse
 from orchestrator.browser.cdp_channel import RefusedError
+from orchestrator.browser.mouse import Press
 from orchestrator.browser.pointer import (
     NotDoneError,
     PointerTarget,
-    click,
     demand,
     spot_in_tab,
     spot_of,
 )
-from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.watcher import ElementReport
 
 Acted = Callable[[ElementEvent, ElementReport], None]
@@ -25,8 +22,19 @@ Acted = Callable[[ElementEvent, ElementReport], None]
 _KEY_CODES = {"ArrowDown": 40, "Home": 36, "Enter": 13}
 
 
-async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: bool) -> None:
-    """Replace a field's text, and press Enter where `submit`.
+async def focus(target: PointerTarget) -> None:
+    """Give an element the focus, by no click.
+
+    Raises:
+        NotDoneError: gone, disabled, or it takes none.
+    """
+    demand(target, await target.call("focus"))
+
+
+async def type_text(
+    target: PointerTarget, text: str, acted: Acted, *, submit: bool = False, clear: bool = True
+) -> None:
+    """Replace a field's text, or add to its end, and press Enter where `submit`.
 
     All but the last character go in at once, as an input method puts them; the last one, where the
     keyboard has it, by a key of its own, so that pages that listen for keys get one.
@@ -38,8 +46,8 @@ async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: b
         NotDoneError: not a field, disabled, read-only, hidden or covered.
     """
     spot = await spot_of(target)
-    await click(target.tab, spot)
-    taken = await target.call("take")
+    await mouse.click(target.tab, spot)
+    taken = await target.call("take", not clear)
     demand(target, taken)
     keyboard = target.tab.page.keyboard
     if taken["how"] == "value":
@@ -47,7 +55,8 @@ async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: b
         demand(target, put)
         acted(ElementEvent.CHANGE, ElementReport.model_validate(put["element"]))
     elif not text:
-        await keyboard.press("Delete")
+        if clear:
+            await keyboard.press("Delete")
     else:
         by_key = text[-1] if text[-1].isascii() and text[-1].isprintable() else ""
         if at_once := text[: len(text) - len(by_key)]:
@@ -58,7 +67,34 @@ async def type_text(target: PointerTarget, text: str, acted: Acted, *, submit: b
         await keyboard.press("Enter")
 
 
-async def select_option(target: PointerTarget, option: str | None, acted: Acted) -> None:
+async def choose_options(target: PointerTarget, wanted: Sequence[str], acted: Acted) -> None:
+    """Choose options of a select by their labels or values, and no others.
+
+    Raises:
+        NotDoneError: not a select, disabled, no such option, or several where it takes one.
+    """
+    if len(wanted) == 1:
+        await choose_option(target, wanted[0], acted)
+        return
+    found = [await target.call("option", one) for one in wanted]
+    for one in found:
+        demand(target, one)
+    if not found[0]["isMultiple"]:
+        message = f"element [{target.id}] takes one option, not {len(wanted)}"
+        raise NotDoneError(message)
+    places = list(dict.fromkeys(int(one["at"]) for one in found))
+    for at in places:
+        spot = await spot_in_tab(target, await target.call("probeOption", at))
+        others = Press(modifiers=() if at == places[0] else ("Control",))
+        await mouse.click(target.tab, spot, others)
+    if not await target.call("areChosen", places):
+        acted(
+            ElementEvent.CHANGE,
+            ElementReport.model_validate(await target.call("choose", places)),
+        )
+
+
+async def choose_option(target: PointerTarget, option: str | None, acted: Acted) -> None:
     """Choose an option by its label or value; None where the target is the option.
 
     A drop-down is opened and walked by keys, which gives one trusted `input` and `change`; an
@@ -73,7 +109,7 @@ async def select_option(target: PointerTarget, option: str | None, acted: Acted)
     at = int(found["at"])
     if found["isList"]:
         spot = await spot_in_tab(target, await target.call("probeOption", at))
-        await click(target.tab, spot)
+        await mouse.click(target.tab, spot)
         return
     if found["isOn"]:
         return
@@ -81,8 +117,8 @@ async def select_option(target: PointerTarget, option: str | None, acted: Acted)
         await _demand_reachable(target, option)
         await target.call("focusSelect")
         await _walk(target, int(found["above"]))
-        if not await target.call("isChosen", at):
-            chosen = ElementReport.model_validate(await target.call("choose", at))
+        if not await target.call("areChosen", [at]):
+            chosen = ElementReport.model_validate(await target.call("choose", [at]))
             acted(ElementEvent.CHANGE, chosen)
     except RefusedError:
         return  # choosing made the page go elsewhere
@@ -109,18 +145,3 @@ async def _key(target: PointerTarget, key: str, *, modifiers: int = 0, text: str
     common = {**event, "modifiers": modifiers}
     await send("Input.dispatchKeyEvent", {**common, "type": "keyDown", "text": text})
     await send("Input.dispatchKeyEvent", {**common, "type": "keyUp"})
-
-
-async def press(tab: OpenTab, keys: str) -> None:
-    """Press a key or a chord in Playwright's names.
-
-    Raises:
-        NotDoneError: no such key.
-    """
-    try:
-        await tab.page.keyboard.press(playwright_keys(keys))
-    except PlaywrightError as error:
-        if "Unknown key" not in str(error):
-            raise
-        message = f"there is no key '{keys}'; keys are named like Enter, Tab, PageDown, Control+A"
-        raise NotDoneError(message) from error

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 from urllib.parse import urlsplit
 
 from arena_core.actions import ScrollDirection
 from orchestrator.browser.cdp_channel import RefusedError, Reply
-from orchestrator.browser.pointer import NotDoneError
+from orchestrator.browser.pointer import NotDoneError, PointerTarget
 from orchestrator.browser.settle import NETWORK_CHANGED
 from orchestrator.browser.tabs import OpenTab
 
@@ -105,14 +106,32 @@ async def _go(tab: OpenTab, way: int, nowhere: str) -> None:
         raise NotDoneError(message) from error
 
 
-async def scroll(tab: OpenTab, direction: ScrollDirection) -> None:
+async def scroll(tab: OpenTab, direction: ScrollDirection, target: PointerTarget | None) -> None:
     """Scroll the page, or the largest scroller on a page that itself does not scroll.
+
+    Args:
+        tab: the page.
+        direction: where to.
+        target: its nearest scroller is scrolled instead.
 
     Raises:
         NotDoneError: it is at its end.
     """
-    way = 1 if direction is ScrollDirection.DOWN else -1
-    reply = await tab.frames.evaluate(tab.frames.main, f"arena.scroll({way})")
-    if reply["value"] is not True:
-        message = f"the page does not scroll further {direction}"
+    axis, way = _WAYS[direction]
+    if target is None:
+        reply = await tab.frames.evaluate(tab.frames.main, f"arena.scroll(null, '{axis}', {way})")
+        has_moved = reply["value"]
+    else:
+        has_moved = await target.call("scroll", axis, way)
+    if has_moved is not True:
+        what = "the page" if target is None else f"what is around element [{target.id}]"
+        message = f"{what} does not scroll further {direction}"
         raise NotDoneError(message)
+
+
+_WAYS: Final = {
+    ScrollDirection.UP: ("y", -1),
+    ScrollDirection.DOWN: ("y", 1),
+    ScrollDirection.LEFT: ("x", -1),
+    ScrollDirection.RIGHT: ("x", 1),
+}

@@ -1,4 +1,4 @@
-"""The pointer: from an element's id to a real mouse event on it, or to why there is none."""
+"""From an element's id to a point at which the mouse reaches it, or to why there is none."""
 
 from __future__ import annotations
 
@@ -139,18 +139,3 @@ def demand(target: PointerTarget, reply: Reply) -> None:  # noqa: C901 - one cas
         case unknown:
             message = f"{name} cannot be used: {unknown}"
     raise NotDoneError(message)
-
-
-async def click(tab: OpenTab, spot: Spot) -> None:
-    """Move the mouse there and press and release its left button."""
-    await move(tab, spot)
-    for kind, held in (("mousePressed", 1), ("mouseReleased", 0)):
-        event = {"type": kind, "x": spot.x, "y": spot.y, "button": "left", "buttons": held}
-        await tab.channel.send("Input.dispatchMouseEvent", {**event, "clickCount": 1})
-
-
-async def move(tab: OpenTab, spot: Spot) -> None:
-    """Move the mouse there."""
-    await tab.channel.send(
-        "Input.dispatchMouseEvent", {"type": "mouseMoved", "x": spot.x, "y": spot.y}
-    )

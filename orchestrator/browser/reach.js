@@ -82,8 +82,8 @@ const coverOf = (cover, wanted) => {
 const TEXTLESS = new Set(["button", "checkbox", "radio", "submit", "reset", "image", "file", "hidden"]);
 const BY_VALUE = new Set(["date", "datetime-local", "month", "week", "time", "color", "range"]);
 
-// Focus a field with all of its text selected: {state, how}.
-arena.take = (node) => {
+// Focus a field with all of its text selected, or with the caret at the end of it: {state, how}.
+arena.take = (node, atEnd) => {
   let element = elementOf(node);
   if (!element || !element.isConnected) return { state: "gone" };
   if (element.localName === "label" && element.control) element = element.control;
@@ -95,7 +95,27 @@ arena.take = (node) => {
   if (isField && BY_VALUE.has(element.type)) return { state: "ok", how: "value" };
   if (isField) element.select();
   else getSelection().selectAllChildren(element);
+  if (atEnd && isField) getSelection().modify("move", "forward", "documentboundary");
+  else if (atEnd) getSelection().collapseToEnd();
   return { state: "ok", how: "keys" };
+};
+
+arena.focus = (node) => {
+  let element = elementOf(node);
+  if (!element || !element.isConnected) return { state: "gone" };
+  if (element.localName === "label" && element.control) element = element.control;
+  if (isDisabled(element)) return { state: "disabled" };
+  element.focus();
+  return element.matches(":focus") ? { state: "ok" } : { state: "untypable", role: arena.role(element) };
+};
+
+// Whether files are chosen here, or by a click that asks for some: {state, isField, isMultiple, role}.
+arena.fileField = (node) => {
+  const element = elementOf(node);
+  if (!element || !element.isConnected) return { state: "gone" };
+  if (isDisabled(element)) return { state: "disabled" };
+  const isField = element.localName === "input" && element.type === "file";
+  return { state: "ok", isField, isMultiple: isField && element.multiple, role: arena.role(element) };
 };
 
 // Date-like fields take no text. Set the value as the browser's own picker would, and describe it.
@@ -128,13 +148,14 @@ arena.option = (node, wanted) => {
   if (options[at].matches(":disabled")) return { state: "disabled" };
   const canBeChosen = (option) => !option.matches(":disabled") && getComputedStyle(option).display !== "none";
   const above = options.slice(0, at).filter(canBeChosen).length;
-  return { state: "ok", at, above, isOn: options[at].selected, isList: isList(element) };
+  return { state: "ok", at, above, isOn: options[at].selected, isList: isList(element), isMultiple: element.multiple };
 };
 
 const selectOf = (node) => elementOf(node).closest("select");
 
-// Whether that option is the chosen one now.
-arena.isChosen = (node, at) => Boolean(selectOf(node).options[at] && selectOf(node).options[at].selected);
+// Whether those options are chosen now, and no others.
+arena.areChosen = (node, places) =>
+  [...selectOf(node).options].every((option, at) => option.selected === places.includes(at));
 
 arena.focusSelect = (node) => selectOf(node).focus();
 
@@ -153,9 +174,10 @@ arena.frameSpot = (frame, x, y) => {
   return hit === frame || !hit ? { state: "ok", ...spot } : { state: "covered", by: coverOf(hit, frame) };
 };
 
-arena.choose = (node, at) => {
+arena.choose = (node, places) => {
   const element = selectOf(node);
-  element.selectedIndex = at;
+  element.selectedIndex = places[0];
+  for (const at of places.slice(1)) element.options[at].selected = true;
   for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
   return arena.describe(element);
 };
@@ -189,17 +211,30 @@ arena.quiet = (still, busy) => new Promise((resolve) => {
   else addEventListener("load", () => { moved = true; wait(busy); }, { once: true });
 });
 
-// A page taller than its window scrolls itself; otherwise the largest scroller in view does.
-arena.scroll = (way) => {
+// What of an element or of its own page could be shown beyond what is, along one axis.
+const AXES = {
+  x: { room: "scrollWidth", shown: "clientWidth", at: "scrollLeft", to: "left", overflow: "overflowX", view: () => innerWidth },
+  y: { room: "scrollHeight", shown: "clientHeight", at: "scrollTop", to: "top", overflow: "overflowY", view: () => innerHeight },
+};
+const canMove = (e, axis) => e[axis.room] > e[axis.shown] + 1 && e[axis.shown] > 0;
+const scrolls = (e, axis) =>
+  canMove(e, axis) && (/auto|scroll/.test(getComputedStyle(e)[axis.overflow]) || e.localName === "textarea");
+
+// The nearest scroller around an element; of a page, itself where it is larger than its window, and
+// otherwise the largest scroller in view. Returns whether it moved.
+arena.scroll = (node, name, way) => {
+  const axis = AXES[name];
   const root = document.scrollingElement || document.documentElement;
-  const canMove = (e) => e.scrollHeight > e.clientHeight + 1;
   let target = root;
-  if (!canMove(root)) {
-    const inner = [...document.querySelectorAll("*")].filter(
-      (e) => canMove(e) && e.clientHeight > 0 && /auto|scroll/.test(getComputedStyle(e).overflowY));
+  if (node) {
+    for (let at = elementOf(node); at; at = at.parentElement || (at.getRootNode().host ?? null)) {
+      if (at !== root && scrolls(at, axis)) { target = at; break; }
+    }
+  } else if (!canMove(root, axis)) {
+    const inner = [...document.querySelectorAll("*")].filter((e) => scrolls(e, axis));
     target = inner.sort((a, b) => b.clientHeight * b.clientWidth - a.clientHeight * a.clientWidth)[0] || root;
   }
-  const before = target.scrollTop;
-  target.scrollBy({ top: way * 0.85 * Math.min(target.clientHeight, innerHeight), behavior: "instant" });
-  return target.scrollTop !== before;
+  const before = target[axis.at];
+  target.scrollBy({ [axis.to]: way * 0.85 * Math.min(target[axis.shown], axis.view()), behavior: "instant" });
+  return target[axis.at] !== before;
 };

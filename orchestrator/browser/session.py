@@ -35,6 +35,7 @@ from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
 from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.uploads import UploadFiles
 from orchestrator.observation import AXTREE, Observation, ObservationForm, Tab
 from orchestrator.observations.axtree import AXTREE_FORM
 
@@ -58,6 +59,7 @@ class Session:
         contexts: Mapping[str, BrowserContext],
         watchdog: BrowserWatchdog,
         journal: SessionJournal,
+        files: UploadFiles,
         *,
         viewport: tuple[int, int] = DEFAULT_VIEWPORT,
         shows_unnamed: bool = False,
@@ -65,11 +67,12 @@ class Session:
         self._contexts = contexts
         self._viewport = viewport
         self._shows_unnamed = shows_unnamed
+        self._files = files
         self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
         self._bar = TabBar(contexts, journal, watchdog)
-        self._hands = ActionExecutor(self._bar, self._ids, journal)
+        self._hands = ActionExecutor(self._bar, self._ids, journal, files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
     async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
@@ -316,6 +319,7 @@ class Session:
 
     async def _close(self) -> None:
         await self._bar.close()
+        self._files.close()
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
                 for context in self._contexts.values():
@@ -338,6 +342,7 @@ async def open_session(
         contexts,
         watchdog,
         journal,
+        UploadFiles(options.files),
         viewport=options.viewport,
         shows_unnamed=options.shows_unnamed,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from typing import Final
 
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
@@ -13,6 +14,8 @@ from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.tabs import OpenTab, answer_dialogs, open_tab
 from orchestrator.browser.watcher import EventReport
+
+_FILE_CHOOSER: Final = "file chooser (not opened: use upload)"
 
 
 class TabBar:
@@ -131,6 +134,7 @@ class TabBar:
         if page.is_closed():
             message = "the page closed as soon as it opened"
             raise PageGoneError(message)
+        tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
         page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
         page.on("close", lambda _: self._page_closed(tab))
         page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))

@@ -8,7 +8,9 @@ from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
 
+from arena_core.actions import Button
 from orchestrator.browser.cdp_channel import CdpChannel, PageGoneError, RefusedError
+from orchestrator.browser.choosers import FileChoosers
 from orchestrator.browser.frames import ERROR_PAGE, FrameTable
 from orchestrator.browser.settle import Traffic
 from orchestrator.browser.watcher import EventReport, install
@@ -24,6 +26,7 @@ class OpenTab:
         number: the tab's index; never given to another tab of the episode.
         page: Playwright's page.
         login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
+        held_keys, held_buttons: what the agent keeps down in it.
         visited: called with each document and history entry of the main frame.
     """
 
@@ -35,6 +38,9 @@ class OpenTab:
         self.page = page
         self.channel = channel
         self.visited = visited
+        self.held_keys: set[str] = set()
+        self.held_buttons: set[Button] = set()
+        self.choosers = FileChoosers(channel)
         self.traffic = Traffic(channel)
         self.frames = FrameTable(channel, lambda url, same: self.visited(self, url, same))
 
@@ -95,6 +101,7 @@ async def _enable(tab: OpenTab, reported: Reported) -> None:
     for method in ("Page.enable", "Runtime.enable", "Network.enable"):
         await tab.channel.send(method)
     await install(tab.channel, lambda report: reported(tab, report))
+    await tab.choosers.start()
     await tab.frames.start()
     tab.traffic.follow(tab.frames.main_id)
 

@@ -18,7 +18,7 @@ from orchestrator.browser.cdp_channel import CdpChannel
 
 WORLD = "arena"
 BINDING = "arenaReport"
-_SCRIPTS = ("element.js", "watcher.js", "reach.js")
+_SCRIPTS = ("element.js", "watcher.js", "reach.js", "waiting.js")
 
 
 class ElementReport(BaseModel):

@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from arena_core.actions import Action, Stop
+from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
@@ -174,7 +174,8 @@ class Episode:
         """Do one action and return what it led to.
 
         Args:
-            action: `Stop` ends the episode, with the answer where the task asks for one.
+            action: `Stop` ends the episode, with the answer where the task asks for one;
+                `Infeasible` ends it without, with the reason that the agent gives.
             decided: how the action was chosen, for the evidence. Where it does not say how long
                 that took, the time since the last observation is written down.
 
@@ -351,6 +352,11 @@ class Episode:
         if isinstance(action, Stop):
             self._record.answer = action.answer
             self._record.end(Ended.STOPPED, None)
+            await player.stop(index, action, decided)
+            return
+        if isinstance(action, Infeasible):
+            reason = " ".join(action.reason.split())
+            self._record.end(Ended.INFEASIBLE, f"the agent says that it cannot be done: {reason}")
             await player.stop(index, action, decided)
             return
         self._observation = await player.act(index, action, decided)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from arena_core.actions import Action, Stop
+from arena_core.actions import Action, Infeasible, Stop
 from arena_core.task_group import task_group
 from evaluators.checks import Check
 from evaluators.evidence import Ended, EpisodeFault, RequestNote, StepEvidence, Timings
@@ -113,7 +113,7 @@ class StepPlayer:
         )
         return await self._observed(done)
 
-    async def stop(self, index: int, action: Stop, decided: DecisionRecord) -> None:
+    async def stop(self, index: int, action: Stop | Infeasible, decided: DecisionRecord) -> None:
         """Write down that the agent stopped; the pages stay as they are."""
         session = self.opened.session
         self.record.steps.append(

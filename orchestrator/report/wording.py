@@ -7,18 +7,33 @@ from typing import assert_never
 from arena_core.actions import (
     Action,
     Back,
+    Clear,
     Click,
     CloseTab,
+    Drag,
+    Focus,
     FocusTab,
     Forward,
     Goto,
     Hover,
+    Infeasible,
+    KeyDown,
+    KeyUp,
+    MouseClick,
+    MouseDown,
+    MouseDrag,
+    MouseMove,
+    MouseUp,
+    MouseWheel,
     NewTab,
     Press,
     Scroll,
     Select,
     Stop,
     Type,
+    Upload,
+    Wait,
+    Write,
 )
 from evaluators.evidence import StepEvidence
 from orchestrator.observation import AgentClass
@@ -53,20 +68,39 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, PLR0911 - a case each
+def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, PLR0911, PLR0912 - a case each
     """Return what an agent did; the element is named as the page watcher saw it."""
     match action:
-        case Click() | Hover():
+        case Click():
+            return f"{_clicks(action)} {_element(step, action.element)}"
+        case Hover() | Focus() | Clear():
             return f"{action.kind} {_element(step, action.element)}"
         case Type():
+            how = "type" if action.clear else "add"
             enter = ", Enter" if action.submit else ""
-            return f"type “{action.text}” into {_element(step, action.element)}{enter}"
+            return f"{how} “{action.text}” into {_element(step, action.element)}{enter}"
+        case Write():
+            return f"type “{action.text}”"
         case Select():
-            return f"choose “{action.option}” in {_element(step, action.element)}"
+            options = ", ".join(f"“{option}”" for option in action.options)
+            return f"choose {options} in {_element(step, action.element)}"
         case Press():
             return f"press {action.keys}"
+        case KeyDown():
+            return f"hold {action.key}"
+        case KeyUp():
+            return f"let go of {action.key}"
         case Scroll():
-            return f"scroll {action.direction}"
+            around = "" if action.element is None else f" in element {action.element}"
+            return f"scroll {action.direction}{around}"
+        case Drag():
+            return f"drag element {action.element} onto element {action.to}"
+        case Upload():
+            return f"upload {', '.join(action.files)} at {_element(step, action.element)}"
+        case MouseMove() | MouseClick() | MouseDown() | MouseUp() | MouseDrag() | MouseWheel():
+            return _mouse_in_words(action)
+        case Wait():
+            return _wait_in_words(action)
         case Goto():
             return f"open {action.url}"
         case NewTab():
@@ -77,8 +111,47 @@ def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, P
             return action.kind.replace("_", " ")
         case Stop():
             return "stop"
+        case Infeasible():
+            return f"say that it cannot be done: “{action.reason}”"
         case _:
             assert_never(action)
+
+
+def _mouse_in_words(
+    action: MouseMove | MouseClick | MouseDown | MouseUp | MouseDrag | MouseWheel,
+) -> str:
+    match action:
+        case MouseMove():
+            return f"move the mouse to {action.x:g}, {action.y:g}"
+        case MouseClick():
+            return f"{_clicks(action)} at {action.x:g}, {action.y:g}"
+        case MouseDown() | MouseUp():
+            what = "hold" if isinstance(action, MouseDown) else "let go of"
+            point = action.point
+            where = "" if point is None else f" at {point.x:g}, {point.y:g}"
+            return f"{what} the {action.button} button{where}"
+        case MouseDrag():
+            first, last = action.path[0], action.path[-1]
+            over = f" over {len(action.path) - 2} points" if len(action.path) > 2 else ""  # noqa: PLR2004
+            return f"drag from {first.x:g}, {first.y:g} to {last.x:g}, {last.y:g}{over}"
+        case MouseWheel():
+            return f"turn the wheel by {action.dx:g}, {action.dy:g} at {action.x:g}, {action.y:g}"
+        case _:
+            assert_never(action)
+
+
+def _clicks(action: Click | MouseClick) -> str:
+    """Say which kind of click: `Control+Shift+double right click`."""
+    times = {1: "", 2: "double ", 3: "triple "}[action.count]
+    button = "" if action.button == "left" else f"{action.button} "
+    return "".join(f"{key}+" for key in action.modifiers) + f"{times}{button}click"
+
+
+def _wait_in_words(action: Wait) -> str:
+    wanted = [f"“{action.text}” is shown"] if action.text is not None else []
+    wanted += [f"“{action.gone}” is gone"] if action.gone is not None else []
+    until = f" until {' and '.join(wanted)}, at most" if wanted else ""
+    return f"wait{until} {action.seconds:g} s"
 
 
 def _element(step: StepEvidence, number: int) -> str:

@@ -182,7 +182,9 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def drive(browser: Browser, site: Site) -> AsyncIterator[Drive]:
     options = SessionOptions(
-        proxy_url=None, logical=lambda url: url.replace(site.base, "shop:") if url else None
+        proxy_url=None,
+        logical=lambda url: url.replace(site.base, "shop:") if url else None,
+        files={"a.txt": b"alpha", "b.txt": b"beta"},
     )
     async with browser.session(options) as session:
         yield Drive(session, site)

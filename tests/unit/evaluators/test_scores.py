@@ -155,6 +155,9 @@ class TestHumanAlignment:
     def test_incomplete_but_signalled(self) -> None:
         assert score(NODES, _visit("a", "b", "c")).alignment == 0.75
 
+    def test_incomplete_and_given_up_as_infeasible_is_a_stop_by_itself(self) -> None:
+        assert score(NODES, _visit("a", "b", ended=Ended.INFEASIBLE)).alignment == 0.5
+
     @pytest.mark.parametrize("ended", [Ended.STEP_LIMIT, Ended.DEADLINE, Ended.AGENT_GAVE_UP])
     def test_incomplete_and_cut_off(self, ended: Ended) -> None:
         assert score(NODES, _visit("a", "b", ended=ended)).alignment == pytest.approx(0.4)

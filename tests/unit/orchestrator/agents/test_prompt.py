@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -19,13 +20,26 @@ from orchestrator.observation import Assignment, Observation
 Page = Callable[..., Observation]
 
 
-def test_the_rules_show_every_action_once_and_the_way_out(assignment: Assignment) -> None:
+# Coordinates need a picture; what cannot be done is said in an answer.
+NOT_OFFERED = {
+    *("mouse_move", "mouse_click", "mouse_down", "mouse_up", "mouse_drag", "mouse_wheel"),
+    *("key_down", "key_up", "write", "focus", "clear", "infeasible"),
+}
+
+
+def test_the_rules_show_every_action_of_use_and_the_way_out(assignment: Assignment) -> None:
     prompt = system_prompt(assignment)
-    kinds = [model.model_fields["kind"].default for model in get_args(get_args(Action)[0])]
-    assert sorted(kinds) == sorted(action.kind for action, _ in EXAMPLES)
-    assert all(prompt.count(f'{{"kind":"{kind}"') == 1 for kind in kinds)
+    kinds = {model.model_fields["kind"].default for model in get_args(get_args(Action)[0])}
+    assert {action.kind for action, _ in EXAMPLES} == kinds - NOT_OFFERED - {"upload"}
+    assert all(prompt.count(f'{{"kind":"{kind}"') == 0 for kind in NOT_OFFERED | {"upload"})
     assert '"N/A: "' in prompt
     assert "20 steps" in prompt
+
+
+def test_files_are_offered_where_the_task_has_some(assignment: Assignment) -> None:
+    prompt = system_prompt(replace(assignment, files=("photo.png", "bill.pdf")))
+    assert '{"kind":"upload","element":12,"files":["photo.png"]}' in prompt
+    assert "photo.png, bill.pdf" in prompt
 
 
 def test_a_step_shows_task_sites_tabs_past_and_page(page: Page, assignment: Assignment) -> None:
