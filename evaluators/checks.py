@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Self
 
@@ -13,7 +13,7 @@ from evaluators.computed import Computed
 from evaluators.fields import Slug, Strict, When
 from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
 from evaluators.locators.base import Locator
-from evaluators.matchers.base import Matcher
+from evaluators.matchers.base import Matched, Matcher
 from evaluators.unions import OneOf
 
 
@@ -69,3 +69,12 @@ class Check(Strict):
             message += " say `computed` on a check with one value"
             raise ValueError(message)
         return self
+
+
+def match(check: Check, values: Sequence[str], world: World) -> Matched:
+    """Compare what a check's locator found with what the check expects in a world; never raises."""
+
+    def form(text: str) -> str:
+        return check.locate.expected_form(text, is_whole=check.match.is_whole)
+
+    return check.match.match(values, world, form)

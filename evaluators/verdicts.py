@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, Located, UnscoredReason
 from evaluators.fields import When
 from evaluators.locators.base import not_recorded, recorded
-from evaluators.match import match
 
 _KEPT_VALUES = 20
 

@@ -12,6 +12,8 @@ from tasks.check_context import CheckContext
 from tasks.findings import Location, TaskFault
 from tasks.schema import Task
 from tasks.site_tables import Tables
+from tasks.sql import select_fault
+from tasks.sql_names import names_fault
 
 
 def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
@@ -63,3 +65,16 @@ def _twins(task: Task) -> Iterator[TaskFault]:
             ):
                 message = f"checks '{other.name}' and '{check.name}' ask for the same thing"
                 yield TaskFault(at, f"{message}: one event would count twice")
+
+
+def table_faults(task: Task, known: Tables) -> Iterator[TaskFault]:
+    """Yield tables and columns that a site does not have; sites that are not known are passed."""
+    for at, check in located_checks(task):
+        computed = check.computed
+        if computed is None or computed.sql is None or computed.site not in known:
+            continue
+        if select_fault(computed.sql, known[computed.site].engine) is None:
+            fault = names_fault(computed.sql, known[computed.site])
+            if fault:
+                message = f"the query cannot be answered: {fault}"
+                yield TaskFault((*at, "computed", "sql"), message)

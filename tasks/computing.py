@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, match
 from evaluators.computed import Computed
 from evaluators.fields import When
 from evaluators.locators.api import ApiLocator
 from evaluators.locators.base import Locator
 from evaluators.locators.db import DbLocator
 from evaluators.locators.page import PageLocator
-from evaluators.match import match
 from evaluators.text import shown_all
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from sites.atlas import Atlas
-from tasks.check_rules import check_faults
+from tasks.check_rules import check_faults, table_faults
 from tasks.findings import Finding, TaskFault
 from tasks.page_rules import page_faults
 from tasks.proof_rules import lone_instances, proof_faults
@@ -14,7 +14,6 @@ from tasks.reference_rules import reference_faults
 from tasks.schema import Suite, Task
 from tasks.site_tables import Tables
 from tasks.sources import SuiteSource
-from tasks.table_rules import table_faults
 from tasks.task_rules import task_faults
 from tasks.wob_rules import wob_faults
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena_core.worlds import World
+from evaluators.checks import match
 from evaluators.fields import PerWorld
 from evaluators.keys import key_fault
 from evaluators.locators.base import Subject
-from evaluators.match import match
 from sites.atlas import Atlas
 from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt

@@ -14,7 +14,7 @@ from quick_cases import SLOW
 
 from orchestrator.engine.containers import Container
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import Placement, Replica, as_replica, start_replica
 from sites.atlas import load_atlas
 from sites.manifest import Site

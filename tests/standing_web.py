@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.reset.replica import Replica
 from sites.manifest import Site
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from orchestrator.engine.endpoints import LOOPBACK, Endpoint
+from orchestrator.engine.containers import LOOPBACK, Endpoint
 
 Question = dict[str, object]
 Answer = Callable[[Question], object]

@@ -1,4 +1,4 @@
-"""What every matcher is."""
+"""What every matcher is, what it answers, and the words that the reasons of several share."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from arena_core.worlds import World
-from evaluators.fields import Strict
+from evaluators.fields import Expected, Strict
 from evaluators.linting import LintContext, Place, Problem
-from evaluators.matched import Matched
+from evaluators.text import shown, shown_all
 
 # What most locators yield and most matchers compare; a locator of other values names them.
 TEXTS: Final = "texts"
@@ -72,3 +72,30 @@ class Matcher(Strict):
     def lint(self, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - for subclasses
         """Yield what is wrong with it in its surroundings, at places in the check."""
         return iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Whether values match, and why, in one sentence without a full stop.
+
+    Attributes:
+        expected: what was asked for in this world, as text for readers.
+    """
+
+    met: bool
+    reason: str
+    expected: str
+
+
+def found_or_wanted(values: Sequence[str], wanted: str, *, met: bool) -> Matched:
+    """Return a result whose reason says what was found, and what was wanted where it is not met."""
+    if met:
+        reason = f"found {shown_all(values)}" if values else "found nothing, as wanted"
+    else:
+        reason = f"found {shown_all(values) or 'nothing'}, wanted {wanted}"
+    return Matched(met=met, reason=reason, expected=wanted)
+
+
+def listed(expected: Sequence[Expected]) -> str:
+    """Return expected values in quotes, one after the other."""
+    return ", ".join(shown(str(wanted)) for wanted in expected)

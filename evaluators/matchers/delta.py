@@ -25,8 +25,7 @@ from evaluators.changes import (
 )
 from evaluators.equality import is_equal
 from evaluators.fields import Expected, Strict
-from evaluators.matched import Matched
-from evaluators.matchers.base import Form, Matcher
+from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.pairing import pair_up
 from evaluators.text import normalise, shown
 

@@ -8,9 +8,7 @@ from typing import Literal
 from arena_core.worlds import World
 from evaluators.equality import is_equal
 from evaluators.fields import Expected, ExpectedValues, PerWorld
-from evaluators.matched import Matched
-from evaluators.matchers.base import ExpectedText, Form, Matcher
-from evaluators.matchers.words import found_or_wanted, listed
+from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher, found_or_wanted, listed
 from evaluators.pairing import pair_up
 from evaluators.text import normalise, shown
 

@@ -9,9 +9,7 @@ from pydantic import model_validator
 
 from arena_core.worlds import World
 from evaluators.fields import ExpectedValues, PerWorld, refuse_old_name
-from evaluators.matched import Matched
-from evaluators.matchers.base import Form, Matcher
-from evaluators.matchers.words import found_or_wanted, listed
+from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted, listed
 from evaluators.text import holds_words, normalise
 
 

@@ -10,9 +10,7 @@ from pydantic import Field
 
 from arena_core.worlds import World
 from evaluators.fields import ExpectedNumber, PerWorld
-from evaluators.matched import Matched
-from evaluators.matchers.base import Form, Matcher
-from evaluators.matchers.words import found_or_wanted
+from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted
 from evaluators.numbers import read_numbers
 from evaluators.text import shown
 

@@ -16,7 +16,7 @@ import requests
 from arena_core.cookie import Cookie
 from arena_core.errors import LoginError, UnknownNameError
 from orchestrator.access.forms import Form, FormPage, read_page
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
 from sites.accounts import Login, Role
 from sites.manifest import Site

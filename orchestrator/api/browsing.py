@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from arena_core.errors import PortTakenError, SiteGoneError
+from orchestrator.access.episode_info import AccountInfo, SiteInfo, as_header
 from orchestrator.gateway import Gateway
+from orchestrator.gateway.addresses import SocketAddress
 from orchestrator.gateway.pac import pac, serve_pac
-from orchestrator.operations.browsing import browsing_policy
+from orchestrator.gateway.policy import Policy, Route
 from orchestrator.reset.replica import Replica
 from sites.manifest import Site
 
@@ -63,3 +65,32 @@ def _bound(port: int) -> socket.socket:
         message = f"--port {port}: {error.strerror} on 127.0.0.1"
         raise PortTakenError(message, hint="leave --port away for a free one") from error
     return listener
+
+
+def browsing_policy(replicas: Sequence[Replica]) -> Policy:
+    """Return the routes to one replica of each site; start pages list the others and all accounts.
+
+    Raises:
+        GatewayError: two replicas of one site.
+    """
+    episode_info = as_header(
+        SiteInfo(
+            replica.site,
+            f"http://{replica.site.host}/",
+            [AccountInfo(role.username, role.password) for role in replica.site.roles.values()],
+        )
+        for replica in replicas
+    )
+    return Policy(
+        tuple(
+            Route(
+                site=replica.site.name,
+                live=False,
+                host=replica.site.host,
+                port=80,
+                connect_to=SocketAddress(replica.endpoint.host, replica.endpoint.port),
+                episode_info=episode_info if replica.site.episode_info else None,
+            )
+            for replica in replicas
+        )
+    )

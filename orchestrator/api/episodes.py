@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_core.errors import UsageError
-from orchestrator.api.bounds import require_at_least
+from orchestrator.api.arguments import require_at_least
 from orchestrator.api.events import OnArenaEvent, ignore_event
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.api.suites import SuiteOperations
@@ -86,9 +86,9 @@ class EpisodeOperations(SuiteOperations):
             TaskError: the suite is wrong.
         """
         from arena_core.worlds import World
+        from orchestrator.api.arguments import read_world
         from orchestrator.api.episode_worlds import WorldChoice
         from orchestrator.api.option_effects import refuse_offline_resolves
-        from orchestrator.api.worlds import read_world
         from orchestrator.gateway.addresses import Resolve
         from orchestrator.observations.names import require_form
         from tasks.loader import load_source

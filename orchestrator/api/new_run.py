@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from orchestrator.api.bounds import require_at_least
+from orchestrator.api.arguments import read_worlds, require_at_least
 from orchestrator.api.option_effects import (
     refuse_idle_pace,
     refuse_offline_resolves,
@@ -16,7 +16,6 @@ from orchestrator.api.option_effects import (
 )
 from orchestrator.api.preflight import refuse_faulty
 from orchestrator.api.run_resources import RunResources
-from orchestrator.api.worlds import read_worlds
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.runner.agent_choice import (

@@ -16,7 +16,7 @@ from orchestrator.pool.pool_context import label_of
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replacement import replace_container
 from orchestrator.reset.replica import Placement, Replica
-from orchestrator.reset.rungs.rung import Rung
+from orchestrator.reset.rungs import Rung
 from orchestrator.reset.watch import Watch
 from orchestrator.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from sites.atlas import Atlas

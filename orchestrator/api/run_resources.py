@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from arena_core.errors import UsageError
-from orchestrator.api.bounds import require_at_least
+from orchestrator.api.arguments import require_at_least
 from orchestrator.capacity.sizes import parse_size
 from orchestrator.reset.ladder import rungs_for
 from orchestrator.runner.request import RunRequest

@@ -10,7 +10,7 @@ from typing import Final
 from arena_core.errors import SiteGoneError, UsageError
 from arena_core.task_group import task_group
 from orchestrator.access.episode_info import write_episode_info
-from orchestrator.api.bounds import require_at_least
+from orchestrator.api.arguments import require_at_least
 from orchestrator.api.events import OnArenaEvent, SitesStarting
 from orchestrator.capacity.memory import memory_of
 from orchestrator.delta.packing import pack_rows

@@ -18,7 +18,7 @@ from orchestrator.contract.pages import broken_pages, outside_requests
 from orchestrator.contract.rights import broken_api, broken_login
 from orchestrator.contract.visits import visit_as_everybody
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import LADDER, Rung, reset_replica
 from orchestrator.reset.replica import Replica, start_replica

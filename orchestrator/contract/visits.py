@@ -13,7 +13,7 @@ from orchestrator.contract.pages import broken_pages, starts_of
 from orchestrator.delta.delta import delta_of
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import Replica, start_replica
 from sites.manifest import Site
 

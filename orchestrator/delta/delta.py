@@ -31,7 +31,7 @@ from sites.manifest import FileDatabase
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.replica import Replica
     from orchestrator.reset.state import Fingerprint, TableState

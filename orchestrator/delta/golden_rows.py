@@ -1,4 +1,4 @@
-"""The rows that an image was sealed with, read from the file that came out of it."""
+"""The rows that an image was sealed with: the format of their file, and its reader."""
 
 from __future__ import annotations
 
@@ -7,14 +7,29 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import ImageError
-from orchestrator.delta.row_file import FORMAT
 from orchestrator.delta.shapes import ColumnShape, TableShape
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+FORMAT: Final = 2
+
+# One SQLite database: `shape` a table, `row` its rows in the order of their keys, between `first`
+# and `last`. `entry` is the database's own hash of the row and its key: a replica is compared
+# without sending its rows. `cells` is a JSON array of texts and nulls in the order of `columns`.
+SCHEMA: Final = f"""
+PRAGMA user_version = {FORMAT};
+PRAGMA journal_mode = OFF;
+CREATE TABLE shape (
+    name TEXT NOT NULL UNIQUE, columns TEXT NOT NULL, key TEXT NOT NULL, definition TEXT NOT NULL,
+    first INTEGER NOT NULL, last INTEGER NOT NULL
+);
+CREATE TABLE row (id INTEGER PRIMARY KEY, entry TEXT NOT NULL, cells TEXT NOT NULL);
+"""
 
 Cell = str | None
 Cells = tuple[Cell, ...]

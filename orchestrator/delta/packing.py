@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final, cast
 
 from arena_core.errors import SiteError, SiteGoneError
-from orchestrator.delta.row_file import SCHEMA
+from orchestrator.delta.golden_rows import SCHEMA
 from orchestrator.delta.sqlite_rows import SqliteRows
 from orchestrator.reset.sqlite import DatabaseCopy, copy_database, opened
 from orchestrator.reset.tables import quoted
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orchestrator.delta.shapes import TableShape
-    from orchestrator.engine.containers import Container
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Container, Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.mariadb import Connection
     from sites.manifest import Site

@@ -1,4 +1,4 @@
-"""What the engine is asked to run, and what it says about it."""
+"""What the engine is asked to run, what it says about it, and where a published port is reached."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
-
-from orchestrator.engine.endpoints import Endpoint
 
 
 class Labels:
@@ -130,3 +128,17 @@ class Executed:
     exit_code: int
     stdout: bytes
     stderr: bytes
+
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A TCP address on this machine; `host` is always 127.0.0.1 for a container's port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"

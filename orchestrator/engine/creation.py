@@ -8,8 +8,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
-from orchestrator.engine.endpoints import LOOPBACK, Endpoint
+from orchestrator.engine.containers import (
+    LOOPBACK,
+    Container,
+    ContainerSpec,
+    Endpoint,
+    Labels,
+    StateMount,
+)
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from arena_core.errors import ArenaError, EngineError, SiteGoneError, UnhealthyError
-from orchestrator.engine.containers import Container
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Container, Endpoint
 from orchestrator.engine.engine import Engine
 
 _FIRST_PAUSE_S = 0.01

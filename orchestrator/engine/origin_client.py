@@ -18,7 +18,7 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 
 PAGE_TIMEOUT_S = 30.0
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, match
 from evaluators.evidence import Located
-from evaluators.match import match
 from orchestrator.browser.context import SessionOptions
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.exchanges import may_have_written

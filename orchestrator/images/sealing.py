@@ -16,11 +16,11 @@ from orchestrator.engine.containers import (
     Container,
     ContainerKind,
     ContainerSpec,
+    Endpoint,
     ImageInfo,
     Labels,
     StateMount,
 )
-from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, published, wait_healthy
 from orchestrator.images.golden import PATH, ROWS_LABEL, ROWS_PATH, unstarted

@@ -9,10 +9,9 @@ from arena_core.errors import ArenaError, ImageError, SiteGoneError
 from arena_core.task_group import task_group
 from orchestrator.capacity.costs import Cost, Costs
 from orchestrator.capacity.memory import memory_of
-from orchestrator.engine.containers import Container, ContainerKind, Labels
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Container, ContainerKind, Endpoint, Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import SealedState
+from orchestrator.pool.acquiring import SealedState
 from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import SHARED, Placement, Replica, as_replica, await_health
 from sites.atlas import Atlas

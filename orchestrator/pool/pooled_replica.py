@@ -16,11 +16,9 @@ from arena_core.task_group import task_group
 from orchestrator.access.logins import is_logged_in, login, replica_client, role_of
 from orchestrator.capacity.memory import memory_of
 from orchestrator.logs.context import log_context
-from orchestrator.pool.adoption import adopt
+from orchestrator.pool.acquiring import adopt, place, start_on_kept_port
 from orchestrator.pool.events import Phase, PoolEvent
-from orchestrator.pool.placements import place
 from orchestrator.pool.pool_context import PoolContext, ReadyReplica, ReplicaPlan, label_of
-from orchestrator.pool.ports import start_on_kept_port
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.ladder import LADDER, Reset, reset_replica
 from orchestrator.reset.replica import Replica, start_replica

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.locators.base import LookingLocator, Subject
-from evaluators.match import match
 from evaluators.scores import Score, score
 from evaluators.verdicts import CheckStatus, OutcomeKind
 from orchestrator.episode.proof_hook import EpisodeSnapshot

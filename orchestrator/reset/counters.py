@@ -33,7 +33,7 @@ from arena_core.errors import DatabaseError
 from orchestrator.reset.mariadb import Connection, asking, connect, rows_of
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from sites.manifest import Site
 
 _ANSWER_S: Final = 5

@@ -12,7 +12,7 @@ from orchestrator.reset.query_result import DatabaseReader, no_server
 from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from sites.manifest import Site
 
 

@@ -16,8 +16,7 @@ from orchestrator.reset.supervision import Supervision
 from sites.manifest import FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.engine.containers import Container
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Container, Endpoint
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.snapshot import Snapshot
     from sites.manifest import Site, StateFolder

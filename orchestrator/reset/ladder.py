@@ -22,10 +22,7 @@ from orchestrator.engine.engine import Engine
 from orchestrator.reset.clock import put_clock_back
 from orchestrator.reset.fingerprint import Fingerprint
 from orchestrator.reset.replica import Replica, await_health
-from orchestrator.reset.rungs.clean import Clean
-from orchestrator.reset.rungs.recreate import Recreate
-from orchestrator.reset.rungs.rewind import Rewind
-from orchestrator.reset.rungs.rung import Rung
+from orchestrator.reset.rungs import Clean, Recreate, Rewind, Rung
 from orchestrator.reset.watch import Watch
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from orchestrator.reset.query_result import (
 from sites.manifest import DatabaseEngine, FileDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from sites.manifest import Site
 
     Connection = pymysql.connections.Connection[pymysql.cursors.Cursor]

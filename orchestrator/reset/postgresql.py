@@ -18,7 +18,7 @@ from orchestrator.reset.query_result import (
 from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from orchestrator.reset.query_result import Row
     from sites.manifest import Site
 

@@ -13,7 +13,7 @@ from arena_core.errors import SiteError
 from orchestrator.reset.state import ProbeState
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from sites.manifest import Probe, Site
 
 Read = Callable[[str], tuple[tuple[object, ...], ...]]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.engine.containers import Container
     from orchestrator.engine.engine import Engine
     from orchestrator.reset.replica import Placement
-    from orchestrator.reset.rungs.rung import Rung
+    from orchestrator.reset.rungs import Rung
 
 _LAST_LINES: Final = 3
 

@@ -11,10 +11,10 @@ from orchestrator.engine.containers import (
     Container,
     ContainerKind,
     ContainerSpec,
+    Endpoint,
     Labels,
     StateMount,
 )
-from orchestrator.engine.endpoints import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 from orchestrator.reset.state import GoldenState

@@ -21,7 +21,7 @@ from orchestrator.reset.tables import TablePlan, definitions, plans, table_state
 from sites.manifest import DatabaseEngine
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
     from sites.manifest import ServerDatabase, Site
 
 

@@ -14,7 +14,7 @@ from arena_core.errors import ImageError, SiteError, SiteGoneError
 from orchestrator.reset.state import FileState
 
 if TYPE_CHECKING:
-    from orchestrator.engine.endpoints import Endpoint
+    from orchestrator.engine.containers import Endpoint
 
 _OPEN_S: Final = 10.0
 _STAMP_S: Final = 5.0

@@ -9,7 +9,7 @@ from typing import assert_never
 from arena_core.cookie import Cookie
 from arena_core.errors import LoginError
 from orchestrator.access.logins import is_logged_in, is_logged_out, login, role_at
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.engine.origin_client import OriginClient
 from orchestrator.gateway.addresses import Resolve
 from sites.upstreams import LiveUpstream, OriginUpstream, StagedUpstream

@@ -15,9 +15,8 @@ from orchestrator.runner.events import AttemptBegan, AttemptBroke, OnEvent, Prog
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
-from orchestrator.store.scoring import score_task
+from orchestrator.store.scoring import score_task, unplayed
 from orchestrator.store.trials import Trial
-from orchestrator.store.unplayed import unplayed
 from tasks.schema import Task
 
 _LOG = logging.getLogger(__name__)

@@ -9,9 +9,8 @@ from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.run_folder import RunFolder
-from orchestrator.store.scoring import score_task
+from orchestrator.store.scoring import score_task, unplayed
 from orchestrator.store.trials import Trial
-from orchestrator.store.unplayed import unplayed
 from tasks.schema import Suite, Task
 
 

@@ -1,13 +1,15 @@
-"""Scores of attempts; a bug met while scoring is reported as such, and hides no other score."""
+"""Scores of attempts, also of those that left no evidence or met a bug; none hides another."""
 
 from __future__ import annotations
 
 import logging
 
 from arena_core.bugs import bug_in_words, is_bug, place_of
-from evaluators.evidence import Evidence, UnscoredReason
+from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score, score
 from evaluators.verdicts import Outcome, OutcomeKind
+from orchestrator.store.lock import RunLock
+from orchestrator.store.trials import Trial
 from tasks.schema import Task
 
 _LOG = logging.getLogger(__name__)
@@ -36,4 +38,26 @@ def _unscored(bug: Exception, evidence: Evidence) -> Score:
         steps=sum(step.action is not None for step in evidence.steps),
         efficiency=None,
         alignment=None,
+    )
+
+
+def unplayed(lock: RunLock, trial: Trial, number: int, fault: EpisodeFault) -> Evidence:
+    """Return evidence that holds a fault alone, which scores as unscored.
+
+    Args:
+        lock: of the run.
+        trial: what was to be played.
+        number: of the attempt, from 1.
+        fault: why there is no other evidence.
+    """
+    return Evidence(
+        suite=lock.suite,
+        task=trial.task,
+        world=trial.world,
+        agent=lock.agent.name,
+        repeat=trial.repeat,
+        attempt=number,
+        started_at=lock.created_at,
+        seconds=0.0,
+        fault=fault,
     )

@@ -14,8 +14,7 @@ import requests
 from bench.shop_life import ShopLife
 
 from orchestrator.engine import network
-from orchestrator.engine.containers import ContainerSpec
-from orchestrator.engine.endpoints import LOOPBACK, Endpoint
+from orchestrator.engine.containers import LOOPBACK, ContainerSpec, Endpoint
 from orchestrator.reset.replica import Placement
 from sites.manifest import Site
 

@@ -12,7 +12,7 @@ from bench.swaps import swap_figures
 from mutations.seeds import seeded
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import start_replica
 from sites.atlas import load_atlas
 

@@ -19,7 +19,7 @@ from bench.plain_docker import plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.ladder import reset_replica, rungs_for
 from orchestrator.reset.replica import start_replica

@@ -31,7 +31,7 @@ from mutations.visitor import Visitor, visit
 
 from arena_core.cookie import Cookie
 from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 from sites.manifest import Site
 

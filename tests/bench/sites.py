@@ -11,7 +11,7 @@ from statistics import median
 from bench.figures import Figure
 from bench.plain_docker import await_health
 
-from orchestrator.engine.endpoints import LOOPBACK, Endpoint
+from orchestrator.engine.containers import LOOPBACK, Endpoint
 from sites.atlas import load_atlas
 from sites.manifest import Site
 

@@ -13,7 +13,7 @@ from mutations.seeds import seeded
 
 from orchestrator.capacity.memory import memory_of
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch

@@ -15,10 +15,10 @@ from bench.plain_docker import PlainContainer, plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 from playwright.async_api import Browser, async_playwright
 
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.gateway import Gateway
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.pool.slot import Slot
 from orchestrator.pool.slot_pool import SlotPool
 from sites.atlas import load_atlas

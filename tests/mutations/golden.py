@@ -15,7 +15,7 @@ from mutations.tables import used_ids
 from mutations.witness import parted, witness
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import Replica, start_replica
 from sites.manifest import Site
 

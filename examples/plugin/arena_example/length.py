@@ -8,8 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from arena_core.worlds import World
-from evaluators.matched import Matched
-from evaluators.matchers.base import Form, Matcher
+from evaluators.matchers.base import Form, Matched, Matcher
 
 
 class LengthMatcher(Matcher):

@@ -14,7 +14,7 @@ from orchestrator.delta import delta
 from orchestrator.delta.delta import Delta, delta_of
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
 from orchestrator.reset.replica import Replica, start_replica
 from sites.manifest import Site

@@ -19,7 +19,7 @@ from evaluators.matchers.delta import DeltaMatcher
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from arena_core.errors import SiteGoneError, UnhealthyError
-from orchestrator.engine.containers import Container, ContainerSpec
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Container, ContainerSpec, Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, wait_healthy
 

@@ -15,7 +15,7 @@ from sabotage.engine_cli import networks, remove_all
 from sabotage.relay import Relay
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.atlas import Atlas, load_atlas

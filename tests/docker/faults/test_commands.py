@@ -20,7 +20,7 @@ from sabotage.engine_cli import awaited_containers_of, containers_of, docker, vo
 from sabotage.relay import Relay
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import as_replica
 from sites.manifest import Site
 

@@ -14,7 +14,7 @@ from sabotage.engine_cli import containers_of
 
 from arena_core.errors import SiteGoneError
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch

@@ -25,7 +25,7 @@ from orchestrator.cli.console import Console
 from orchestrator.cli.entry import main
 from orchestrator.engine.containers import Container, Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.pool.slot_pool import UP
 from orchestrator.reset.replica import start_replica
 from sites.atlas import Atlas

@@ -8,7 +8,7 @@ import pytest
 from kiosk_site import OWNER, atlas, engine, kiosk
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch
 from sites.manifest import Site

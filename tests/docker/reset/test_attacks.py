@@ -14,7 +14,7 @@ from mutations.subject import Accounts, Subject
 from mutations.witness import parted
 
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import start_replica
 from orchestrator.reset.watch import Watch

@@ -15,7 +15,7 @@ import pymysql
 import pytest
 from quick_cases import SLOW
 
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.reset.counters import Meter
 from orchestrator.reset.replica import Replica
 

@@ -14,7 +14,7 @@ from supervisor_server import READY, supervisor
 
 from arena_core.errors import ResetError
 from orchestrator.engine.engine import Engine
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.ladder import Recreate, Reset, Rewind, Rung, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, start_replica
 from orchestrator.reset.watch import Watch

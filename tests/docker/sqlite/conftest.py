@@ -16,7 +16,7 @@ import pytest
 from orchestrator.delta.packing import pack_rows
 from orchestrator.engine.engine import Engine
 from orchestrator.images import building
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.reset.fingerprint import take_fingerprint
 from orchestrator.reset.replica import Replica, start_replica
 from sites.atlas import Atlas, load_atlas

@@ -26,7 +26,7 @@ from orchestrator.delta.delta import NextId, delta_of
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import origin_session
-from orchestrator.pool.placements import place
+from orchestrator.pool.acquiring import place
 from orchestrator.pool.slot_pool import UP
 from orchestrator.proof.tables import known_tables
 from orchestrator.reset.ladder import reset_replica

@@ -15,8 +15,7 @@ from quick_cases import SLOW
 from arena_core.errors import ImageError
 from arena_core.worlds import World
 from orchestrator.access.logins import login, role_at
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import OriginClient, origin_session
 from orchestrator.staged.origins import StagedOrigins, staged_origins

@@ -27,7 +27,7 @@ from evaluators.changes import (
 )
 from evaluators.checks import Check
 from evaluators.evidence import Located
-from evaluators.matched import Matched
+from evaluators.matchers.base import Matched
 from evaluators.matchers.delta import DeltaMatcher
 from evaluators.verdicts import CheckStatus, verdicts
 

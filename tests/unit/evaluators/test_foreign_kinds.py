@@ -22,8 +22,7 @@ from evaluators.evidence import Evidence, Located
 from evaluators.kinds import CheckKinds, installed_kinds
 from evaluators.linting import LintContext, Problem, site_problems
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
-from evaluators.matched import Matched
-from evaluators.matchers.base import Form, Matcher
+from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.scores import score
 from sites.atlas import Atlas
 from tasks.lint import lint_suite
@@ -153,7 +152,7 @@ def test_a_locator_without_a_name_is_refused() -> None:
 
 SOURCE = """
 from typing import Literal
-from evaluators.matched import Matched
+from evaluators.matchers.base import Matched
 from evaluators.matchers.base import Matcher
 
 class Longer(Matcher):

@@ -24,8 +24,8 @@ from make_evidence import (
 from pydantic import ValidationError
 
 from arena_core.worlds import World
+from evaluators.checks import match
 from evaluators.evidence import ElementEvent, Located
-from evaluators.match import match
 from evaluators.scores import score
 from evaluators.verdicts import CheckStatus, verdicts
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from make_evidence import ANSWER, DB, URL, make_check
 
 from arena_core.worlds import World
-from evaluators.match import match
+from evaluators.checks import match
 from evaluators.text import normalise
 
 TEXTS = st.lists(st.text(), max_size=6)

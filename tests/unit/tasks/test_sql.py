@@ -150,7 +150,7 @@ def test_what_shows_is_read_too(engine: str, sql: str, says: str) -> None:
 
 
 def test_the_parser_is_loaded_only_where_a_query_is_judged() -> None:
-    code = "import sys, orchestrator.cli.db, tasks.table_rules; print('sqlglot' in sys.modules)"
+    code = "import sys, orchestrator.cli.db, tasks.check_rules; print('sqlglot' in sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert loaded.stdout == b"False\n"
 

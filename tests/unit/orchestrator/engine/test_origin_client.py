@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.engine.origin_client import OriginAnswer, OriginClient, fetch, origin_session
 
 DRIP_S = 0.05

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena_core.errors import SiteError
-from orchestrator.engine.endpoints import LOOPBACK, Endpoint
+from orchestrator.engine.containers import LOOPBACK, Endpoint
 from orchestrator.reset.probes import ask_pages
 from orchestrator.reset.state import ProbeState
 from sites.manifest import Probe, Site

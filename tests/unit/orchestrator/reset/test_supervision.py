@@ -8,7 +8,7 @@ import pytest
 from supervisor_server import READY, Answer, Question, SupervisorServer, supervisor
 
 from arena_core.errors import ImageError, SiteError, SiteGoneError
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Endpoint
 from orchestrator.reset import supervision as module
 from orchestrator.reset.state import FileState
 from orchestrator.reset.supervision import Supervision

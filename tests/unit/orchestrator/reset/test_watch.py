@@ -11,8 +11,7 @@ import pytest
 from supervisor_server import Question, SupervisorServer, supervisor
 
 from arena_core.errors import ResetError, SiteGoneError
-from orchestrator.engine.containers import Container
-from orchestrator.engine.endpoints import Endpoint
+from orchestrator.engine.containers import Container, Endpoint
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.ladder import Clean, Rewind, reset_replica, rungs_for
 from orchestrator.reset.replica import Placement, Replica

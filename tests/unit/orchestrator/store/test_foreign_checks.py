@@ -39,7 +39,7 @@ def test_a_run_scored_with_a_locator_that_is_missing_is_refused_in_one_line(tmp_
 
 MATCHER = """
 from typing import Literal
-from evaluators.matched import Matched
+from evaluators.matchers.base import Matched
 from evaluators.matchers.base import Matcher
 
 class Anything(Matcher):

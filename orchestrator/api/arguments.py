@@ -1,4 +1,4 @@
-"""The worlds by their names."""
+"""What callers hand over, read: worlds by their names, and numbers that must not be too small."""
 
 from __future__ import annotations
 
@@ -34,3 +34,15 @@ def read_worlds(names: Sequence[str]) -> tuple[World, ...]:
         message = "no world is given"
         raise UsageError(message, hint=f"worlds: {', '.join(World)}")
     return tuple(world for world in World if world in wanted)
+
+
+def require_at_least(least: int, **values: int | None) -> None:
+    """Refuse the first value below a bound, by its name; None is no value.
+
+    Raises:
+        UsageError: naming it.
+    """
+    for name, value in values.items():
+        if value is not None and value < least:
+            message = f"{name}: {value} is not at least {least}"
+            raise UsageError(message)

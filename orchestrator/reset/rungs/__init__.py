@@ -1,1 +1,0 @@
-"""The ways back to golden, one a module."""
