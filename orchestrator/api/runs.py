@@ -48,7 +48,7 @@ class RunOperations(SuiteOperations):
         ends it leaves no container behind, and a run that `resume` goes on with.
 
         Args:
-            agent: a registered name (`oracle`, `idle`, `random`, `chat`, a plug-in's),
+            agent: a registered name (`oracle`, `chat`, `webarena`, …, a plug-in's),
                 `package.module:Factory`, or the object: a factory that takes an episode's
                 `Assignment` and returns its `Agent`, an `AgentSpec`, or an `AgentMaker`.
             patterns: task ids, or patterns with `*` and `?`; all tasks where none is given.

@@ -27,8 +27,8 @@ def evaluate(
     agent: Annotated[
         str,
         typer.Option(
-            help="oracle (plays the reference: no contestant), idle, random (baselines), chat, the"
-            " name of an installed plug-in, or package.module:Factory."
+            help="oracle (plays the reference: no contestant), idle, random (baselines), chat or"
+            " another that `arena plugins` lists, or package.module:Factory."
         ),
     ] = "oracle",
     agent_option: Annotated[

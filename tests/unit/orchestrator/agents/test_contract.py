@@ -32,19 +32,24 @@ OUTLINES = {
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
-OWN = ("oracle", "idle", "random", "chat")
+OWN = ("oracle", "idle", "random", "chat", "webarena", "webcanvas")
+# What a model says that clicks the first element, in the words of each agent.
+CLICKS = {
+    "chat": Says.action(Click(element=1)),
+    "webarena": Says("```click [1]```"),
+    "webcanvas": Says('{"action": "click", "element_id": 1}'),
+}
 
 
 @pytest.fixture(params=OWN)
 async def maker(
     request: pytest.FixtureRequest, scripted_model: StartModel
 ) -> AsyncIterator[AgentMaker]:
-    model = scripted_model(lambda _: Says.action(Click(element=1)))
-    options: dict[str, dict[str, object]] = {
-        "random": {"seed": 1},
-        "chat": {"seed": 1, "model": "scripted", "model_url": model.url},
-    }
-    made = make_agent(request.param, options.get(request.param))
+    options: dict[str, object] = {} if request.param in {"oracle", "idle"} else {"seed": 1}
+    if request.param in CLICKS:
+        model = scripted_model(lambda _: CLICKS[request.param])
+        options |= {"model": "scripted", "model_url": model.url}
+    made = make_agent(request.param, options)
     yield made
     await made.close()
     await made.close()
@@ -79,7 +84,8 @@ async def test_agents_of_one_maker_share_no_memory(
 
 
 def test_a_maker_has_the_name_that_reports_show(maker: AgentMaker) -> None:
-    assert maker.name in {"oracle", "idle", "random", "chat (scripted)"}
+    with_model = {f"{name} (scripted)" for name in CLICKS}
+    assert maker.name in {"oracle", "idle", "random"} | with_model
 
 
 async def test_idle_stops_without_an_answer(assignment: Assignment, page: Page) -> None:
@@ -91,7 +97,7 @@ def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError) as caught:
         make_agent("genius")
     assert "'genius'" in caught.value.message
-    assert "chat, idle, oracle, random" in caught.value.hint
+    assert all(name in caught.value.hint for name in OWN)
 
 
 def test_chat_without_a_model_says_which_option_is_missing() -> None:
@@ -109,7 +115,7 @@ GIVEN: dict[str, object] = {
     "reasoning_effort": "low",
     "max_completion_tokens": 900,
 }
-TAKEN = {"oracle": (), "idle": (), "random": ("seed",), "chat": FLAGS}
+TAKEN = {"oracle": (), "idle": (), "random": ("seed",)} | dict.fromkeys(CLICKS, FLAGS)
 
 
 @pytest.mark.parametrize("option", FLAGS)
