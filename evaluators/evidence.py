@@ -176,6 +176,8 @@ class Ended(StrEnum):
 class UnscoredReason(StrEnum):
     """Why an episode has no score.
 
+    `budget`: what the run may spend on models was spent before it was over.
+    `replay_miss`: it asked its model what the run that is replayed never asked.
     `internal`: a bug of Arena's, an exception that no code expected.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     """
@@ -184,6 +186,8 @@ class UnscoredReason(StrEnum):
     BLOCKED = "blocked"
     DRIFTED = "drifted"
     CHECK_ERROR = "check_error"
+    BUDGET = "budget"
+    REPLAY_MISS = "replay_miss"
     INTERNAL = "internal"
     UNREADABLE = "unreadable"
 
@@ -258,6 +262,9 @@ class Evidence(_Record):
         receipts: of the resets that made this slot ready for the attempt.
         staged: sites whose live origin was a staged stand-in.
         input_tokens, output_tokens: what the agent's model reported, 0 for agents without one.
+        usd: what they cost; None for an agent without a model, and where a price is unknown.
+        replayed_from: the run whose replies answered the agent: tokens and cost are that run's, and
+            were not spent again.
         wob: the episode of the MiniWoB++ page, where the task is one.
     """
 
@@ -281,4 +288,6 @@ class Evidence(_Record):
     staged: tuple[str, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
+    usd: float | None = None
+    replayed_from: str | None = None
     wob: WobRecord | None = None

@@ -35,9 +35,9 @@ class ModelExchange:
     """One question to a model, with all its retries, and what came of it.
 
     Attributes:
-        request: the body as it was meant, in OpenAI's chat-completions form, without keys. Of an
-            image the SHA-256 stands in the place of its data.
-        images: the bytes of those images, by SHA-256.
+        request: the body as it was meant, in OpenAI's chat-completions form, without keys. In
+            the place of an image's data stands the name of the file that keeps it.
+        images: the bytes of those images, by that name.
         left_out: parameters of the request that the endpoint does not take, so that the body that
             it answered lacked them, or had them under an older name.
         reply: the body of the answer as it came; None where none came.
@@ -70,16 +70,18 @@ class ExchangeCollector:
 
     trial: str = ""
     asked: Counter[str] = field(default_factory=Counter)
-    _open: list[ModelExchange] = field(default_factory=list)
+    _gathered: list[ModelExchange] = field(default_factory=list)
+    _taken: int = 0
 
     def add(self, exchange: ModelExchange) -> None:
-        """Keep an exchange."""
-        self._open.append(exchange)
+        """Keep an exchange; one that was kept before counts once."""
+        if all(exchange is not known for known in self._gathered):
+            self._gathered.append(exchange)
 
     def take(self) -> tuple[ModelExchange, ...]:
         """Return what came since the last call, oldest first."""
-        taken = tuple(self._open)
-        self._open.clear()
+        taken = tuple(self._gathered[self._taken :])
+        self._taken = len(self._gathered)
         return taken
 
 

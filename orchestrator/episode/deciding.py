@@ -7,7 +7,9 @@ from typing import get_args
 from arena_core.actions import Action
 from arena_core.bugs import bug_in_words, is_bug, is_exhaustion, place_outside, runs_outside
 from arena_core.errors import AgentCrashedError, AgentError, ModelError
+from orchestrator.model_exchange import ModelExchange
 from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
+from orchestrator.spending import is_cost
 
 _ACTIONS: tuple[type, ...] = get_args(get_args(Action)[0])
 
@@ -55,6 +57,10 @@ def _valid(decision: object, agent: Agent) -> Decision:
     counts: tuple[object, ...] = (decision.input_tokens, decision.output_tokens)
     if not all(isinstance(one, int) and one >= 0 for one in counts):
         raise _refused(agent, "its tokens are not counts")
+    if not is_cost(decision.usd):
+        raise _refused(agent, "its usd is no cost")
+    if not all(isinstance(one, ModelExchange) for one in decision.exchanges):
+        raise _refused(agent, "its exchanges are none")
     thought: object = decision.thought
     if not (thought is None or isinstance(thought, str)):
         raise _refused(agent, f"its thought is {type(thought).__name__}, not a text")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from types import TracebackType
@@ -34,6 +34,7 @@ from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
+from orchestrator.model_exchange import ModelExchange
 from orchestrator.observation import (
     AXTREE,
     Assignment,
@@ -42,6 +43,7 @@ from orchestrator.observation import (
     Reference,
 )
 from orchestrator.observations.names import load_form
+from orchestrator.spending import Spent
 from tasks.schema import Task
 
 Result = TypeVar("Result")
@@ -187,8 +189,7 @@ class Episode:
         with self._alone("step"):
             player = self._running()
             decided = self._measured(decided or DecisionRecord())
-            self._record.input_tokens += decided.input_tokens
-            self._record.output_tokens += decided.output_tokens
+            self.spend(Spent.reported(decided.input_tokens, decided.output_tokens, decided.usd))
             index = len(self._record.steps)
             await self._guarded(f"step {index}", self._step(player, index, action, decided))
         self._returned_at = time.monotonic()
@@ -198,6 +199,14 @@ class Episode:
             because=self._because(),
             fault=self._record.fault,
         )
+
+    def spend(self, spent: Spent) -> None:
+        """Write down what was spent on models, beside what `step` is given; at any time."""
+        self._record.spent += spent
+
+    def keep_exchanges(self, exchanges: Iterable[ModelExchange]) -> None:
+        """Keep what models were asked for the next step, and what came back."""
+        self._record.keep_exchanges(exchanges)
 
     async def evaluate(self) -> Score:
         """Look what the end checks find, and score the evidence; later calls repeat the score.

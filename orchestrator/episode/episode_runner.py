@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
@@ -18,7 +18,9 @@ from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.episode.steps import DecisionRecord
+from orchestrator.model_exchange import ExchangeCollector, collecting
 from orchestrator.observation import Agent, AgentMaker, Decision, Observation
+from orchestrator.spending import Spent, spent_on
 
 DECIDE_DEADLINE_S: Final = 600.0
 
@@ -47,11 +49,27 @@ class PlayedAttempt:
         return fault is not None and fault.reason is UnscoredReason.INTERNAL
 
 
+class Meter(Protocol):
+    """Knows what a run may spend on models, and what it spent."""
+
+    @property
+    def exhausted(self) -> str | None:
+        """Why no further decision may be paid for; None while one may."""
+
+    def add(self, spent: Spent) -> None:
+        """Count what a decision took.
+
+        Raises:
+            ModelError: the budget cannot be held, as nobody counts what is spent.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRunner:
     """Plays episodes with agents.
 
     Attributes:
+        meter: of the run; None where nobody counts.
         agent: makes an agent for each.
         interrupted: set when the user asked to stop: no step begins after the one under way.
         proof_hook: looks at each episode in its middle; None where nobody does.
@@ -60,6 +78,7 @@ class EpisodeRunner:
     agent: AgentMaker
     interrupted: asyncio.Event
     proof_hook: ProofHook | None = None
+    meter: Meter | None = None
 
     async def play(self, episode: Episode) -> PlayedAttempt:
         """Play an episode from its start to its evaluation, and close it.
@@ -82,28 +101,54 @@ class EpisodeRunner:
 
     async def _act(self, episode: Episode, observation: Observation) -> None:
         """Let the agent act until the episode is over or the user interrupts."""
-        try:
-            agent = make_episode_agent(self.agent, episode.assignment, episode.reference)
-        except AgentCrashedError as crash:
-            episode.end(Ended.AGENT_CRASHED, crash.message)
-            return
+        asked = ExchangeCollector(
+            trial=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}"
+        )
+        with collecting(asked):
+            try:
+                agent = make_episode_agent(self.agent, episode.assignment, episode.reference)
+            except AgentCrashedError as crash:
+                episode.end(Ended.AGENT_CRASHED, crash.message)
+                return
+            await self._play_steps(agent, episode, observation, asked)
+
+    async def _play_steps(
+        self, agent: Agent, episode: Episode, observation: Observation, asked: ExchangeCollector
+    ) -> None:
         step = 0
         while not episode.is_over:
+            if self.meter is not None and (spent := self.meter.exhausted) is not None:
+                episode.break_off(UnscoredReason.BUDGET, spent)
+                return
             step += 1
-            decision, decide_ms = await _decided(agent, observation, episode)
+            try:
+                decision, decide_ms = await _decided(agent, observation, episode)
+            except BaseException:  # also where it is cut short: what was asked was paid for
+                self._account(episode, None, asked)
+                raise
+            self._account(episode, decision, asked)
             if decision is None:
                 return
             if not await self._hook_permits(episode, step):
                 return
-            decided = DecisionRecord(
-                thought=decision.thought,
-                decide_ms=decide_ms,
-                input_tokens=decision.input_tokens,
-                output_tokens=decision.output_tokens,
-            )
+            decided = DecisionRecord(thought=decision.thought, decide_ms=decide_ms)
             observation = (await episode.step(decision.action, decided)).observation
             if self.interrupted.is_set():
                 return
+
+    def _account(
+        self, episode: Episode, decision: Decision | None, asked: ExchangeCollector
+    ) -> None:
+        """Keep what a decision asked of models, and count what it took."""
+        for exchange in decision.exchanges if decision else ():
+            asked.add(exchange)
+        exchanges = asked.take()
+        episode.keep_exchanges(exchanges)
+        told = (decision.input_tokens, decision.output_tokens, decision.usd) if decision else None
+        spent = spent_on(exchanges, *(told or (0, 0, None)))
+        episode.spend(spent)
+        if self.meter is not None and not any(one.replayed_from for one in exchanges):
+            self.meter.add(spent)
 
     async def _hook_permits(self, episode: Episode, step: int) -> bool:
         """Let the proof hook look before an action; False where the world broke under the look."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -17,7 +17,10 @@ from evaluators.evidence import (
     WobRecord,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.store.step_lines import StepLines
+from orchestrator.model_exchange import ModelExchange
+from orchestrator.spending import Spent
+from orchestrator.store.exchange_lines import ExchangeWriter
+from orchestrator.store.step_lines import EXCHANGES_FILE, StepLines
 
 
 @dataclass(slots=True)
@@ -40,10 +43,11 @@ class EpisodeRecord:
     ended: Ended | None = None
     ended_because: str | None = None
     fault: EpisodeFault | None = None
-    input_tokens: int = 0
-    output_tokens: int = 0
+    spent: Spent = field(default_factory=Spent)
     is_whole: bool = False
     seconds: float | None = None
+    _replayed_from: str | None = None
+    _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)
     _lines: dict[str, StepLines] = field(default_factory=dict)
     _receipts: tuple[Receipt, ...] = ()
     _clock: float = field(default_factory=time.monotonic)
@@ -82,6 +86,13 @@ class EpisodeRecord:
         name = f"step-{index:03d}.webp"
         self.pictures[name] = image
         return name
+
+    def keep_exchanges(self, exchanges: Iterable[ModelExchange]) -> None:
+        """Keep what models were asked for the next step and what came back, images once each."""
+        for exchange in exchanges:
+            self.pictures.update(exchange.images)
+            self._replayed_from = exchange.replayed_from or self._replayed_from
+            self.note(EXCHANGES_FILE, self._exchanges.line(len(self.steps), exchange))
 
     def note(self, file: str, line: Mapping[str, object]) -> None:
         """Add a line to a compressed file that is kept beside the evidence.
@@ -122,8 +133,10 @@ class EpisodeRecord:
             fault=self.fault,
             receipts=self._receipts,
             staged=tuple(one.site.name for one in self.environment.upstreams.staged),
-            input_tokens=self.input_tokens,
-            output_tokens=self.output_tokens,
+            input_tokens=self.spent.input_tokens,
+            output_tokens=self.spent.output_tokens,
+            usd=self.spent.usd,
+            replayed_from=self._replayed_from,
             wob=wob,
         )
 

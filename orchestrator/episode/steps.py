@@ -33,12 +33,14 @@ class DecisionRecord:
         thought: why, in the agent's words.
         decide_ms: how long it took to choose; None where nobody measured it.
         input_tokens, output_tokens: what a model reported for it.
+        usd: what it cost; None where nobody knows.
     """
 
     thought: str | None = None
     decide_ms: float | None = None
     input_tokens: int = 0
     output_tokens: int = 0
+    usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

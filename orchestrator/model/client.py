@@ -186,7 +186,12 @@ class ModelClient:
         answer: httpx.Response = await self._opened().post(
             "/chat/completions", cast_to=httpx.Response, body=question.sent(self._untaken)
         )
-        return answer.content.decode("utf-8", errors="replace")
+        return self._redacted(answer.content.decode("utf-8", errors="replace"))
+
+    def _redacted(self, text: str) -> str:
+        """Take out the key, should an endpoint quote it: what came back is kept."""
+        key = self._options.key
+        return text if key is None else text.replace(key.get_secret_value(), "***")
 
     def _require_time(
         self, limit: asyncio.Timeout, pause: float | None, refusal: APIStatusError

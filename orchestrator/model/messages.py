@@ -11,7 +11,12 @@ from typing import Final, assert_never
 
 from pydantic import JsonValue
 
-_HASH: Final = "sha256:"
+_ENDINGS: Final = {
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/webp": "webp",
+    "image/gif": "gif",
+}
 
 
 class ChatRole(StrEnum):
@@ -38,9 +43,10 @@ class ImagePart:
     media_type: str = "image/png"
 
     @property
-    def sha256(self) -> str:
-        """The hash of its bytes."""
-        return hashlib.sha256(self.data).hexdigest()
+    def file_name(self) -> str:
+        """The name that stands for it in the evidence: by the hash of its bytes, so kept once."""
+        ending = _ENDINGS.get(self.media_type, "bin")
+        return f"image-{hashlib.sha256(self.data).hexdigest()}.{ending}"
 
 
 Part = TextPart | ImagePart
@@ -93,7 +99,7 @@ class Message:
         return tuple(part for part in self.content if isinstance(part, ImagePart))
 
     def body(self) -> dict[str, JsonValue]:
-        """Return it in the API's form, with the hash of each image instead of its data."""
+        """Return it in the API's form, with each image's file name instead of its data."""
         # A call without words has no content: an empty one is refused by some endpoints.
         content = self._content() if self.content or not self.tool_calls else None
         body: dict[str, JsonValue] = {"role": self.role.value, "content": content}
@@ -120,19 +126,19 @@ def tool_body(tool: ToolSpec) -> dict[str, JsonValue]:
 
 
 def images_of(messages: Iterable[Message]) -> dict[str, ImagePart]:
-    """Return the images of a conversation by hash, each once."""
-    return {image.sha256: image for message in messages for image in message.images}
+    """Return the images of a conversation by file name, each once."""
+    return {image.file_name: image for message in messages for image in message.images}
 
 
 def with_images(value: JsonValue, images: Mapping[str, ImagePart]) -> JsonValue:
-    """Return a body in which data URIs stand for the hashes of images again."""
+    """Return a body in which data URIs stand for the file names of images again."""
     if isinstance(value, list):
         return [with_images(one, images) for one in value]
     if not isinstance(value, dict):
         return value
     url = value.get("url")
-    if isinstance(url, str) and (image := images.get(url.removeprefix(_HASH))) is not None:
-        return {**value, "url": _data_uri(image)}
+    if isinstance(url, str) and url in images:
+        return {**value, "url": _data_uri(images[url])}
     return {name: with_images(one, images) for name, one in value.items()}
 
 
@@ -146,7 +152,7 @@ def _part_body(part: Part) -> dict[str, JsonValue]:
         case TextPart():
             return {"type": "text", "text": whole_text(part.text)}
         case ImagePart():
-            return {"type": "image_url", "image_url": {"url": f"{_HASH}{part.sha256}"}}
+            return {"type": "image_url", "image_url": {"url": part.file_name}}
         case _:
             assert_never(part)
 

@@ -30,8 +30,8 @@ class Question:
     """A request, apart from what a certain endpoint takes of it.
 
     Attributes:
-        body: in the API's form, messages last, with the hash of each image instead of its data.
-        images: by hash.
+        body: in the API's form, messages last; the file name of each image for its data.
+        images: by that name.
         prompt_chars: letters of all its text.
     """
 

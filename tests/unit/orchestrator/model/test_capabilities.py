@@ -40,8 +40,9 @@ async def test_images_are_sent_as_data_uris_and_kept_by_hash(scripted_model: Sta
     assert request.prompt == "what is this?"
     kept = json.dumps(completion.exchange.request)
     assert "base64" not in kept
-    assert hashlib.sha256(PIXEL).hexdigest() in kept
-    assert completion.exchange.images == {hashlib.sha256(PIXEL).hexdigest(): PIXEL}
+    name = f"image-{hashlib.sha256(PIXEL).hexdigest()}.png"
+    assert name in kept
+    assert completion.exchange.images == {name: PIXEL}
 
 
 async def test_functions_are_offered_called_and_answered(scripted_model: StartModel) -> None:
