@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from typing import Final
+
+from PIL import Image
 
 from orchestrator.observation import (
     ARIA,
@@ -38,7 +41,7 @@ NODES: Final = (
     Node(id=5, depth=1, role="option", name="Name"),
     Node(id=6, depth=1, role="option", name="Price"),
     Node(id=7, depth=0, role="checkbox", name="In stock", states=("checked",)),
-    Node(id=8, depth=0, role="checkbox", name="On sale"),
+    Node(id=8, depth=0, role="checkbox", name="On sale", states=("checked=false",)),
     Node(id=9, depth=0, role="list", name="Products"),
     Node(id=10, depth=1, role="listitem", name=""),
     Node(id=11, depth=2, role="link", name="Red kettle"),
@@ -49,7 +52,15 @@ NODES: Final = (
 )
 ABSENT: Final = 404
 _BOX: Final = Box(10, 20, 100, 30, visible=True)
-PICTURE: Final = Picture(b"", *VIEWPORT)
+
+
+def _png() -> bytes:
+    written = BytesIO()
+    Image.new("RGB", VIEWPORT, "white").save(written, format="PNG")
+    return written.getvalue()
+
+
+PICTURE: Final = Picture(_png(), *VIEWPORT)
 FORMS: Final[Mapping[str, object]] = {
     AXTREE: AxTree(NODES, "\n".join(f'[{one.id}] {one.role} "{one.name}"' for one in NODES)),
     ARIA: AriaSnapshot("\n".join(f'- {one.role} "{one.name}" [ref=e{one.id}]' for one in NODES)),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena_core.actions import Action, FocusTab
+from arena_core.actions import Action, FocusTab, elements_of
 from orchestrator.grammars.grammar import Misread
 from orchestrator.observation import (
     AriaSnapshot,
@@ -22,25 +22,81 @@ from orchestrator.observation import (
 )
 
 ACTION: Final[TypeAdapter[Action]] = TypeAdapter(Action)
-# The fields of actions that name elements of the page.
-_NAMES_ELEMENT: Final = ("element", "to")
 _REFERENCE: Final = re.compile(r"\[ref=e(\d{1,18})\]")
 _ATTRIBUTE: Final = re.compile(r'\barena="(\d{1,18})"')
 
 
-def build(observation: Observation, kind: str, **fields: object) -> Action | Misread:
+def build(observation: Observation, kind: str, /, **fields: object) -> Action | Misread:
     """Return the action of this kind with these fields, if it is valid and possible.
 
     Fields are taken as they were said; what JSON cannot hold makes no action.
     """
+    action = valid(kind, **fields)
+    if isinstance(action, Misread):
+        return action
+    return impossible(action, observation) or action
+
+
+def valid(kind: str, /, **fields: object) -> Action | Misread:
+    """Return the action of this kind with these fields, whatever the page has."""
     try:
         # As text: pydantic refuses there what Python lets pass, such as half a code point.
-        action = ACTION.validate_json(json.dumps({"kind": kind, **fields}, allow_nan=False))
+        action = ACTION.validate_json(json.dumps({**fields, "kind": kind}, allow_nan=False))
     except ValidationError as cause:
         return Misread("; ".join(problems(cause, kind)))
     except (TypeError, ValueError, RecursionError) as cause:
         return Misread(f"{kind}: {cause}")
-    return impossible(action, observation) or action
+    for name, value in fields.items():
+        if isinstance(value, bool) and not isinstance(getattr(action, name), bool):
+            return Misread(f"{kind}.{name}: {value} is no number")  # pydantic takes it for 1 or 0
+    return action
+
+
+def script_of(
+    calls: Iterable[tuple[Action | Misread, ...] | Misread], observation: Observation
+) -> tuple[Action, ...] | Misread:
+    """Return the actions of a script, call after call, if all are valid and the first can be done.
+
+    What a later one names may come of those before it: whether it is there, the browser finds out.
+    """
+    actions: list[Action] = []
+    for number, call in enumerate(calls):
+        if isinstance(call, Misread):
+            return call
+        for action in call:
+            wrong = action if isinstance(action, Misread) else None
+            if not isinstance(action, Misread):
+                actions.append(action)
+                wrong = impossible(action, observation) if number == 0 else None
+            if wrong is not None:
+                return wrong
+    return tuple(actions) or Misread("it holds no action")
+
+
+def single(read: tuple[Action, ...] | Misread) -> Action | Misread:
+    """Return the one action of a script; several are one step too many."""
+    if isinstance(read, Misread):
+        return read
+    if len(read) > 1:
+        kinds = ", ".join(action.kind for action in read)
+        return Misread(f"it stands for {len(read)} actions ({kinds}), and one step is one action")
+    return read[0]
+
+
+def switch(observation: Observation, element: int, *, is_on: bool) -> Action | Misread:
+    """Return the click that checks or unchecks a box; where it is so already, nothing but a look.
+
+    Only the accessibility tree says which boxes are checked.
+    """
+    trees = [part for part in observation.parts.values() if isinstance(part, AxTree)]
+    node = next((one for tree in trees for one in tree.nodes if one.id == element), None)
+    if node is None:
+        return Misread(f"whether {element} is checked is not in what you see: use click")
+    return (
+        valid("wait", seconds=0)
+        if ("checked" in node.states) == is_on
+        else valid("click", element=element)
+    )
 
 
 def impossible(action: Action, observation: Observation) -> Misread | None:
@@ -50,9 +106,8 @@ def impossible(action: Action, observation: Observation) -> Misread | None:
     names elements, such as a bare picture, the browser finds out.
     """
     listed = [ids for part in observation.parts.values() if (ids := _listed(part)) is not None]
-    for name in _NAMES_ELEMENT:
-        element = getattr(action, name, None)
-        if isinstance(element, int) and listed and all(element not in ids for ids in listed):
+    for element in elements_of(action):
+        if listed and all(element not in ids for ids in listed):
             return Misread(f"there is no element {element} on the current page")
     if isinstance(action, FocusTab) and all(tab.index != action.index for tab in observation.tabs):
         return Misread(f"there is no tab {action.index}")
