@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from arena_core.actions import Action
+from orchestrator.model.messages import ToolSpec
 from orchestrator.observation import Observation
 
 
@@ -39,3 +40,24 @@ class ScriptGrammar(Grammar, Protocol):
 
     def script(self, said: str, observation: Observation) -> tuple[Action, ...] | Misread:
         """Return all actions that were said, at least one, in the order to play them in."""
+
+
+class ToolGrammar(Protocol):
+    """Reads the calls of functions that a model was offered."""
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The functions to offer."""
+
+    def read(
+        self, name: str, arguments: str, observation: Observation
+    ) -> tuple[Action, ...] | Misread:
+        """Return the actions that a call stands for, at least one, in the order to play them in.
+
+        Nothing of it is evaluated, and no call makes it raise.
+
+        Args:
+            name: the function that was called.
+            arguments: as they came, meant to be the JSON of an object.
+            observation: what the model saw when it called.
+        """
