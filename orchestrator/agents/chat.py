@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena_core.actions import Scroll, ScrollDirection
 from arena_core.errors import AgentError, ContextExceededError
 from orchestrator.agents.model_agent import decision_of, model_agent
-from orchestrator.agents.pages import PagePart, part_of_page
+from orchestrator.agents.pages import PagePart, PageTurner
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
 from orchestrator.agents.reply import NoContent, Unusable, read_reply
 from orchestrator.agents.thinking import put_aside
@@ -55,8 +54,8 @@ class ChatAgent:
         self._seed = seed
         self._limits = limits
         self._past: deque[PastStep] = deque(maxlen=limits.past_steps)
-        self._open: tuple[int, Reply, str] | None = None
-        self._part = 0
+        self._open: tuple[int, Reply] | None = None
+        self._pages = PageTurner(limits.page_characters)
 
     async def decide(self, observation: Observation) -> Decision:
         """Ask the model for the next action.
@@ -83,7 +82,7 @@ class ChatAgent:
             spent.append(said)
             reply = read_reply(said, observation)
             if isinstance(reply, Reply):
-                self._open = (observation.step, reply, observation.url)
+                self._open = (observation.step, reply)
                 return decision_of(reply.action, reply.thought, spent)
             if isinstance(reply, NoContent):
                 empty += 1
@@ -119,24 +118,13 @@ class ChatAgent:
 
     def _take_in(self, observation: Observation) -> PagePart:
         """Note what came of the last action, and choose the part of the page to show."""
+        done = None
         if self._open is not None:
-            step, reply, url = self._open
+            step, reply = self._open
             self._past.append(PastStep(step, reply.thought, reply.action, observation.last_error))
-            self._part = self._next_part(reply) if url == observation.url else 0
+            done = reply.action
             self._open = None
-        part = part_of_page(observation.text, self._limits.page_characters, self._part)
-        self._part = part.index
-        return part
-
-    def _next_part(self, reply: Reply) -> int:
-        """Scrolling turns the pages of a tree that is too long to be shown at once."""
-        match reply.action:
-            case Scroll(direction=ScrollDirection.DOWN, element=None):
-                return self._part + 1
-            case Scroll(direction=ScrollDirection.UP, element=None):
-                return self._part - 1
-            case _:
-                return self._part
+        return self._pages.turn(observation.text, observation.url, done)
 
 
 def _objection(said: Completion, wrong: Unusable) -> list[Message]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from arena_core.actions import Action, Scroll, ScrollDirection
+
 LINE_SHOWN = 2_000
 _SHORTEST = 40
 _LABEL = re.compile(r" *(?P<label>\[\d+\])")
@@ -26,6 +28,32 @@ class PagePart:
     text: str
     index: int
     count: int
+
+
+class PageTurner:
+    """Shows one part of a long page at a time: scrolling turns to the next or the last one.
+
+    Args:
+        budget: how many characters a part has at most.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._index = 0
+        self._url = ""
+
+    def turn(self, text: str, url: str, done: Action | None) -> PagePart:
+        """Return the part to show of a page, to which the action led; another page begins anew."""
+        match done:
+            case Scroll(direction=ScrollDirection.DOWN, element=None):
+                self._index += 1
+            case Scroll(direction=ScrollDirection.UP, element=None):
+                self._index -= 1
+            case _:
+                pass
+        part = part_of_page(text, self._budget, self._index if url == self._url else 0)
+        self._index, self._url = part.index, url
+        return part
 
 
 def part_of_page(text: str, budget: int, index: int) -> PagePart:

@@ -94,32 +94,50 @@ class PastStep:
 
 def system_prompt(assignment: Assignment) -> str:
     """Return the rules and the action grammar."""
+    return _SYSTEM.format(grammar=grammar_of(assignment), step_limit=assignment.step_limit)
+
+
+def grammar_of(assignment: Assignment) -> str:
+    """Return the actions as JSON, one example a line."""
     examples = [*EXAMPLES, *_uploads(assignment)]
-    grammar = "\n".join(f"{_as_written(action)} - {what}" for action, what in examples)
-    return _SYSTEM.format(grammar=grammar, step_limit=assignment.step_limit)
+    return "\n".join(f"{_as_written(action)} - {what}" for action, what in examples)
 
 
 def step_prompt(
     assignment: Assignment, observation: Observation, past: Sequence[PastStep], part: PagePart
 ) -> str:
     """Return the task, what was done, and the current page."""
+    done = "\n".join(_past_line(step) for step in past) or "- nothing yet"
+    return (
+        f"{task_of(assignment)}\n\n"
+        f"Step {observation.step + 1} of {assignment.step_limit}. Done so far:\n{done}\n\n"
+        f"{place_of(observation)}\n"
+        f"{page_of(part)}"
+    )
+
+
+def task_of(assignment: Assignment) -> str:
+    """Return the task, and the sites that there are for it."""
     sites = "\n".join(f"- {name}: {about}" for name, about in assignment.sites.items())
+    return f"Task: {assignment.intent}\n\nSites:\n{sites}"
+
+
+def place_of(observation: Observation) -> str:
+    """Return the open tabs and the current page's title and URL."""
     tabs = "\n".join(
         f"- {tab.index}: {_cut(tab.title, _LINE_SHOWN)} {_cut(tab.url, _LINE_SHOWN)}"
         + (f" (logged in as {tab.login})" if tab.login else "")
         + (" (current)" if tab.is_current else "")
         for tab in observation.tabs
     )
-    done = "\n".join(_past_line(step) for step in past) or "- nothing yet"
+    title = _cut(observation.title, _LINE_SHOWN)
+    return f"Open tabs:\n{tabs}\n\nCurrent page: {title} {observation.url}"
+
+
+def page_of(part: PagePart) -> str:
+    """Return a part of the page's tree, and where it is one of several, how to see the others."""
     note = _part_note(part) if part.count > 1 else ""
-    return (
-        f"Task: {assignment.intent}\n\n"
-        f"Sites:\n{sites}\n\n"
-        f"Step {observation.step + 1} of {assignment.step_limit}. Done so far:\n{done}\n\n"
-        f"Open tabs:\n{tabs}\n\n"
-        f"Current page: {_cut(observation.title, _LINE_SHOWN)} {observation.url}\n"
-        f"<page>\n{part.text}\n</page>{note}"
-    )
+    return f"<page>\n{part.text}\n</page>{note}"
 
 
 def correction(problems: Sequence[str], *, is_cut: bool) -> str:
