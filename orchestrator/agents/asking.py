@@ -12,7 +12,7 @@ from orchestrator.agents.model_agent import decision_of
 from orchestrator.agents.thinking import put_aside
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
-from orchestrator.model.messages import ChatRole, Message
+from orchestrator.model.messages import ChatRole, Message, ToolCall, ToolSpec
 from orchestrator.observation import Decision
 
 _EMPTY_REPLIES: Final = 3
@@ -24,10 +24,12 @@ class Said:
 
     Attributes:
         is_cut: it ended at a length limit.
+        calls: the functions that it called, of those that it was offered or of none.
     """
 
     text: str
     is_cut: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
 class Asking:
@@ -43,8 +45,10 @@ class Asking:
         self._least = tuple(least)
         self._replies: list[Completion] = []
 
-    async def ask(self, messages: Sequence[Message]) -> Said:
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> Said:
         """Return what the model says; where it says nothing, it is asked again.
+
+        What it calls counts only where functions were offered.
 
         Raises:
             AgentError: the conversation is longer than the model's context window.
@@ -53,11 +57,12 @@ class Asking:
         """
         asked = list(messages)
         for _ in range(_EMPTY_REPLIES):
-            reply = await self._reply(asked)
+            reply = await self._reply(asked, tools)
             self._replies.append(reply)
             text = put_aside(reply.text).reply.strip()
-            if text or reply.is_cut:
-                return Said(text, reply.is_cut)
+            calls = reply.tool_calls if tools else ()
+            if text or calls or reply.is_cut:
+                return Said(text, reply.is_cut, calls)
             # Some endpoints refuse an empty message.
             asked += [
                 Message(ChatRole.ASSISTANT, "(nothing)"),
@@ -70,17 +75,19 @@ class Asking:
         said, self._replies = self._replies, []
         return decision_of(action, thought, said)
 
-    async def _reply(self, messages: Sequence[Message]) -> Completion:
+    async def _reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Completion:
         """Ask; a prompt that is too long is the agent's, where a shorter one would have fitted."""
         try:
-            return await self._client.ask(messages, seed=self._seed)
+            return await self._client.ask(messages, tools, seed=self._seed)
         except ContextExceededError as exceeded:
             if not self._client.has_replied:
-                await self._ask_the_least(exceeded)
+                await self._ask_the_least(exceeded, tools)
             raise AgentError(exceeded.message) from exceeded
 
-    async def _ask_the_least(self, exceeded: ContextExceededError) -> None:
+    async def _ask_the_least(
+        self, exceeded: ContextExceededError, tools: Sequence[ToolSpec]
+    ) -> None:
         try:
-            await self._client.ask(self._least, seed=self._seed)
+            await self._client.ask(self._least, tools, seed=self._seed)
         except ContextExceededError:
             raise self._client.never_fits(exceeded) from exceeded

@@ -5,16 +5,29 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import pytest
 from pydantic import TypeAdapter
-from scripted_model import Says, Script, ScriptedModel
+from scripted_model import Calls, Says, Script, ScriptedModel, ScriptedReply
+from seen_pages import PICTURE
 
 from arena_core.actions import Action, Click, FocusTab, Hover, Select, Stop, Type
 from arena_core.errors import AgentError, UnknownNameError, UsageError
 from orchestrator.agents.choice import AGENTS, make_agent
 from orchestrator.agents.options import FLAGS
-from orchestrator.observation import AgentMaker, Assignment, Decision, Observation, Reference
+from orchestrator.observation import (
+    SCREENSHOT,
+    SOM,
+    AgentMaker,
+    Assignment,
+    Box,
+    Decision,
+    Mark,
+    MarkedPicture,
+    Observation,
+    Reference,
+)
 from tasks.schema import OnElement, StopWith
 
 Page = Callable[..., Observation]
@@ -32,12 +45,15 @@ OUTLINES = {
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
-OWN = ("oracle", "idle", "random", "chat", "webarena", "webcanvas")
+OWN = ("oracle", "idle", "random", "chat", "webarena", "webcanvas", "tools", "vision", "computer")
 # What a model says that clicks the first element, in the words of each agent.
-CLICKS = {
+CLICKS: dict[str, ScriptedReply] = {
     "chat": Says.action(Click(element=1)),
     "webarena": Says("```click [1]```"),
     "webcanvas": Says('{"action": "click", "element_id": 1}'),
+    "tools": Calls.one("click", element=1),
+    "vision": Calls.one("click", element=1),
+    "computer": Calls.one("mouse_click", x=1, y=1),
 }
 
 
@@ -55,13 +71,22 @@ async def maker(
     await made.close()
 
 
+def as_asked(maker: AgentMaker, observation: Observation) -> Observation:
+    """Add to a drawn page the pictures that the agent asked for."""
+    box = Box(10, 20, 100, 30, visible=True)
+    marks = tuple(Mark(node.id, node.role, node.name, box) for node in observation.nodes)
+    pictures = {SOM: MarkedPicture(PICTURE, marks), SCREENSHOT: PICTURE}
+    asked = {form: part for form, part in pictures.items() if form in maker.observations}
+    return replace(observation, parts={**observation.parts, **asked})
+
+
 @pytest.mark.parametrize("outline", list(OUTLINES))
 async def test_an_agent_decides_on_a_valid_action_or_gives_up(
     maker: AgentMaker, assignment: Assignment, page: Page, outline: str
 ) -> None:
     agent = maker(assignment, REFERENCE)
     for step in range(3):
-        observation = page(OUTLINES[outline], step=step)
+        observation = as_asked(maker, page(OUTLINES[outline], step=step))
         try:
             decision = await agent.decide(observation)
         except AgentError:
@@ -77,9 +102,10 @@ async def test_agents_of_one_maker_share_no_memory(
     maker: AgentMaker, assignment: Assignment, page: Page
 ) -> None:
     decisions = []
+    tiny = as_asked(maker, page(OUTLINES["tiny"]))
     for _ in range(2):
         agent = maker(assignment, REFERENCE)
-        decisions.append([await agent.decide(page(OUTLINES["tiny"])) for _ in range(2)])
+        decisions.append([await agent.decide(tiny) for _ in range(2)])
     assert decisions[0] == decisions[1]
 
 

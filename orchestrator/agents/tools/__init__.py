@@ -1,0 +1,1 @@
+"""Calls functions on what the accessibility tree shows."""

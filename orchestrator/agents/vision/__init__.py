@@ -1,0 +1,1 @@
+"""Looks at pictures with numbered boxes."""
