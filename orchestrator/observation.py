@@ -20,6 +20,7 @@ AXTREE: Final = "axtree"
 ARIA: Final = "aria"
 HTML: Final = "html"
 PRUNED_HTML: Final = "pruned_html"
+PRUNED_HTML_XML: Final = "pruned_html_xml"
 SCREENSHOT: Final = "screenshot"
 SOM: Final = "som"
 BOXES: Final = "boxes"
@@ -89,14 +90,18 @@ class Html:
 
 @dataclass(frozen=True, slots=True)
 class PrunedHtml:
-    """AutoWebGLM's simplified markup: the part called `pruned_html`.
+    """AutoWebGLM's simplified markup: the part called `pruned_html`, or `pruned_html_xml`.
 
     Attributes:
         ids: by the label that the text shows (`A`, `B`, …), the id that actions name.
+        segments: by label, the element with the little around it that tells it from others.
+        viewports: how far the page is scrolled down, and how high it is, in viewport heights.
     """
 
     text: str
     ids: Mapping[str, int]
+    segments: Mapping[str, str] = field(default_factory=dict)
+    viewports: tuple[float, float] = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

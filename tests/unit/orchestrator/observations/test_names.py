@@ -6,17 +6,21 @@ import pytest
 
 from arena_core.errors import UnknownNameError
 from orchestrator.observation import (
+    ARIA,
     AXTREE,
     BOXES,
+    HTML,
     IN_VIEWPORT,
     OBSERVATIONS,
+    PRUNED_HTML,
+    PRUNED_HTML_XML,
     SCREENSHOT,
     SOM,
     ObservationForm,
 )
 from orchestrator.observations.names import load_form, require_form
 
-OWN = (AXTREE, BOXES, SCREENSHOT, SOM)
+OWN = (AXTREE, ARIA, HTML, PRUNED_HTML, PRUNED_HTML_XML, SCREENSHOT, SOM, BOXES)
 
 
 @pytest.mark.parametrize("name", [*OWN, *(name + IN_VIEWPORT for name in OWN)])
