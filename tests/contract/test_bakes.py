@@ -19,7 +19,7 @@ def build_of(site: Site) -> Build:
 
 
 @every(lambda site: site.database)
-def test_an_image_that_bakes_a_database_can_be_told_to_bake_it_again(site: Site) -> None:
+def test_an_image_that_bakes_a_database_can_be_baked_again(site: Site) -> None:
     dockerfile = docker_folder() / build_of(site).dockerfile
     assert f"\n{AGAIN}\n" in dockerfile.read_text(encoding="utf-8")
 

@@ -80,7 +80,7 @@ async def test_a_fresh_replica_differs_in_nothing(engine: Engine, replica: Repli
         ),
     ]),
 )  # fmt: skip
-async def test_every_row_that_differs_is_told(
+async def test_every_row_that_differs_is_reported(
     engine: Engine, replica: Replica, subject: Subject, statement: str, lines: list[str]
 ) -> None:
     await subject.sql(statement)
@@ -88,7 +88,7 @@ async def test_every_row_that_differs_is_told(
 
 
 @SLOW
-async def test_next_ids_are_told_apart_from_changes(
+async def test_next_ids_are_distinguished_from_changes(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
     await subject.sql("INSERT INTO note (text) VALUES ('x'); DELETE FROM note WHERE text = 'x'")
@@ -98,7 +98,7 @@ async def test_next_ids_are_told_apart_from_changes(
     assert not found.is_empty
 
 
-async def test_files_are_told(engine: Engine, replica: Replica, subject: Subject) -> None:
+async def test_files_are_reported(engine: Engine, replica: Replica, subject: Subject) -> None:
     await subject.shell("cd /srv/kiosk/files && chmod 600 picture.txt && echo x > new && mkdir sub")
     assert told(await delta_of(engine, replica)) == [
         "file /srv/kiosk/files/new added",
@@ -110,7 +110,7 @@ async def test_files_are_told(engine: Engine, replica: Replica, subject: Subject
 
 
 @SLOW
-async def test_what_else_a_fingerprint_holds_is_told_too(
+async def test_what_else_a_fingerprint_holds_is_reported_too(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
     await subject.sql("CREATE VIEW seen AS SELECT id FROM note")
@@ -132,7 +132,7 @@ async def test_no_more_rows_are_read_than_asked_for(between: Difference, subject
 
 
 @SLOW
-async def test_what_is_ignored_is_not_told(
+async def test_what_is_ignored_is_not_reported(
     engine: Engine, replica: Replica, subject: Subject
 ) -> None:
     await subject.sql(
@@ -174,7 +174,7 @@ BYTES = [
 ]
 
 
-async def test_values_of_every_type_are_told_exactly(between: Difference) -> None:
+async def test_values_of_every_type_are_reported_exactly(between: Difference) -> None:
     for number, (kind, was, now) in enumerate([*TYPES, *BYTES]):
         before, after = (
             ("X'" + value[2:] + "'" if (kind, was, now) in BYTES else f"'{value}'")

@@ -89,7 +89,7 @@ async def test_only_whom_the_site_sends_to_its_login_is_logged_out(slot: Slot, k
     assert not await slot.is_logged_out("kiosk", "ada", renamed)
 
 
-async def test_a_redirect_that_does_not_lead_to_the_login_says_nothing(
+async def test_a_redirect_that_does_not_lead_to_the_login_proves_nothing(
     slot: Slot, kiosk: Site
 ) -> None:
     role = role_of(kiosk, "ada")

@@ -37,7 +37,7 @@ async def test_the_start_page_lists_what_runs_and_who_can_log_in() -> None:
 
 
 @SLOW
-async def test_what_was_told_is_no_part_of_the_page_in_an_episode() -> None:
+async def test_the_list_of_sites_is_no_part_of_the_page_in_an_episode() -> None:
     """The gateway's header says all: passwords that a person is shown stay out of it."""
     async with (
         await Engine.connect() as engine,

@@ -70,7 +70,7 @@ async def test_rows_are_asked_for_and_never_written(replica: Replica) -> None:
         await ask(replica, "DELETE FROM entry")
 
 
-async def test_every_row_that_differs_is_told(engine: Engine, replica: Replica) -> None:
+async def test_every_row_that_differs_is_reported(engine: Engine, replica: Replica) -> None:
     assert (await delta_of(engine, replica)).is_empty
     await run(
         engine,
@@ -90,7 +90,9 @@ async def test_every_row_that_differs_is_told(engine: Engine, replica: Replica) 
 
 
 @SLOW
-async def test_tables_that_are_defined_otherwise_are_told(engine: Engine, replica: Replica) -> None:
+async def test_tables_that_are_defined_otherwise_are_reported(
+    engine: Engine, replica: Replica
+) -> None:
     await run(
         engine,
         replica,

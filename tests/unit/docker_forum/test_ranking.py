@@ -59,7 +59,7 @@ def test_many_against_one_is_hardly_a_controversy() -> None:
     assert ranking.controversy(99, 1) < ranking.controversy(3, 2) < ranking.controversy(50, 50)
 
 
-def test_time_is_told_in_the_largest_whole_unit() -> None:
+def test_time_is_given_in_the_largest_whole_unit() -> None:
     def told(**before: int) -> str:
         return str(clock.ago(clock.NOW - timedelta(**before)))
 

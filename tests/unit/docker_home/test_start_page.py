@@ -47,7 +47,7 @@ def read(document: str) -> Elements:
 
 
 @given(TEXTS, TEXTS)
-def test_whatever_is_told_is_shown_as_text(title: str, summary: str) -> None:
+def test_whatever_the_gateway_sends_is_shown_as_text(title: str, summary: str) -> None:
     plain, shown = read(told("a", "b")), read(told(title, summary))
     assert shown.names == plain.names
     assert " ".join(summary.split()) in " ".join(shown.text.split())
@@ -80,5 +80,5 @@ def test_an_address_that_is_a_script_is_refused() -> None:
         telling.Telling.from_json(document)
 
 
-def test_told_nothing_it_says_how_to_find_the_sites() -> None:
+def test_without_episode_info_it_says_how_to_find_the_sites() -> None:
     assert "arena status" in page.start_page(telling.NOTHING)

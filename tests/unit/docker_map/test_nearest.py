@@ -23,7 +23,7 @@ nearest_of = cast("Callable[[str], str | None]", import_module("mapsite.nearest"
         ("supermarket nearby", "supermarket"),
     ],
 )
-def test_the_kind_is_told_from_the_asking(words: str, kind: str) -> None:
+def test_the_kind_of_place_is_distinguished_from_the_question(words: str, kind: str) -> None:
     assert nearest_of(words) == kind
 
 

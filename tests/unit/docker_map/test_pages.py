@@ -54,7 +54,7 @@ def _step(kind: str, modifier: str, name: str, ref: str = "") -> dict[str, Any]:
     return {"maneuver": manoeuvre, "name": name, "ref": ref, "distance": 120.0}
 
 
-def test_a_route_is_told_in_sentences() -> None:
+def test_a_route_is_described_in_sentences() -> None:
     steps = [
         _step("depart", "straight", "Mill Lane"),
         _step("turn", "left", "High Street"),

@@ -38,9 +38,7 @@ def listener(running: Supervised) -> Iterator[Listener]:
         yield listener
 
 
-def test_everybody_who_listens_is_told_of_every_generation(
-    running: Supervised, listener: Listener
-) -> None:
+def test_every_listener_gets_every_generation(running: Supervised, listener: Listener) -> None:
     with running.listen() as other:
         assert other.hear()["generation"] == 1
         running.process.send_signal(signal.SIGUSR1)
@@ -133,7 +131,7 @@ def listed(answer: dict[str, object]) -> tuple[FileState, ...]:
     return tuple(sorted((FileState(**entry) for entry in found), key=lambda entry: entry.path))
 
 
-def test_files_are_told_as_find_tells_them(running: Supervised, listener: Listener) -> None:
+def test_files_are_listed_as_find_lists_them(running: Supervised, listener: Listener) -> None:
     folders = [str(running.folder / "media"), str(running.folder / "missing")]
     (running.folder / "media" / "pipe").touch()
     os.mkfifo(running.folder / "media" / "queue")
@@ -165,7 +163,7 @@ def test_a_folder_that_cannot_be_read_is_an_error_not_a_silence(
         (b'{"ask": "time"}\n', "no such question"),
     ],
 )
-def test_what_is_no_question_is_told_so(listener: Listener, line: bytes, error: str) -> None:
+def test_what_is_no_question_is_refused(listener: Listener, line: bytes, error: str) -> None:
     listener.send(line)
     assert error in str(listener.hear()["error"])
     assert "stamp" in listener.ask(ask="stamp")

@@ -87,7 +87,7 @@ def test_a_databases_tables_in_memory_move_nothing(running: Supervised, listener
     assert paths(listener) == {running.scratch / "kept", running.scratch / "kept" / "lock"}
 
 
-def test_every_entry_is_told_but_those_whose_names_are_drawn(
+def test_every_entry_is_listed_but_those_with_random_names(
     running: Supervised, listener: Listener
 ) -> None:
     (running.scratch / "sess_a1").touch()

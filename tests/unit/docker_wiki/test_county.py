@@ -208,7 +208,7 @@ def test_the_town_is_that_of_the_newspaper() -> None:
     assert named - known == set()
 
 
-def test_articles_of_one_kind_are_told_in_several_ways() -> None:
+def test_articles_of_one_kind_are_written_in_several_ways() -> None:
     for kind in ("Village", "Person", "Bridge", "Painting", "Species", "Ship"):
         titles = [one.title for one in world().subjects if type(one).__name__ == kind]
         named = {one.title: one.name for one in world().subjects}

@@ -118,7 +118,7 @@ def test_other_columns_are_kept_as_they_are(column: str) -> None:
     assert kept(column, "hunter2") == "hunter2"
 
 
-def test_long_texts_are_cut_and_still_told_apart() -> None:
+def test_long_texts_are_cut_and_still_distinguished() -> None:
     one, other = kept("body", "x" * 9000), kept("body", "x" * 8999 + "y")
     assert one is not None
     assert len(one) < 4200

@@ -188,7 +188,7 @@ def test_a_matcher_of_an_installed_package_is_understood_in_tasks(site_packages:
     assert str(score((check,), make_evidence(answer="no")).outcome) == "failure"
 
 
-def test_a_package_that_cannot_be_used_is_told_to_who_names_it_and_to_nobody_else(
+def test_a_package_that_cannot_be_used_is_reported_where_it_is_named_and_nowhere_else(
     site_packages: Path,
 ) -> None:
     _install(site_packages, "acme_checks:Missing")
@@ -198,7 +198,7 @@ def test_a_package_that_cannot_be_used_is_told_to_who_names_it_and_to_nobody_els
         Check.model_validate({**document, "match": {"how": "longer", "than": 3}})
 
 
-def test_a_class_that_calls_itself_otherwise_than_it_is_registered_is_told(
+def test_a_class_that_calls_itself_otherwise_than_it_is_registered_is_reported(
     site_packages: Path,
 ) -> None:
     source = SOURCE.replace('"longer"', '"exact"')

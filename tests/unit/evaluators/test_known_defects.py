@@ -145,7 +145,7 @@ class TestWebCanvas:
         result = score([key_node("shop:/a")], make_evidence(make_step(0, "shop:/"), stop_step(1)))
         assert result.efficiency is None
 
-    def test_replicas_on_one_host_are_told_apart(self) -> None:
+    def test_replicas_on_one_host_are_distinguished(self) -> None:
         assert not _visited("wiki:/f/book")
 
 

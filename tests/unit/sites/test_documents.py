@@ -120,7 +120,7 @@ def test_what_is_no_manifest_at_all_is_said_in_one_line(text: str, says: str) ->
     assert caught.value.message.count("\n") == 0
 
 
-def test_several_mistakes_are_told_at_once_but_not_endlessly() -> None:
+def test_several_mistakes_are_reported_at_once_but_not_endlessly() -> None:
     with pytest.raises(ManifestError) as caught:
         _parse("name: shop\n")
     assert caught.value.message.count("site.yaml:") == 3

@@ -255,7 +255,7 @@ def test_a_bad_entry_makes_no_list_too_short() -> None:
     assert "at least" not in message
 
 
-def test_a_field_called_as_its_form_is_told_by_its_own_line() -> None:
+def test_a_field_called_as_its_form_is_reported_at_its_own_line() -> None:
     wrong = {**CHECK, "locate": {"by": "page", "page": "x", "selector": 5}}
     message = refusal(suite(checks=[wrong]), Suite) or ""
     assert "checks.0.locate.selector: must be text or a mapping of fields (found 5)" in message

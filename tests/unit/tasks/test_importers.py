@@ -79,7 +79,7 @@ def test_a_mistake_in_an_entry_is_one_line_with_file_line_and_field(
         read_source(write(tmp_path, questions=[{"about": "bells", "count": 4}]))
 
 
-def test_a_broken_importer_is_told_to_who_uses_its_key_and_to_nobody_else(
+def test_a_broken_importer_is_reported_where_its_key_is_used_and_nowhere_else(
     tmp_path: Path, questions: None
 ) -> None:
     assert read_source(write(tmp_path, questions=[{"about": "bells"}])).suite.tasks

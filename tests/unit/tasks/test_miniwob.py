@@ -50,7 +50,7 @@ def test_other_seeds_follow_the_name_of_a_suite(mine: Path) -> None:
     assert len(load_suite("miniwob-56@1-3").tasks) == 56 * 3
 
 
-def test_a_mistake_is_told_with_the_line_of_its_pages(mine: Path) -> None:
+def test_a_mistake_is_reported_with_the_line_of_its_pages(mine: Path) -> None:
     mine.write_text(MINE.replace("seeds: [9]", "seeds: [nine]"), encoding="utf-8")
     with pytest.raises(TaskError, match=r"mine\.yaml:6: wob\.1\.seeds\.0"):
         load_suite(str(mine))

@@ -13,7 +13,7 @@ Call = Callable[..., Ended]
 
 
 @pytest.mark.parametrize("bug", [KeyError("x"), ConnectionResetError(104, "reset by peer")])
-def test_a_bug_is_told_with_its_traceback_and_ends_with_99(
+def test_a_bug_is_reported_with_its_traceback_and_ends_with_99(
     call: Call, monkeypatch: pytest.MonkeyPatch, bug: Exception
 ) -> None:
     def broken(_: object) -> None:

@@ -62,7 +62,7 @@ def test_a_rung_that_was_not_enough_is_named_with_its_reason(
     assert len(reason) < 200
 
 
-def test_slots_of_one_site_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_slots_of_one_site_are_distinguished(capsys: pytest.CaptureFixture[str]) -> None:
     differed = receipt(differences=("table note: 1 row more",))
     row = "table note, row id=3 added"
     _show(Console(), [SiteReset(receipt(), 0), SiteReset(differed, 1, (row,))], verify=True)

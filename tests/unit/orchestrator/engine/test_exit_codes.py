@@ -31,7 +31,7 @@ def test_a_code_that_is_not_noted_yet_is_taken_from_its_own_event() -> None:
     assert _exit_code(engine, "container", "ours") == 7
 
 
-def test_a_command_of_which_nothing_is_ever_told_did_not_succeed() -> None:
+def test_a_command_without_an_exit_code_did_not_succeed() -> None:
     engine = cast("APIClient", LateEngine(("other", 0)))
     with pytest.raises(EngineError, match="does not say"):
         _exit_code(engine, "container", "ours")

@@ -26,7 +26,7 @@ def test_an_unknown_site_is_named_before_any_engine_is_asked(call: Call) -> None
     assert ended.err.startswith("arena: unknown site 'nowhere'; there are: ")
 
 
-def test_doctor_reports_the_engine_and_goes_on_with_the_rest(
+def test_doctor_reports_the_engine_and_looks_at_the_rest(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARENA_CHROMIUM", "/nonexistent")

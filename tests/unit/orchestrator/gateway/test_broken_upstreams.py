@@ -135,7 +135,7 @@ async def test_a_response_that_breaks_off_is_not_passed_as_whole(
     assert "127.0.0.1" in exchange.failed or "not HTTP/1.1" in exchange.failed
 
 
-async def test_a_reset_is_told_from_the_end_of_a_body_without_length(stage: Stage) -> None:
+async def test_a_reset_is_distinguished_from_the_end_of_a_body_without_length(stage: Stage) -> None:
     async def break_off(peer: Peer) -> None:
         await peer.head()
         await peer.send(b"HTTP/1.1 200 OK\r\n\r\nhalf of")

@@ -29,7 +29,7 @@ async def head_that_arrives(stage: Stage, episode_info: str | None, request: byt
     return heads[0]
 
 
-async def test_a_site_that_is_told_gets_the_gateways_word_and_not_the_browsers(
+async def test_a_site_that_gets_episode_info_gets_the_gateways_and_not_the_browsers(
     stage: Stage,
 ) -> None:
     head = await head_that_arrives(stage, "eyJ9", MADE_UP + b"Accept: */*\r\n\r\n")
@@ -38,7 +38,7 @@ async def test_a_site_that_is_told_gets_the_gateways_word_and_not_the_browsers(
     )
 
 
-async def test_it_is_told_with_a_request_that_may_write_too(stage: Stage) -> None:
+async def test_it_is_sent_with_a_request_that_may_write_too(stage: Stage) -> None:
     post = (
         b"POST http://shop.arena.test/ HTTP/1.1\r\nHost: shop.arena.test\r\n"
         b"Content-Length: 0\r\n\r\n"
@@ -47,7 +47,7 @@ async def test_it_is_told_with_a_request_that_may_write_too(stage: Stage) -> Non
 
 
 @pytest.mark.parametrize("said", [b"", b"x-arena-episode: mine\r\n"])
-async def test_any_other_site_is_told_nothing(stage: Stage, said: bytes) -> None:
+async def test_no_other_site_gets_it(stage: Stage, said: bytes) -> None:
     request = b"GET http://shop.arena.test/ HTTP/1.1\r\nHost: shop.arena.test\r\n" + said + b"\r\n"
     head = await head_that_arrives(stage, None, request)
     assert b"X-Arena-Episode" not in head

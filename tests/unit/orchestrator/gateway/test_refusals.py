@@ -106,7 +106,7 @@ def test_what_a_client_wrote_is_escaped_in_pages() -> None:
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
     ],
 )
-async def test_a_malformed_request_is_told_and_goes_nowhere(
+async def test_a_malformed_request_is_answered_with_an_error_and_goes_nowhere(
     stage: Stage, request_bytes: bytes, status: int
 ) -> None:
     shop = await stage.server(answers(HELLO))
@@ -124,7 +124,9 @@ async def test_a_malformed_request_is_told_and_goes_nowhere(
 @pytest.mark.parametrize(
     "body", [b"zz\r\n", b"4\r\nabcdX\r\n0\r\n\r\n", b"-1\r\n", b"1\nx\r\n", b"4 \n\r\n", b"f" * 17]
 )
-async def test_a_malformed_chunk_is_told_and_never_passed_on(stage: Stage, body: bytes) -> None:
+async def test_a_malformed_chunk_is_answered_with_an_error_and_never_passed_on(
+    stage: Stage, body: bytes
+) -> None:
     got: list[bytes] = []
 
     async def listen(peer: Peer) -> None:

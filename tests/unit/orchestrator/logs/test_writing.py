@@ -128,7 +128,7 @@ def test_a_log_that_cannot_be_opened_is_one_clear_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_is_told_once_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported_once_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with run_log(Path("/dev/full")):
         for _ in range(3):
             LOG.info("a line")

@@ -73,7 +73,7 @@ async def test_the_turn_of_a_process_that_is_killed_goes_to_the_one_that_waits()
             pass
 
 
-async def test_who_does_not_insist_goes_on_without_the_turn_and_does_not_take_it_later() -> None:
+async def test_who_does_not_insist_works_without_the_lock_and_does_not_take_it_later() -> None:
     said: list[str] = []
     with another_process():
         async with command_lock("up", said.append, wait_s=0.1, insist=False):
@@ -84,7 +84,7 @@ async def test_who_does_not_insist_goes_on_without_the_turn_and_does_not_take_it
         pass
 
 
-async def test_where_nothing_can_be_locked_the_work_goes_on_and_says_so(cache: Path) -> None:
+async def test_where_nothing_can_be_locked_the_work_continues_and_says_so(cache: Path) -> None:
     (cache / "arena").write_text("no folder")
     said: list[str] = []
     async with command_lock("up", said.append):

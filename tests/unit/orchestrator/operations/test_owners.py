@@ -111,7 +111,7 @@ async def test_what_cannot_be_removed_now_is_tried_again_by_the_next() -> None:
         assert set(engine.swept) == {dead_owner, owner}
 
 
-async def test_without_a_cache_folder_it_says_so_and_goes_on(tmp_path: Path) -> None:
+async def test_without_a_cache_folder_it_says_so_and_continues(tmp_path: Path) -> None:
     (tmp_path / "arena").write_text("in the way", encoding="utf-8")
     engine, notes = Engine(), list[str]()
     async with process_owner(engine, "episodes", notes.append) as owner:

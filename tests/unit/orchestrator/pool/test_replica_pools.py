@@ -157,7 +157,7 @@ async def test_those_who_wait_are_served_in_order() -> None:
     assert served == [0, 2, 3]
 
 
-async def test_a_failure_is_heard_by_one_and_the_next_in_line_tries_again() -> None:
+async def test_a_failure_reaches_one_waiter_and_the_next_tries_again() -> None:
     pooled = MadeReplica("a", [UnhealthyError("first"), UnhealthyError("second")])
     pools = ExclusivePool([pooled], spares=0)
     waiting = [asyncio.create_task(pools.take()) for _ in range(3)]

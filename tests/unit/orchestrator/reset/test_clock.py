@@ -46,7 +46,7 @@ async def test_an_image_whose_clock_begins_elsewhere_does_not_fit_its_manifest()
             await put_clock_back(watch)
 
 
-async def test_an_image_without_a_clock_of_its_own_is_told_apart() -> None:
+async def test_an_image_without_a_clock_of_its_own_is_distinguished() -> None:
     async with watched([], clock=clock(), shown={}) as watch:
         with pytest.raises(SiteError, match="does not say what its clock shows"):
             await put_clock_back(watch)

@@ -125,7 +125,7 @@ async def test_a_question_that_cannot_be_answered_says_why() -> None:
             await opened.files(("/f",))
 
 
-async def test_whoever_waits_hears_at_once_that_the_connection_ended() -> None:
+async def test_the_end_of_the_connection_reaches_whoever_waits_at_once() -> None:
     async with supervised(lambda _: None) as (server, opened):
         waiting = [
             asyncio.create_task(opened.generation_after(1, 60)),
