@@ -10,11 +10,12 @@ from pydantic import model_validator
 
 from arena_core.worlds import World
 from evaluators.computed import Computed
-from evaluators.fields import Slug, Strict, When
+from evaluators.fields import Slug, When
 from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
 from evaluators.locators.base import Locator
 from evaluators.matchers.base import Matched, Matcher
 from evaluators.unions import OneOf
+from sites.fields import Strict
 
 
 def _kinds(context: object) -> CheckKinds:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FiniteFloat, ValidationError
+from pydantic import BeforeValidator, FiniteFloat, ValidationError
 from pydantic_core import InitErrorDetails
 
 from arena_core.worlds import World
-from sites.fields import written
+from sites.fields import Strict, written
 
 T = TypeVar("T")
 
@@ -20,12 +20,6 @@ Slug = Annotated[
         "a name of at most 61 lower-case letters, digits and '-' that begins with no '-'",
     ),
 ]
-
-
-class Strict(BaseModel):
-    """A frozen record that refuses fields it does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def refuse_old_name(given: object, old: str, new: str) -> object:

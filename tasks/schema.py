@@ -5,15 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.fields import PerWorld, Slug, When, refuse_old_name
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+from sites.fields import Strict
 
 
 class Family(StrEnum):
@@ -29,7 +26,7 @@ class Family(StrEnum):
     INTERACTION = "interaction"
 
 
-class _Reference(_Strict):
+class _Reference(Strict):
     """What all reference actions share.
 
     `only` limits an action to one world; a field that takes `{offline: …, online: …}` differs
@@ -144,7 +141,7 @@ ReferenceAction = Annotated[
 ]
 
 
-class ExpectedDivergence(_Strict):
+class ExpectedDivergence(Strict):
     """How the reference is known to end online where the worlds diverge on purpose.
 
     Attributes:
@@ -165,7 +162,7 @@ class ExpectedDivergence(_Strict):
         return self
 
 
-class WobStart(_Strict):
+class WobStart(Strict):
     """An episode of a MiniWoB++ page.
 
     Attributes:
@@ -180,14 +177,14 @@ class WobStart(_Strict):
     mode: Literal["train", "test"] | None = None
 
 
-class Limits(_Strict):
+class Limits(Strict):
     """Where an episode ends by itself."""
 
     steps: int = Field(default=20, ge=1, le=500)
     seconds: float = Field(default=180.0, gt=0, le=7200)
 
 
-class StartPage(_Strict):
+class StartPage(Strict):
     """A start page that is opened as another role than the first of its site.
 
     Attributes:
@@ -204,7 +201,7 @@ class StartPage(_Strict):
         return self.page.partition(":")[0]
 
 
-class Task(_Strict):
+class Task(Strict):
     """One intent with its sites, start pages and checks.
 
     Attributes:
@@ -279,7 +276,7 @@ class Task(_Strict):
         return tuple(check for check in self.checks if world in check.worlds)
 
 
-class Suite(_Strict):
+class Suite(Strict):
     """Tasks that belong together: of one file, or of all files of a folder."""
 
     suite: Slug

@@ -13,10 +13,11 @@ from pydantic import JsonValue
 from arena_core.actions import Infeasible, Stop
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located, StepEvidence
-from evaluators.fields import Strict, When
+from evaluators.fields import When
 from evaluators.linting import LintContext, Problem
 from evaluators.matchers.base import TEXTS, Matcher
 from evaluators.text import shown_all
+from sites.fields import Strict
 
 
 class Subject(StrEnum):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from arena_core.worlds import World
-from evaluators.fields import Expected, Strict
+from evaluators.fields import Expected
 from evaluators.linting import LintContext, Place, Problem
 from evaluators.text import shown, shown_all
+from sites.fields import Strict
 
 # What most locators yield and most matchers compare; a locator of other values names them.
 TEXTS: Final = "texts"

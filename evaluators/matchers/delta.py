@@ -24,10 +24,11 @@ from evaluators.changes import (
     said,
 )
 from evaluators.equality import is_equal
-from evaluators.fields import Expected, Strict
+from evaluators.fields import Expected
 from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.pairing import pair_up
 from evaluators.text import normalise, shown
+from sites.fields import Strict
 
 # What a `db_delta` locator yields: changes as `evaluators.changes.change_as_text` writes them.
 CHANGES: Final = "changes"

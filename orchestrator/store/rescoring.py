@@ -57,7 +57,7 @@ class ScoredTrial:
             "efficiency": self.score.efficiency,
             "alignment": self.score.alignment,
             "verdicts": [
-                {"check": one.check, "standing": one.status.value, "reason": one.reason}
+                {"check": one.check, "status": one.status.value, "reason": one.reason}
                 for one in self.score.verdicts
             ],
         }
