@@ -1,4 +1,4 @@
-"""The part of `Arena` about one's own: this machine, and sites that one writes."""
+"""The part of `Arena` about one's own: this machine, what is installed, sites that one writes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from orchestrator.api.opened import OpenArena
 if TYPE_CHECKING:
     from orchestrator.api.doctor import DoctorCheck
     from orchestrator.contract.checkup import Point
+    from orchestrator.seams import ExaminedPlugin
 
 
 class OwnSiteOperations(OpenArena):
-    """Says what this machine lacks; writes sites from a template, and checks them."""
+    """Says what this machine lacks and has plugged in; writes sites, and checks them."""
 
     async def doctor(self) -> tuple[DoctorCheck, ...]:
         """Look at everything that Arena needs of this machine: each check has what mends it.
@@ -25,6 +26,29 @@ class OwnSiteOperations(OpenArena):
         from orchestrator.api.doctor import examine
 
         return await examine(self._folders)
+
+    def plugins(self) -> tuple[ExaminedPlugin, ...]:
+        """Import everything that is plugged in, Arena's own too, and say what cannot be used."""
+        from orchestrator.seams import examine_plugins
+
+        return examine_plugins()
+
+    def schema(self, kind: str) -> str:
+        """Return a JSON Schema as text, with the locators, matchers and importers installed here.
+
+        Args:
+            kind: `suite`, `site` (a manifest), `evidence` or `lock`.
+
+        Raises:
+            UsageError: there is no such kind.
+        """
+        from orchestrator.schemas.documents import schema_text
+        from orchestrator.schemas.kinds import SchemaKind
+
+        if kind not in set(SchemaKind):
+            message = f"there is no schema '{kind}'"
+            raise UsageError(message, hint=f"schemas: {', '.join(SchemaKind)}")
+        return schema_text(SchemaKind(kind))
 
     def new_site(
         self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None

@@ -241,6 +241,8 @@ class SyncArena:
     url = _blocking(Arena.url)
     container = _blocking(Arena.container)
     logs = _blocking(Arena.logs)
+    plugins = _same(Arena.plugins)
+    schema = _same(Arena.schema)
     new_site = _same(Arena.new_site)
     doctor = _blocking(Arena.doctor)
     check_site = _blocking(Arena.check_site)

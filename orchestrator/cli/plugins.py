@@ -21,10 +21,10 @@ def plugins(
     Imports each of them; one that is broken, or has the name of another, is
     named with its distribution, and the command ends with exit code 13.
     """
-    from orchestrator.seams import examine_plugins
+    from orchestrator.cli.progress import arena_for
 
     console = Console(as_json)
-    found = examine_plugins()
+    found = arena_for(console).plugins()
     console.table(
         (Column("kind"), Column("name"), Column("from"), Column("is"), Column("state")),
         [

@@ -24,10 +24,10 @@ def schema(
     Editors complete by it: a first line in your suite or manifest names it,
     # yaml-language-server: $schema=suite.schema.json
     """
-    from orchestrator.schemas.documents import schema_text
+    from orchestrator.cli.progress import arena_for
 
     console = Console()
-    text = schema_text(kind)
+    text = arena_for(console).schema(kind)
     if out is None:
         console.line(text.rstrip())
         return

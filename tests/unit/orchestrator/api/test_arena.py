@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,12 @@ async def test_the_synchronous_face_works_inside_a_running_loop() -> None:
     with SyncArena() as arena:
         assert len(arena.tasks("demo")) == 20
         assert arena.lint("demo").errors == ()
+
+
+def test_plug_ins_and_schemas_need_no_engine_and_no_block() -> None:
+    found = {(one.noun, one.plugin.name): one.fault for one in Arena().plugins()}
+    assert found["agent", "oracle"] == ""
+    assert json.loads(SyncArena().schema("suite"))["title"].startswith("Arena suite")
+    with pytest.raises(UsageError, match="there is no schema 'run'") as caught:
+        Arena().schema("run")
+    assert "suite, site, evidence, lock" in caught.value.hint

@@ -70,6 +70,7 @@ METHODS = {
     "lint": "suite, patterns, *, prove, workers",
     "logs": "site, *, slot, tail",
     "new_site": "name, *, kind, title, folder",
+    "plugins": "",
     "pull": "names, *, staged",
     "query": "site, sql, *, slot, limit",
     "read_lock": "run",
@@ -77,6 +78,7 @@ METHODS = {
     "reset": "names, *, slot, strategy, verify, check",
     "resume": "run, *, agent, options, workers, spares, memory, strategy,"
     " screenshots, headless, stop",
+    "schema": "kind",
     "score": "run, suite",
     "sites": "names, *, suite",
     "status": "names",
