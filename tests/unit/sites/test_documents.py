@@ -6,6 +6,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
+from quick_cases import quick_first
 
 from arena_core.errors import ManifestError, TaskError
 from sites.documents import _composed, open_document, parse_document, read_document
@@ -157,7 +158,7 @@ def test_the_line_of_a_field_is_that_of_its_deepest_part(
 
 
 ROOT = Path(__file__).parents[3]
-SHIPPED = [*ROOT.glob("sites/*/site.yaml"), *ROOT.glob("tasks/suites/**/*.yaml")]
+SHIPPED = [*sorted(ROOT.glob("sites/*/site.yaml")), *sorted(ROOT.glob("tasks/suites/**/*.yaml"))]
 SCRAPS = [
     *"ab1: -[]{},&*|>'\"#%?\n\t~",
     "\n  ",
@@ -201,7 +202,7 @@ def lines(node: yaml.Node | None) -> list[int]:
     return [node.start_mark.line, *(line for one in inner for line in lines(one))]
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", quick_first(SHIPPED), ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_shipped_file_reads_the_same_by_either_parser(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     fast, slow = _composed(text), yaml.SafeLoader(text).get_single_node()

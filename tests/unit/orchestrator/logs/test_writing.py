@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.errors import StoreError
 from orchestrator.logs.context import log_context
@@ -147,6 +148,7 @@ def test_a_kill_loses_no_line_that_was_logged(tmp_path: Path) -> None:
     assert [line["message"] for line in lines(path)] == ["last words"]
 
 
+@SLOW
 def test_importing_arena_configures_no_logging() -> None:
     program = (
         "import logging, pkgutil, importlib, orchestrator\n"
