@@ -17,6 +17,7 @@ from make_evidence import ANSWER, make_check, make_evidence
 
 from arena_core.worlds import World
 from evaluators.checks import Check
+from evaluators.contract import matcher_breaches
 from evaluators.scores import score
 from orchestrator.agents.choice import make_agent
 from orchestrator.observation import (
@@ -97,6 +98,7 @@ def test_its_matcher_is_one_in_tasks(installed: Path) -> None:
     check = Check.model_validate({**document, "match": {"how": "length", "least": 3}})
     assert str(score((check,), make_evidence(answer="long")).outcome) == "success"
     assert str(score((check,), make_evidence(answer="no")).outcome) == "failure"
+    assert matcher_breaches({"how": "length", "least": 3}) == ()
 
 
 def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) -> None:
