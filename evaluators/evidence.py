@@ -17,7 +17,7 @@ class _Record(BaseModel):
 
 
 class ElementEvent(StrEnum):
-    """A trusted event that the page watcher reports.
+    """An event that the page watcher reports.
 
     A double click is two clicks, and the middle button clicks as the left one does; what the right
     button does is `context_menu`. `drag` and `drop` are the two ends of a drag.
@@ -45,12 +45,15 @@ class UrlVisit(_Record):
 
 
 class ActedElement(_Record):
-    """A trusted event on an element, reported by the page watcher before the page handled it.
+    """An event on an element, reported by the page watcher before the page handled it.
 
     Attributes:
         path: a CSS path that was unique in its document at that moment.
         value: the element's live value; the chosen option's label for a select; never a password.
         logical: the page's logical URL.
+        trusted: the browser made the event, from an input; a script of the agent's did otherwise.
+        confirmed: of an event that a script made, whether the page bore it out when it had settled:
+            the field still had the value, or something changed after the click.
     """
 
     event: ElementEvent
@@ -61,6 +64,8 @@ class ActedElement(_Record):
     text: str
     value: str | None
     logical: str | None
+    trusted: bool = True
+    confirmed: bool = False
 
 
 class RequestNote(_Record):

@@ -134,6 +134,21 @@ class FakeSession:
     def asked_of(self, host: str) -> frozenset[str]:
         return frozenset()
 
+    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
+        self.world.log.append("listened to")
+        self.world.noticed = noticed
+
+    def attend(self, target: str) -> None:
+        self.world.log.append(f"attend {target}")
+
+    async def bear_out(self) -> None:
+        await self.world.do("bear out")
+
+    def goes(self, url: str) -> None:
+        """Go somewhere by the doing of whoever drives the page from outside."""
+        self._go(url)
+        self.world.noticed()
+
     def _go(self, url: str) -> None:
         if url != self.url:
             self.url = url
@@ -185,6 +200,8 @@ class FakeWorld:
     gateway: FakeGateway = field(default_factory=FakeGateway)
     sessions: list[FakeSession] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
+    noticed: Callable[[], None] = lambda: None
+    is_shared: bool = False
 
     async def do(self, what: str) -> None:
         """Do what the script says."""
@@ -209,6 +226,7 @@ class FakeWorld:
             database=self,
             api=self,
             lease=self,
+            is_shared=self.is_shared,
             open_gateway=self.open_gateway,
         )
 

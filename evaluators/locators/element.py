@@ -71,6 +71,7 @@ class ElementLocator(ReadingLocator):
     def _counts(self, event: ActedElement) -> bool:
         return (
             event.event is self.event
+            and (event.trusted or event.confirmed)
             and (self.role is None or normalise(event.role) == normalise(self.role))
             and (self.named is None or normalise(event.name) == normalise(self.named))
             and (self.page is None or is_page(self.page, event.logical))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from playwright.async_api import Browser, BrowserContext
 
@@ -48,20 +48,31 @@ class SessionOptions:
 
 async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:
     """Open a context as the options say; downloads go to a folder of its own that goes with it."""
-    width, height = options.viewport
-    context = await browser.new_context(
-        viewport={"width": width, "height": height},
-        device_scale_factor=1,
-        locale=options.locale,
-        timezone_id=options.timezone,
-        service_workers="block",
-        accept_downloads=True,
-        reduced_motion="reduce",
-        # Chromium spares loopback from proxies unless told otherwise; the gateway sees everything.
-        proxy={"server": options.proxy_url, "bypass": "<-loopback>"} if options.proxy_url else None,
-    )
-    await context.add_cookies([_cookie(cookie) for cookie in options.cookies])
+    context = await browser.new_context(**context_arguments(options))
+    await add_cookies(context, options.cookies)
     return context
+
+
+def context_arguments(options: SessionOptions) -> dict[str, Any]:
+    """Return what Playwright makes a context with; the default one of a browser takes the same."""
+    width, height = options.viewport
+    proxy = {"server": options.proxy_url, "bypass": "<-loopback>"} if options.proxy_url else None
+    return {
+        "viewport": {"width": width, "height": height},
+        "device_scale_factor": 1,
+        "locale": options.locale,
+        "timezone_id": options.timezone,
+        "service_workers": "block",
+        "accept_downloads": True,
+        "reduced_motion": "reduce",
+        # Chromium spares loopback from proxies unless told otherwise; the gateway sees everything.
+        "proxy": proxy,
+    }
+
+
+async def add_cookies(context: BrowserContext, cookies: Sequence[Cookie]) -> None:
+    """Log a context in."""
+    await context.add_cookies([_cookie(cookie) for cookie in cookies])
 
 
 async def id_of(context: BrowserContext) -> str:

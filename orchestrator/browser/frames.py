@@ -34,10 +34,18 @@ class FrameTable:
     Args:
         channel: the page's CDP session.
         visited: called with the URL and whether the document stayed, for the main frame only.
+        hears_scripts: see `watcher.page_source`.
     """
 
-    def __init__(self, channel: CdpChannel, visited: Callable[[str, bool], None]) -> None:
+    def __init__(
+        self,
+        channel: CdpChannel,
+        visited: Callable[[str, bool], None],
+        *,
+        hears_scripts: bool = False,
+    ) -> None:
         self._channel = channel
+        self._source = page_source(hears_scripts=hears_scripts)
         self._visited = visited
         self._frames: dict[str, Frame] = {}
         self._worlds: dict[int, str] = {}
@@ -95,7 +103,7 @@ class FrameTable:
             )
             context = int(made["executionContextId"])
             await self._channel.send(
-                "Runtime.evaluate", {"expression": page_source(), "contextId": context}
+                "Runtime.evaluate", {"expression": self._source, "contextId": context}
             )
             self._enter(frame.id, context)
             return context

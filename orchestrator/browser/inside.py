@@ -2,7 +2,8 @@
 
 Run as a file by a bare interpreter, so that it starts in some 20 ms: it imports nothing of Arena.
 
-    inside.py keep FD                 makes a namespace; hands out sockets over the Unix socket FD
+    inside.py keep FD                 makes a namespace; hands out sockets over the Unix socket FD:
+                                      bound ones to listen on, and fresh ones to connect with
     inside.py enter PID COMMAND …     joins the namespace of a keeper and becomes the command
 """
 
@@ -19,6 +20,7 @@ from typing import Final
 
 READY: Final = b"ready"
 LISTEN: Final = b"listen"
+CONNECT: Final = b"connect"
 _LOOPBACK: Final = "127.0.0.1"
 _ANSWER_BYTES: Final = 512
 
@@ -37,7 +39,7 @@ _PREFIX: Final = 24
 
 
 def keep(control: socket.socket) -> None:
-    """Make a namespace, then bind a socket in it for each request, until the other side is gone."""
+    """Make a namespace, then a socket in it for each request, until the other side is gone."""
     try:
         _unshare()
         _furnish()
@@ -45,10 +47,11 @@ def keep(control: socket.socket) -> None:
         control.sendall(f"{error.strerror} ({error.filename or 'unshare'})".encode())
         return
     control.sendall(READY)
-    while control.recv(_ANSWER_BYTES):
-        with socket.socket() as listener:
-            listener.bind((_LOOPBACK, 0))
-            socket.send_fds(control, [LISTEN], [listener.fileno()])
+    while asked := control.recv(_ANSWER_BYTES):
+        with socket.socket() as made:
+            if asked == LISTEN:
+                made.bind((_LOOPBACK, 0))
+            socket.send_fds(control, [asked], [made.fileno()])
 
 
 def enter(keeper: str, command: list[str]) -> None:

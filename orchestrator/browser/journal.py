@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from evaluators.evidence import ActedElement, ElementEvent, RequestNote, UrlVisit
@@ -26,13 +26,28 @@ class Activity:
     dialogs: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Noted:
+    """An event, and by what claim the page is asked whether it bears it out."""
+
+    element: ActedElement
+    claim: str | None = None
+
+
 class SessionJournal:
-    """Collects activity; `logical` maps a URL to its logical form."""
+    """Collects activity; `logical` maps a URL to its logical form.
+
+    Attributes:
+        noticed: called when something is noted that an agent may have done.
+        is_scripting: whether an event that a script made is taken for the agent's doing.
+    """
 
     def __init__(self, logical: Callable[[str], str | None]) -> None:
         self._logical = logical
+        self.noticed: Callable[[], None] = lambda: None
+        self.is_scripting: Callable[[], bool] = lambda: False
         self._visits: list[UrlVisit] = []
-        self._acted: list[ActedElement] = []
+        self._acted: list[_Noted] = []
         self._refused: list[RequestNote] = []
         self._dialogs: list[str] = []
 
@@ -43,19 +58,42 @@ class SessionJournal:
                 tab=tab, url=url, logical=self._logical(url), same_document=same_document
             )
             self._visits.append(visit)
+            self.noticed()
 
     def event(self, report: EventReport, page_url: str) -> None:
-        """Note a trusted event; one inside a frame belongs to the page around it."""
-        self.act(report.event, report, report.url or page_url)
+        """Note an event; one inside a frame belongs to the page around it."""
+        if report.claim is None:
+            self.act(report.event, report, report.url or page_url)
+        elif self.is_scripting():
+            logical = self._logical(report.url or page_url)
+            self._note(report.acted(report.event, logical, trusted=False), report.claim)
 
     def act(self, event: ElementEvent, element: ElementReport, page_url: str) -> None:
         """Note that something was done to an element."""
-        acted = element.acted(event, self._logical(page_url))
-        if event is ElementEvent.INPUT and self._acted:
-            last = self._acted[-1]
-            if (last.event, last.path, last.logical) == (event, acted.path, acted.logical):
+        self._note(element.acted(event, self._logical(page_url)), None)
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether events of scripts are noted."""
+        return any(noted.claim for noted in self._acted)
+
+    def bear_out(self, found: Mapping[str, bool]) -> None:
+        """Write down which events of scripts the pages bear out, by their claims.
+
+        A page that was left since is asked no more: the event may be what led away from it.
+        """
+        for noted in self._acted:
+            if noted.claim is not None:
+                confirmed = found.get(noted.claim, True)
+                noted.element = noted.element.model_copy(update={"confirmed": confirmed})
+
+    def _note(self, acted: ActedElement, claim: str | None) -> None:
+        if acted.event is ElementEvent.INPUT and self._acted:
+            last = self._acted[-1].element
+            if (last.event, last.path, last.logical) == (acted.event, acted.path, acted.logical):
                 self._acted.pop()
-        self._acted.append(acted)
+        self._acted.append(_Noted(acted, claim))
+        self.noticed()
 
     def refuse(self, method: str, url: str, reason: str) -> None:
         """Note a request that was not sent."""
@@ -76,7 +114,7 @@ class SessionJournal:
         """Return everything noted since the last drain, and forget it."""
         activity = Activity(
             visits=tuple(self._visits),
-            acted=tuple(self._acted),
+            acted=tuple(noted.element for noted in self._acted),
             refused=tuple(self._refused),
             dialogs=tuple(self._dialogs),
         )

@@ -32,10 +32,10 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable
 # The same engine without what draws windows: pages come up in two thirds of the time.
 _SHELL = "chromium-headless-shell"
 _SHELL_NAMES = frozenset({_SHELL, "headless_shell", "headless-shell", "chrome-headless-shell"})
-_LAUNCH_S = 60.0
+LAUNCH_S = 60.0
 _CLOSE_S = 10.0
-_ANSWER_S = 5.0
-_CRASHED = "the browser or its driver crashed"
+ANSWER_S = 5.0
+CRASHED = "the browser or its driver crashed"
 _ARGUMENTS = (
     "--disable-gpu",
     "--disable-quic",
@@ -182,7 +182,7 @@ class Browser:
         watchdog = BrowserWatchdog(self._prove)
         self._watchdogs.add(watchdog)
         if not self.is_alive:
-            watchdog.lose(_CRASHED)
+            watchdog.lose(CRASHED)
         try:
             async with open_session(self._browser, self._guard, watchdog, options) as session:
                 yield session
@@ -192,7 +192,7 @@ class Browser:
     async def _prove(self) -> None:
         """Ask the browser whether it lives; its driver's death makes no event."""
         try:
-            async with asyncio.timeout(_ANSWER_S):
+            async with asyncio.timeout(ANSWER_S):
                 await self._guard.ping()
         except (PlaywrightError, TimeoutError):
             self._die()
@@ -203,7 +203,7 @@ class Browser:
                 _LOG.warning("the browser crashed")
             self._is_dead = True
             for watchdog in self._watchdogs:
-                watchdog.lose(_CRASHED)
+                watchdog.lose(CRASHED)
 
     async def close(self) -> None:
         """Stop the browser."""
@@ -225,9 +225,9 @@ async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
     async with AsyncExitStack() as stack:
         made = stack.enter_context(TemporaryDirectory(prefix="arena-browser-"))
         folder = Path(made)
-        network = await _network(options, stack, folder)
+        network = await network_for(options, stack, folder)
         playwright = await async_playwright().start()
-        stack.push_async_callback(_stop, playwright)
+        stack.push_async_callback(stop_driver, playwright)
         browser = await _start(playwright, options, network, folder)
         isolation = browser.not_isolated or "has a network namespace of its own"
         _LOG.info("Chromium %s started: %s", browser.version, isolation)
@@ -235,7 +235,9 @@ async def launch(options: BrowserOptions) -> AsyncIterator[Browser]:
         yield browser
 
 
-async def _network(options: BrowserOptions, stack: AsyncExitStack, folder: Path) -> Namespace | str:
+async def network_for(
+    options: BrowserOptions, stack: AsyncExitStack, folder: Path
+) -> Namespace | str:
     """Make the browser's namespace, or say why there is none."""
     if not options.isolated:
         return "that was asked for"
@@ -247,15 +249,22 @@ async def _network(options: BrowserOptions, stack: AsyncExitStack, folder: Path)
         return str(error)
 
 
-async def _stop(playwright: Playwright) -> None:
+async def stop_driver(playwright: Playwright) -> None:
+    """End Playwright's driver; safe where it is gone."""
     with suppress(PlaywrightError, TimeoutError):
         async with asyncio.timeout(_CLOSE_S):
             await playwright.stop()
 
 
-async def _start(
-    playwright: Playwright, options: BrowserOptions, network: Namespace | str, folder: Path
-) -> Browser:
+def how_to_start(
+    playwright: Playwright, options: BrowserOptions, network: Namespace | str
+) -> tuple[Path, Path, list[str]]:
+    """Return the browser that was found, the program that starts it, and with which arguments.
+
+    Raises:
+        BrowserMissingError: none is installed.
+        BrowserError: it is to be shown, and there is no display.
+    """
     bundled = Path(playwright.chromium.executable_path)
     wants_shell = options.headless and not options.full
     executable = find_chromium(options.executable, os.environ, bundled, shell_first=wants_shell)
@@ -273,8 +282,25 @@ async def _start(
         program = executable
     else:
         program = network.way_in(executable)
+    return executable, program, arguments
+
+
+def failed_start(executable: Path, error: Exception, *, headless: bool) -> BrowserError:
+    """Return the error of a browser that does not start."""
+    reason = str(error).partition("\n")[0] or f"no answer within {LAUNCH_S:.0f} s"
+    message = f"{executable} does not start: {reason}"
+    hint = "leave --headed away, or look whether other programs can open a window here"
+    if headless:
+        hint = f"run it once by hand: {executable} --headless about:blank"
+    return BrowserError(message, hint=hint)
+
+
+async def _start(
+    playwright: Playwright, options: BrowserOptions, network: Namespace | str, folder: Path
+) -> Browser:
+    executable, program, arguments = how_to_start(playwright, options, network)
     try:
-        async with asyncio.timeout(_LAUNCH_S):
+        async with asyncio.timeout(LAUNCH_S):
             browser = await playwright.chromium.launch(
                 executable_path=program,
                 headless=options.headless,
@@ -285,10 +311,5 @@ async def _start(
             )
             guard = LiveGuard(await browser.new_browser_cdp_session())
     except (PlaywrightError, TimeoutError) as error:
-        reason = str(error).partition("\n")[0] or f"no answer within {_LAUNCH_S:.0f} s"
-        message = f"{executable} does not start: {reason}"
-        hint = "leave --headed away, or look whether other programs can open a window here"
-        if options.headless:
-            hint = f"run it once by hand: {executable} --headless about:blank"
-        raise BrowserError(message, hint=hint) from error
+        raise failed_start(executable, error, headless=options.headless) from error
     return Browser(browser, guard, network, shell=is_shell(executable))

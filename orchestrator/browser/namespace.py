@@ -70,9 +70,20 @@ class Namespace:
         Raises:
             BrowserError: the namespace is gone.
         """
+        return await self._ask(inside.LISTEN)
+
+    async def connecting(self) -> socket.socket:
+        """Return a fresh socket of the namespace: what it connects to is reached from inside.
+
+        Raises:
+            BrowserError: the namespace is gone.
+        """
+        return await self._ask(inside.CONNECT)
+
+    async def _ask(self, wish: bytes) -> socket.socket:
         async with self._turn:
             try:
-                self._control.sendall(inside.LISTEN)
+                self._control.sendall(wish)
                 return await asyncio.to_thread(_take_socket, self._control)
             except OSError as error:
                 message = f"the browser's network namespace gives no socket: {error}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -63,15 +63,17 @@ class Session:
         *,
         viewport: tuple[int, int] = DEFAULT_VIEWPORT,
         shows_unnamed: bool = False,
+        is_shared: bool = False,
     ) -> None:
         self._contexts = contexts
         self._viewport = viewport
+        self._is_shared = is_shared
         self._shows_unnamed = shows_unnamed
         self._files = files
         self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
-        self._bar = TabBar(contexts, journal, watchdog)
+        self._bar = TabBar(contexts, journal, watchdog, is_shared=is_shared)
         self._hands = ActionExecutor(self._bar, self._ids, journal, files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
@@ -200,6 +202,30 @@ class Session:
                 continue
             settled = tab
 
+    def attend(self, target: str) -> None:
+        """Make the tab current in which an outside program acts, by its target's id."""
+        self._bar.attend(target)
+
+    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
+        """Say what an outside program does: `noticed` is called with each trace of it.
+
+        Args:
+            noticed: called when something is noted that it may have done.
+            is_scripting: whether an event that a script makes now is taken for its doing.
+        """
+        self._journal.noticed = noticed
+        self._journal.is_scripting = is_scripting
+
+    async def bear_out(self) -> None:
+        """Ask the pages which events of scripts they bear out, and note it with these."""
+        if not self._journal.has_claims:
+            return
+        async with self._watchdog.bounded("ask what became of a script's events", _READ_S):
+            found: dict[str, bool] = {}
+            for tab in self._bar.tabs:
+                found |= await tab.borne_out()
+            self._journal.bear_out(found)
+
     async def pin(self) -> PinnedDocument:
         """Keep hold of the document in the current tab: what the page itself is asked later."""
         async with self._watchdog.bounded("find the page's document", _READ_S):
@@ -310,6 +336,8 @@ class Session:
     async def _start(self) -> frozenset[str]:
         """Open the first tab; returns the browser's ids of the contexts."""
         tab = await self._bar.open()
+        if self._is_shared:
+            await self._bar.share()
         info = await tab.channel.send("Target.getTargetInfo")
         apart = [await id_of(context) for login, context in self._contexts.items() if login]
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
@@ -328,15 +356,26 @@ class Session:
 
 @asynccontextmanager
 async def open_session(
-    browser: PlaywrightBrowser, guard: LiveGuard, watchdog: BrowserWatchdog, options: SessionOptions
+    browser: PlaywrightBrowser,
+    guard: LiveGuard,
+    watchdog: BrowserWatchdog,
+    options: SessionOptions,
+    shared: BrowserContext | None = None,
 ) -> AsyncIterator[Session]:
     """Open a context with one blank tab, and those of further logins; close them at the end.
+
+    Args:
+        browser: where the contexts are opened.
+        guard: of the browser.
+        watchdog: of the session.
+        options: what the contexts are like.
+        shared: the context that is used instead of a new one, with another program that acts in it.
 
     Raises:
         BrowserError: the browser does not answer.
     """
     async with watchdog.bounded("open a browser context", _OPEN_S):
-        contexts = await _contexts(browser, options)
+        contexts = await _contexts(browser, options, shared)
     journal = SessionJournal(options.logical)
     session = Session(
         contexts,
@@ -345,6 +384,7 @@ async def open_session(
         UploadFiles(options.files),
         viewport=options.viewport,
         shows_unnamed=options.shows_unnamed,
+        is_shared=shared is not None,
     )
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):
@@ -365,9 +405,9 @@ async def open_session(
 
 
 async def _contexts(
-    browser: PlaywrightBrowser, options: SessionOptions
+    browser: PlaywrightBrowser, options: SessionOptions, shared: BrowserContext | None
 ) -> dict[str, BrowserContext]:
-    contexts = {"": await new_context(browser, options)}
+    contexts = {"": shared or await new_context(browser, options)}
     try:
         for login, cookies in options.apart.items():
             contexts[login] = await new_context(browser, replace(options, cookies=cookies))

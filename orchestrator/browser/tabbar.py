@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from playwright.async_api import BrowserContext, Page
@@ -12,7 +14,7 @@ from playwright.async_api import Error as PlaywrightError
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError
 from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.pointer import NotDoneError
-from orchestrator.browser.tabs import OpenTab, answer_dialogs, open_tab
+from orchestrator.browser.tabs import OpenTab, answer_dialogs, leave_dialogs, open_tab
 from orchestrator.browser.watcher import EventReport
 
 _FILE_CHOOSER: Final = "file chooser (not opened: use upload)"
@@ -30,8 +32,13 @@ class TabBar:
         contexts: Mapping[str, BrowserContext],
         journal: SessionJournal,
         watchdog: BrowserWatchdog,
+        *,
+        is_shared: bool = False,
     ) -> None:
         self._contexts = contexts
+        self._is_shared = is_shared
+        self._own: set[Page] = set()
+        self._opening = asyncio.Lock()
         self._journal = journal
         self._watchdog = watchdog
         self._tabs: list[OpenTab] = []
@@ -58,11 +65,11 @@ class TabBar:
         """Open a blank tab and make it current; its login is the current tab's if none is named."""
         if login is None:
             login = self._current.login if self._current else self._last_login
-        return await self._adopt(await self._contexts[login].new_page(), login)
+        return await self._adopt(await self._new_page(login), login)
 
     async def open_fresh(self, login: str = "") -> OpenTab:
         """Open a page that is no tab of the agent: nothing of it is noted."""
-        page = await self._contexts[login].new_page()
+        page = await self._new_page(login)
         answer_dialogs(page, lambda _: None)
         return await open_tab(
             -1,
@@ -71,6 +78,20 @@ class TabBar:
             reported=lambda *_: None,
             failed=self._watchdog.lose,
         )
+
+    async def share(self) -> None:
+        """Follow the pages that another program opens in the contexts, and close those before."""
+        for login, context in self._contexts.items():
+            for page in context.pages:
+                if page not in self._own:
+                    await page.close()
+            context.on("page", partial(self._page_found, login))
+
+    def attend(self, target: str) -> None:
+        """Take it that the other program acts in a page now; one that is not known yet is not."""
+        for tab in self._tabs:
+            if tab.frames.main_id == target:
+                self._current = tab
 
     async def focus(self, number: int) -> None:
         """Make a tab current.
@@ -122,7 +143,10 @@ class TabBar:
 
     async def _adopt(self, page: Page, login: str) -> OpenTab:
         number, self._given = self._given, self._given + 1
-        answer_dialogs(page, self._journal.dialog)
+        if not self._is_shared:
+            answer_dialogs(page, self._journal.dialog)
+        else:
+            leave_dialogs(page, self._journal.dialog)
         tab = await open_tab(
             number,
             page,
@@ -130,18 +154,42 @@ class TabBar:
             reported=self._reported,
             failed=self._watchdog.lose,
             login=login,
+            hears_scripts=self._is_shared,
         )
         if page.is_closed():
             message = "the page closed as soon as it opened"
             raise PageGoneError(message)
         tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
-        page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
+        if not self._is_shared:
+            page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
         page.on("close", lambda _: self._page_closed(tab))
         page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
         self._tabs.append(tab)
         self._current = tab
         self._changed.set()
         return tab
+
+    async def _new_page(self, login: str) -> Page:
+        async with self._opening:
+            page = await self._contexts[login].new_page()
+            self._own.add(page)
+            return page
+
+    def _page_found(self, login: str, page: Page) -> None:
+        self._spawn(self._adopt_found(login, page))
+
+    async def _adopt_found(self, login: str, page: Page) -> None:
+        """Follow a page that a page or the other program opened."""
+        async with self._opening:  # one of Arena's own is known as such from then on
+            if page in self._own:
+                return
+        opener = await page.opener()
+        tab = next((tab for tab in self._tabs if tab.page == opener), None)
+        if tab is not None:
+            await self._adopt_popup(tab, page)
+            return
+        with suppress(PageGoneError, PlaywrightError):
+            await self._adopt(page, login)
 
     async def _adopt_popup(self, opener: OpenTab, page: Page) -> None:
         try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
 
 from playwright.async_api import Dialog, Page
 from playwright.async_api import Error as PlaywrightError
@@ -14,6 +17,8 @@ from orchestrator.browser.choosers import FileChoosers
 from orchestrator.browser.frames import ERROR_PAGE, FrameTable
 from orchestrator.browser.settle import Traffic
 from orchestrator.browser.watcher import EventReport, install
+
+DIALOG_PATIENCE_S: Final = 10.0
 
 Visited = Callable[["OpenTab", str, bool], None]
 Reported = Callable[["OpenTab", EventReport], None]
@@ -31,7 +36,14 @@ class OpenTab:
     """
 
     def __init__(
-        self, number: int, page: Page, channel: CdpChannel, visited: Visited, login: str = ""
+        self,
+        number: int,
+        page: Page,
+        channel: CdpChannel,
+        visited: Visited,
+        login: str = "",
+        *,
+        hears_scripts: bool = False,
     ) -> None:
         self.number = number
         self.login = login
@@ -42,12 +54,26 @@ class OpenTab:
         self.held_buttons: set[Button] = set()
         self.choosers = FileChoosers(channel)
         self.traffic = Traffic(channel)
-        self.frames = FrameTable(channel, lambda url, same: self.visited(self, url, same))
+        self.hears_scripts = hears_scripts
+        self.frames = FrameTable(
+            channel,
+            lambda url, same: self.visited(self, url, same),
+            hears_scripts=hears_scripts,
+        )
 
     @property
     def url(self) -> str:
         """The URL its document has now; the one asked for where that could not be reached."""
         return self.frames.main.url
+
+    async def borne_out(self) -> dict[str, bool]:
+        """Return which events of scripts its documents bear out, by their claims' names."""
+        found: dict[str, bool] = {}
+        for frame in self.frames.all():
+            with suppress(RefusedError, PageGoneError):
+                reply = await self.frames.evaluate(frame, "arena.borneOut()")
+                found.update({str(name): bool(holds) for name, holds in reply.get("value", ())})
+        return found
 
     async def title(self) -> str:
         """Return the document's title."""
@@ -63,6 +89,7 @@ async def open_tab(
     reported: Reported,
     failed: Callable[[str], None],
     login: str = "",
+    hears_scripts: bool = False,
 ) -> OpenTab:
     """Bring a page under watch.
 
@@ -81,7 +108,14 @@ async def open_tab(
     page.on("framenavigated", note_early)
     try:
         channel = CdpChannel(await page.context.new_cdp_session(page), failed)
-        tab = OpenTab(number, page, channel, lambda _, url, same: held.append((url, same)), login)
+        tab = OpenTab(
+            number,
+            page,
+            channel,
+            lambda _, url, same: held.append((url, same)),
+            login,
+            hears_scripts=hears_scripts,
+        )
         await _enable(tab, reported)
     except (PlaywrightError, RefusedError) as error:
         raise PageGoneError(str(error)) from error
@@ -100,10 +134,27 @@ async def open_tab(
 async def _enable(tab: OpenTab, reported: Reported) -> None:
     for method in ("Page.enable", "Runtime.enable", "Network.enable"):
         await tab.channel.send(method)
-    await install(tab.channel, lambda report: reported(tab, report))
+    await install(
+        tab.channel, lambda report: reported(tab, report), hears_scripts=tab.hears_scripts
+    )
     await tab.choosers.start()
     await tab.frames.start()
     tab.traffic.follow(tab.frames.main_id)
+
+
+def leave_dialogs(page: Page, noted: Callable[[str], None]) -> None:
+    """Leave a page's dialogs to the program that drives it; accept one that nobody answers.
+
+    Playwright dismisses a dialog at once where nobody listens.
+    """
+
+    async def answer(dialog: Dialog) -> None:
+        noted(f'{dialog.type} "{" ".join(dialog.message.split())[:200]}" (left to the agent)')
+        await asyncio.sleep(DIALOG_PATIENCE_S)
+        with suppress(PlaywrightError):  # it was answered: the call is about no dialog any more
+            await dialog.accept(dialog.default_value or None)
+
+    page.on("dialog", answer)
 
 
 def answer_dialogs(page: Page, noted: Callable[[str], None]) -> None:

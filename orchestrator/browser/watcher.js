@@ -1,5 +1,7 @@
 // The page watcher: reports what a person or an agent did, before the page handles it.
-// Only events the browser itself made count; the page cannot make one with isTrusted set.
+// Events that the browser made itself count; the page cannot make one with isTrusted set. Where an
+// agent from elsewhere acts by script (hearsScripts), others are reported too, each as a claim: what
+// has become of it is asked when the page has settled.
 const ACTIONABLE =
   "a[href],area[href],button,input,select,textarea,summary,label,option,[role],[onclick],[tabindex],[contenteditable]";
 
@@ -11,17 +13,43 @@ const elementAt = (event) => {
   return target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement || null;
 };
 
-const reportOf = (kind, element) => {
+const ownName = `${performance.timeOrigin}:${Math.random()}`;
+const claims = new Map();
+let changes = null;
+
+const claimed = (kind, element, value) => {
+  const name = `${ownName}:${claims.size}`;
+  claims.set(name, { element, value, isValue: kind === "input" || kind === "change", hasChanged: false });
+  if (!changes) {
+    changes = new MutationObserver(() => { for (const claim of claims.values()) claim.hasChanged = true; });
+    changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  }
+  return name;
+};
+
+// Which claims the page bears out: a field still has the value, after a click something changed.
+arena.borneOut = () =>
+  [...claims].map(([name, claim]) => [
+    name,
+    claim.isValue ? claim.element.isConnected && arena.describe(claim.element).value === claim.value : claim.hasChanged,
+  ]);
+
+const reportOf = (kind, element, isTrusted = true) => {
   if (!element) return;
   const acted = (INNERMOST[kind] && element.closest(INNERMOST[kind])) || element;
   const url = window === window.top ? location.href : null;
-  arenaReport(JSON.stringify({ event: kind, url, ...arena.describe(acted) }));
+  const described = arena.describe(acted);
+  const claim = isTrusted ? null : claimed(kind, acted, described.value);
+  arenaReport(JSON.stringify({ event: kind, url, claim, ...described }));
 };
 
 const onTrusted = (type, handle) =>
   addEventListener(type, (event) => { if (event.isTrusted) handle(event); }, { capture: true, passive: true });
 
 for (const type of ["click", "input", "change", "submit"]) onTrusted(type, (event) => reportOf(type, elementAt(event)));
+if (hearsScripts)
+  for (const type of ["click", "input", "change", "submit"])
+    addEventListener(type, (event) => { if (!event.isTrusted) reportOf(type, elementAt(event), false); }, { capture: true, passive: true });
 
 // The middle button follows a link as the left one does; what the right one opens is another matter.
 onTrusted("auxclick", (event) => { if (event.button === 1) reportOf("click", elementAt(event)); });

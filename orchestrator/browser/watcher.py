@@ -33,7 +33,9 @@ class ElementReport(BaseModel):
     text: str
     value: str | None
 
-    def acted(self, event: ElementEvent, logical: str | None) -> ActedElement:
+    def acted(
+        self, event: ElementEvent, logical: str | None, *, trusted: bool = True
+    ) -> ActedElement:
         """Return it as evidence of one event."""
         return ActedElement(
             event=event,
@@ -44,25 +46,39 @@ class ElementReport(BaseModel):
             text=self.text,
             value=self.value,
             logical=logical,
+            trusted=trusted,
         )
 
 
 class EventReport(ElementReport):
-    """A report of the watcher: an element, what happened to it, and where (None inside a frame)."""
+    """A report of the watcher: an element, what happened to it, and where (None inside a frame).
+
+    Attributes:
+        claim: names an event that a script made, for asking whether the page bears it out; None
+            where the browser made it.
+    """
 
     event: ElementEvent
     url: str | None
+    claim: str | None = None
 
 
 @cache
-def page_source() -> str:
-    """Return the script of the isolated world; a document that has it already is left alone."""
+def page_source(*, hears_scripts: bool = False) -> str:
+    """Return the script of the isolated world; a document that has it already is left alone.
+
+    Args:
+        hears_scripts: it reports events that scripts make too.
+    """
     folder = files("orchestrator.browser")
     parts = "\n".join((folder / name).read_text("utf-8") for name in _SCRIPTS)
-    return f"(() => {{ if (globalThis.arena) return;\n{parts}\n}})();"
+    hears = f"const hearsScripts = {str(hears_scripts).lower()};"
+    return f"(() => {{ if (globalThis.arena) return;\n{hears}\n{parts}\n}})();"
 
 
-async def install(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
+async def install(
+    channel: CdpChannel, report: Callable[[EventReport], None], *, hears_scripts: bool = False
+) -> None:
     """Put the watcher into every document that a page has and will have, frames included.
 
     `Runtime` must be enabled on the wire. `report` is called in the order of the events, before
@@ -77,5 +93,9 @@ async def install(channel: CdpChannel, report: Callable[[EventReport], None]) ->
     await channel.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
     await channel.send(
         "Page.addScriptToEvaluateOnNewDocument",
-        {"source": page_source(), "worldName": WORLD, "runImmediately": True},
+        {
+            "source": page_source(hears_scripts=hears_scripts),
+            "worldName": WORLD,
+            "runImmediately": True,
+        },
     )

@@ -31,6 +31,18 @@ def evaluate(
             " another that `arena plugins` lists, or package.module:Factory."
         ),
     ] = "oracle",
+    agent_cmd: Annotated[
+        str | None,
+        typer.Option(
+            "--agent-cmd",
+            help="A program that plays each episode over CDP, such as 'python my_agent.py', in"
+            " place of --agent; ARENA_CDP_URL, ARENA_GOAL and ARENA_EPISODE tell it the rest.",
+        ),
+    ] = None,
+    agent_seconds: Annotated[
+        float | None,
+        typer.Option(min=1, help="How long --agent-cmd may take for an episode; default: 1800."),
+    ] = None,
     agent_option: Annotated[
         list[str] | None,
         typer.Option(
@@ -115,15 +127,17 @@ def evaluate(
     and stops; twice stops at once. Then arena eval --resume RUN goes on where it
     was, with as many workers as it began with or as you say.
     """
-    from orchestrator.cli.agent_options import agent_options
+    from orchestrator.cli.agent_options import agent_command, agent_options
     from orchestrator.cli.run_setup import Work, play
 
+    command = agent_command(context, agent_cmd, agent_seconds)
     work: Work
     if resume is not None:
         _refuse_beside_resume(context)
         work = partial(
             Arena.resume,
             run=resume,
+            agent=command,
             options=agent_options(agent_option or ()),
             workers=workers,
             spares=spares,
@@ -136,7 +150,7 @@ def evaluate(
         wanted = (("offline", offline or not online), ("online", online))
         work = partial(
             Arena.evaluate,
-            agent=agent,
+            agent=command or agent,
             patterns=tasks or (),
             suite=suite,
             worlds=[world for world, is_wanted in wanted if is_wanted],
@@ -169,6 +183,8 @@ _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}
 # Of the agent's options only secrets, which no lock holds, are given again.
 _WITH_RESUME = {
     "resume",
+    "agent_cmd",
+    "agent_seconds",
     "agent_option",
     "screenshots",
     "headed",

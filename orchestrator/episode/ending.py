@@ -26,7 +26,9 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
     if player is not None and record.fault is None:
         record.located = await player.locators.at_end(player.checks)
         browsing = player.opened
-        dropped = await dropped_login(task, environment, browsing.journal, browsing.session)
+        dropped = None
+        if not record.changed_cookies:
+            dropped = await dropped_login(task, environment, browsing.journal, browsing.session)
         if dropped is not None:
             record.break_off(EpisodeFault(reason=UnscoredReason.INFRA, message=dropped))
     if record.fault is None:

@@ -104,6 +104,7 @@ class EpisodeEnvironment:
         replicas: by site name; sites that no replica answers for have none.
         lease: accounts for the replicas.
         resolves: where live hosts are sent elsewhere.
+        is_shared: the browser is the episode's own, and an outside program drives its pages.
     """
 
     atlas: Atlas
@@ -115,6 +116,7 @@ class EpisodeEnvironment:
     api: SiteApi
     lease: Lease
     resolves: tuple[Resolve, ...] = ()
+    is_shared: bool = False
     open_gateway: OpenGateway = Gateway.open
 
     @property

@@ -13,9 +13,10 @@ from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar, cast
 
 from arena_core.actions import Action, Infeasible, Stop
+from arena_core.cookie import Cookie
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
@@ -26,12 +27,15 @@ from orchestrator.episode.block_detection import detect_block
 from orchestrator.episode.ending import look_at_end
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.faults import fault_of
+from orchestrator.episode.interfaces import SharedSession
 from orchestrator.episode.locating import Locators
 from orchestrator.episode.logins import login_name
 from orchestrator.episode.opening import opened, required_in, requirements_hold
+from orchestrator.episode.outside_steps import OutsideSteps
 from orchestrator.episode.proof_hook import EpisodeSnapshot, look_beside
 from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
+from orchestrator.episode.routing import read_only_origins
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
 from orchestrator.model_exchange import ModelExchange
@@ -243,6 +247,47 @@ class Episode:
             finally:
                 self._record.stop_clock()
 
+    def outside_steps(self) -> OutsideSteps:
+        """Return what writes the steps of an agent that drives the browser by itself.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or its browser is no other program's.
+        """
+        player = self._running()
+        if not self._environment.is_shared:
+            message = f"the browser of the episode of '{self._task.id}' is shared with nobody"
+            raise UsageError(message, hint="open the episode with endpoint='cdp'")
+        session = cast("SharedSession", player.opened.session)
+        return OutsideSteps(player, session, look=self._look_at_page, break_off=self.break_off_by)
+
+    @property
+    def gateway_url(self) -> str:
+        """Where the episode's gateway listens, in the browser's network.
+
+        Raises:
+            UsageError: the episode is not reset yet, or is over.
+        """
+        return self._running().opened.options.proxy_url or ""
+
+    @property
+    def start_urls(self) -> tuple[str, ...]:
+        """The addresses of the pages that the episode starts on."""
+        return tuple(map(self._environment.upstreams.url, self._task.start_pages))
+
+    @property
+    def has_read_only_origins(self) -> bool:
+        """Whether sites are visited live that may only be read."""
+        return bool(read_only_origins(self._task, self._environment))
+
+    async def cookies(self) -> tuple[Cookie, ...]:
+        """Return the cookies of the agent's browser as they are now.
+
+        Raises:
+            UsageError: the episode is not reset yet, or is over.
+            BrowserError: it does not answer.
+        """
+        return await self._running().opened.session.cookies()
+
     def end(self, ended: Ended, because: str) -> None:
         """End an episode that is not over, for the driver's reason: it is scored as it stands.
 
@@ -369,6 +414,10 @@ class Episode:
             await player.stop(index, action, decided)
             return
         self._observation = await player.act(index, action, decided)
+        await self._look_at_page()
+
+    async def _look_at_page(self) -> None:
+        """Let the start page say whether it ended the episode."""
         await self._protocol.look()
         if (end := self._protocol.page_end) is not None:
             self._record.end(end.ended, end.because)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -87,6 +87,19 @@ class EpisodeSession(Protocol):
 
     def asked_of(self, host: str) -> frozenset[str]:
         """Return the paths, with queries, that open pages asked a host for."""
+
+
+class SharedSession(EpisodeSession, Protocol):
+    """A session whose pages an outside program drives."""
+
+    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
+        """Say who learns of what the program does, and who knows whether a script of it runs."""
+
+    def attend(self, target: str) -> None:
+        """Make the tab current in which the program acts, by its target's id."""
+
+    async def bear_out(self) -> None:
+        """Ask the pages which events of scripts they bear out, and note it with these."""
 
 
 class EpisodeBrowser(Protocol):

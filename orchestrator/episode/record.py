@@ -30,6 +30,8 @@ class EpisodeRecord:
     Attributes:
         is_whole: nothing more is to be looked at. The evidence names no end before that, so that it
             can never be taken for a finished episode's.
+        changed_cookies: the agent itself changed the browser's: whether it is still logged in is
+            its own doing.
         seconds: how long it took; None until it is over.
     """
 
@@ -45,6 +47,7 @@ class EpisodeRecord:
     fault: EpisodeFault | None = None
     spent: Spent = field(default_factory=Spent)
     is_whole: bool = False
+    changed_cookies: bool = False
     seconds: float | None = None
     _replayed_from: str | None = None
     _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)

@@ -138,7 +138,7 @@ class StepPlayer:
         async with task_group() as group:
             seen = group.create_task(timed(session.observe(done.index, done.error, self.forms)))
             located = group.create_task(timed(self.locators.at_step(self.checks)))
-            image = group.create_task(self._screenshot(done.index))
+            image = group.create_task(self.screenshot(done.index))
         observation, observe_ms = seen.result()
         found, locate_ms = located.result()
         activity = session.drain()
@@ -156,7 +156,7 @@ class StepPlayer:
                 visits=activity.visits,
                 acted=activity.acted,
                 requests=len(exchanges),
-                notes=self._notes(activity, exchanges),
+                notes=self.notes(activity, exchanges),
                 located=found,
                 timings=done.timings.model_copy(update=spent),
                 settled=settled,
@@ -167,14 +167,13 @@ class StepPlayer:
         )
         return observation
 
-    async def _screenshot(self, index: int) -> str | None:
+    async def screenshot(self, index: int) -> str | None:
+        """Keep a picture of the page for a step; return its file name, None for no pictures."""
         if not self.record.spec.screenshots:
             return None
         return self.record.keep_screenshot(index, await self.opened.session.screenshot())
 
-    def _notes(
-        self, activity: Activity, exchanges: tuple[Exchange, ...]
-    ) -> tuple[RequestNote, ...]:
+    def notes(self, activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:
         """Return the requests worth noting: refused ones, and those that may have written.
 
         What Chromium asks for on its own behalf is refused as well, and is nobody's doing.

@@ -17,11 +17,13 @@ from orchestrator.agents.choice import (
 )
 from orchestrator.agents.options import REDACTED, by_name, flag_of, plain
 from orchestrator.agents.spec import AgentFactory, AgentSpec
+from orchestrator.logs.redaction import REDACTED as HIDDEN
 from orchestrator.observation import AgentClass, AgentMaker, Told
+from orchestrator.outside.agent_command import KIND, AgentCommand
 from orchestrator.store.lock import AgentLock
 from tasks.schema import Task
 
-AgentChoice = str | AgentMaker | AgentSpec | AgentFactory
+AgentChoice = str | AgentCommand | AgentMaker | AgentSpec | AgentFactory
 _SHOWN: Final = 5
 _START_ANEW: Final = "start a new run; what had finished can be reported"
 
@@ -47,6 +49,8 @@ def choose_agent(agent: AgentChoice, options: Mapping[str, object] | None = None
         UsageError: an option is unknown, mistyped or missing; says what the agent takes.
         PluginError: the agent cannot be imported, or is none.
     """
+    if isinstance(agent, AgentCommand) and not options:
+        return ChosenAgent(maker=agent, lock=agent.lock)
     if _is_maker(agent):
         return _made_already(agent, options or {})
     opened = open_agent(find_agent(agent), options or {})
@@ -71,6 +75,8 @@ def agent_of_lock(
         StoreError: the agent's code is another one now: figures of two would be mixed.
         UnknownNameError, PluginError: it is not there any more, or cannot be imported.
     """
+    if lock.kind == KIND or isinstance(agent, AgentCommand):
+        return _command_again(lock, agent)
     options = _options_again(lock, dict(secrets or {}))
     if _is_maker(agent):
         _require_name(lock, agent.name)
@@ -85,6 +91,26 @@ def agent_of_lock(
     opened = open_agent(found, options)
     _require_same_code(lock, opened)
     return ChosenAgent(maker=opened.maker, lock=lock)
+
+
+def _command_again(lock: AgentLock, agent: AgentChoice | None) -> ChosenAgent:
+    """Return the command that a run began with.
+
+    Raises:
+        UsageError: another agent is given, or the command has a secret that the lock does not hold.
+    """
+    if agent is None:
+        text = str(lock.options["command"])
+        if HIDDEN in text:
+            message = f"the run's lock keeps no secrets: its command was {text}"
+            raise UsageError(message, hint="give it again: --agent-cmd '…'")
+        agent = AgentCommand.read(text, float(lock.options["seconds"] or 0))
+    if not isinstance(agent, AgentCommand) or agent.lock != lock:
+        name = agent.name if isinstance(agent, AgentCommand) else str(agent)
+        _require_name(lock, name)
+        message = f"the run began with {lock.options}"
+        raise UsageError(message, hint="start a new run for other options")
+    return ChosenAgent(maker=agent, lock=lock)
 
 
 def _is_maker(agent: object) -> TypeGuard[AgentMaker]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Self
 
+from orchestrator.browser.exposed import ExposedBrowser, expose
 from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.interfaces import EpisodeBrowser
 from orchestrator.pool.slot import Slot
 from orchestrator.runner.accounts import OriginLogins
 from orchestrator.runner.browsers import BrowserKeeper
@@ -43,6 +45,18 @@ class Environments:
         return self._browsers.isolated
 
     @asynccontextmanager
+    async def shared_of_task(
+        self, task: Task, *, hold_s: float | None = None
+    ) -> AsyncIterator[tuple[EpisodeEnvironment, ExposedBrowser]]:
+        """Put an environment together whose browser is its own and an outside program's to drive.
+
+        Arguments and errors are those of `of_task`; BrowserError also where the browser can have no
+        network of its own.
+        """
+        async with self._leased(task, hold_s) as slot, expose(self._world.browser) as browser:
+            yield self._environment(task, slot, browser, is_shared=True), browser
+
+    @asynccontextmanager
     async def of_task(
         self, task: Task, *, hold_s: float | None = None
     ) -> AsyncIterator[EpisodeEnvironment]:
@@ -60,27 +74,34 @@ class Environments:
             BrowserError: no browser starts.
             ArenaError: a replica could not be made ready.
         """
+        async with self._leased(task, hold_s) as slot:
+            yield self._environment(task, slot, await self._browsers.browser())
+
+    def _environment(
+        self, task: Task, slot: Slot, browser: EpisodeBrowser, *, is_shared: bool = False
+    ) -> EpisodeEnvironment:
         upstreams = self._world.upstreams.only(task.sites)
-        async with self._lease(upstreams.replicas, hold_s) as slot:
-            access = SiteAccess(upstreams=upstreams, slot=slot, logins=self._logins)
-            yield EpisodeEnvironment(
-                atlas=self._world.atlas,
-                upstreams=upstreams,
-                browser=await self._browsers.browser(),
-                replicas=slot.replicas,
-                accounts=access,
-                database=access,
-                api=access,
-                lease=slot,
-                resolves=self._world.resolves,
-            )
+        access = SiteAccess(upstreams=upstreams, slot=slot, logins=self._logins)
+        return EpisodeEnvironment(
+            atlas=self._world.atlas,
+            upstreams=upstreams,
+            browser=browser,
+            replicas=slot.replicas,
+            accounts=access,
+            database=access,
+            api=access,
+            lease=slot,
+            resolves=self._world.resolves,
+            is_shared=is_shared,
+        )
 
     async def renew_browser(self) -> None:
         """End the browser, so that the next episode gets another one."""
         await self._browsers.close()
 
     @asynccontextmanager
-    async def _lease(self, sites: Sequence[str], hold_s: float | None) -> AsyncIterator[Slot]:
+    async def _leased(self, task: Task, hold_s: float | None) -> AsyncIterator[Slot]:
+        sites = self._world.upstreams.only(task.sites).replicas
         if self._world.slot_pool is None or not sites:
             yield Slot(0, {})
             return

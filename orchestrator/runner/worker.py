@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
+from orchestrator.outside.agent_command import AgentCommand
+from orchestrator.outside.outside_runner import OutsideRunner
 from orchestrator.runner.attempts import TrialRunner
 from orchestrator.runner.environments import Environments
 from orchestrator.runner.network_changes import await_stillness
@@ -79,6 +81,8 @@ class Worker:
 
     async def _attempt(self, spec: AttemptSpec, task: Task) -> PlayedAttempt:
         request = self.request
+        if isinstance(request.agent, AgentCommand):
+            return await self._attempt_outside(spec, task, request.agent)
         runner = EpisodeRunner(
             agent=request.agent,
             interrupted=self.interrupted,
@@ -89,6 +93,14 @@ class Worker:
             if played.has_bug:
                 await self.environments.renew_browser()
             return played
+
+    async def _attempt_outside(
+        self, spec: AttemptSpec, task: Task, command: AgentCommand
+    ) -> PlayedAttempt:
+        hold_s = command.seconds + task.limits.seconds + _OPENING_AND_CHECKS_S
+        async with self.environments.shared_of_task(task, hold_s=hold_s) as (environment, browser):
+            runner = OutsideRunner(command=command, browser=browser, interrupted=self.interrupted)
+            return await runner.play(Episode(spec, environment))
 
 
 def _longest(task: Task) -> float:

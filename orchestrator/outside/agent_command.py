@@ -1,0 +1,169 @@
+"""The command that an agent from elsewhere is started with, and what it prints at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from arena_core.errors import UsageError
+from orchestrator.logs.redaction import Redactor, secrets_of
+from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
+from orchestrator.outside.outside_episode import Finish, Status
+from orchestrator.store.lock import AgentLock
+
+KIND: Final = "command"
+DEFAULT_SECONDS: Final = 1800.0
+_PROXIES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY")
+_ALIASES: Final = (
+    "ARENA_CDP_URL",
+    "CDP_URL",
+    "BROWSER_CDP_URL",
+    "PLAYWRIGHT_MCP_CDP_ENDPOINT",
+    "BU_CDP_URL",
+    "BROWSER_REMOTE_DEBUGGING_URL",
+)
+_HERE: Final = "127.0.0.1,localhost"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCommand:
+    """A program that plays episodes over CDP. It fills `AgentMaker`, and makes no agent.
+
+    Attributes:
+        words: the program and its arguments; no shell reads them.
+        seconds: how long it may take for one episode.
+    """
+
+    words: tuple[str, ...]
+    seconds: float = DEFAULT_SECONDS
+    observations: frozenset[str] = frozenset()
+
+    @classmethod
+    def read(cls, text: str, seconds: float = DEFAULT_SECONDS) -> Self:
+        """Read a command as a shell would split it; nothing is expanded.
+
+        Raises:
+            UsageError: it is empty, a quote is left open, or there is no such program.
+        """
+        try:
+            words = tuple(shlex.split(text))
+        except ValueError as error:
+            message = f"--agent-cmd cannot be read: {error}: {text!r}"
+            raise UsageError(message) from error
+        if not words:
+            message = "--agent-cmd is empty"
+            raise UsageError(message, hint="--agent-cmd 'python my_agent.py'")
+        if shutil.which(words[0]) is None:
+            message = f"--agent-cmd: there is no program '{words[0]}'"
+            raise UsageError(message, hint="name one that is on PATH, or its path")
+        return cls(words=words, seconds=seconds)
+
+    @property
+    def name(self) -> str:
+        """The command without its secrets, as reports show it."""
+        return Redactor(secrets_of())(shlex.join(self.words))
+
+    @property
+    def lock(self) -> AgentLock:
+        """What a run's lock keeps of it."""
+        options: dict[str, str | int | float | bool | None] = {
+            "command": self.name,
+            "seconds": self.seconds,
+        }
+        return AgentLock(
+            name=self.name, kind=KIND, options=options, agent_class=AgentClass.CONTESTANT
+        )
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:  # noqa: ARG002
+        """Refuse: the program acts by itself.
+
+        Raises:
+            UsageError: always.
+        """
+        message = f"{self.name} drives its browser itself: Arena makes no agent of it"
+        raise UsageError(message)
+
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+def is_command(agent: AgentMaker) -> bool:
+    """Whether an agent is a command."""
+    return isinstance(agent, AgentCommand)
+
+
+def environment_of(
+    info: Mapping[str, Any], info_file: str, base: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """Return the environment of an agent's process: the user's, and what it needs of its episode.
+
+    Proxies of the user's are cleared: a client must not ask one for the endpoint on loopback.
+    """
+    found = {name: one for name, one in base.items() if name.upper() not in _PROXIES}
+    return (
+        found
+        | dict.fromkeys(_ALIASES, str(info["cdp_url"]))
+        | {
+            "ARENA_EPISODE": info_file,
+            "ARENA_GOAL": str(info["goal"]),
+            "ARENA_START_URL": str(info["start_urls"][0]),
+            "ARENA_STORAGE_STATE": str(info["storage_state"]),
+            "ARENA_PROXY_URL": str(info["proxy_url"]),
+            "NO_PROXY": _HERE,
+            "no_proxy": _HERE,
+        }
+    )
+
+
+def read_finish(line: str) -> Finish:
+    """Return what the last line of a program's standard output says.
+
+    A line that is no JSON object is no word to Arena: the agent ended without an answer.
+
+    Raises:
+        ValueError: it is an object, and what is in it makes no sense; says what.
+    """
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return Finish()
+    if not isinstance(said, dict) or not {"answer", "status", "usage"} & said.keys():
+        return Finish()
+    usage = said.get("usage") or {}
+    if not isinstance(usage, dict):
+        message = "`usage` is no object"
+        raise ValueError(message)  # noqa: TRY004  what was printed is wrong, and no argument
+    status = said.get("status") or Status.DONE
+    if status not in list(Status):
+        message = f"`status` is {status!r}, and not {', '.join(Status)}"
+        raise ValueError(message)
+    reason = said.get("reason")
+    return Finish(
+        answer=_text(said.get("answer")),
+        status=Status(status),
+        input_tokens=_count(usage, "input_tokens"),
+        output_tokens=_count(usage, "output_tokens"),
+        because=reason if isinstance(reason, str) else None,
+    )
+
+
+def _text(answer: object) -> str | None:
+    if answer is None or isinstance(answer, str):
+        return answer
+    if isinstance(answer, (dict, list)):
+        message = "`answer` is no text"
+        raise ValueError(message)  # noqa: TRY004  the same
+    return json.dumps(answer)
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    count = usage.get(name) or 0
+    if not isinstance(count, int) or count < 0:
+        message = f"`usage.{name}` is no count"
+        raise ValueError(message)
+    return count

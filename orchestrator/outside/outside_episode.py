@@ -1,0 +1,248 @@
+"""An episode whose agent drives the browser by itself, over the CDP endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, assert_never
+from urllib.parse import urlsplit
+
+from arena_core.actions import Stop
+from arena_core.cookie import Cookie
+from evaluators.evidence import Ended, UnscoredReason
+from orchestrator.browser.exposed import ExposedBrowser
+from orchestrator.cdp_front.clock import Act, Attempt, Part
+from orchestrator.cdp_front.front import CdpFront, FrontOptions
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.outside_steps import OutsideSteps
+from orchestrator.episode.steps import DecisionRecord
+
+_LOST: Final = "the browser broke off its connection to the agent"
+_PIECE: Final = 1 << 16
+
+
+class Status(StrEnum):
+    """How an agent says that it ended."""
+
+    DONE = "done"
+    INFEASIBLE = "infeasible"
+    GAVE_UP = "gave_up"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """What an agent ended with.
+
+    Attributes:
+        because: a reason, where it gave one.
+    """
+
+    answer: str | None = None
+    status: Status = Status.DONE
+    input_tokens: int = 0
+    output_tokens: int = 0
+    because: str | None = None
+
+
+class OutsideEpisode:
+    """A running episode with an address for its agent.
+
+    Attributes:
+        cdp_url: the CDP endpoint.
+        proxy_url: the gateway, for a browser of the agent's own.
+        folder: for this episode's files: `storage_state.json`, `downloads`.
+        over: set when the episode ended by itself: a limit, or the world broke.
+    """
+
+    def __init__(
+        self, episode: Episode, steps: OutsideSteps, front: CdpFront, proxy_url: str, folder: Path
+    ) -> None:
+        self.cdp_url = front.url
+        self.proxy_url = proxy_url
+        self.folder = folder
+        self.over = steps.over
+        self._episode = episode
+        self._steps = steps
+        self._front = front
+
+    @property
+    def was_reached(self) -> bool:
+        """Whether the agent ever connected."""
+        return self._front.was_reached.is_set()
+
+    @property
+    def idle_s(self) -> float:
+        """How long ago the agent last did anything."""
+        return self._steps.idle_s
+
+    async def lost(self) -> None:
+        """Return when the browser broke off, whatever the agent does."""
+        await self._front.lost.wait()
+
+    async def settle(self) -> None:
+        """Take no further command, and write down the last step when its page has settled."""
+        self._front.freeze()
+        await self._steps.finish()
+        if self._front.lost.is_set():
+            self._episode.break_off(UnscoredReason.INFRA, _LOST)
+
+    async def finish(self, finish: Finish) -> None:
+        """End the episode as the agent says; one that is over already stays as it is."""
+        await self.settle()
+        if self._episode.is_over:
+            return
+        spent = DecisionRecord(
+            decide_ms=round(self.idle_s * 1000, 1),
+            input_tokens=finish.input_tokens,
+            output_tokens=finish.output_tokens,
+        )
+        match finish.status:
+            case Status.DONE:
+                await self._episode.step(Stop(answer=finish.answer), spent)
+            case Status.GAVE_UP:
+                self._episode.end(Ended.AGENT_GAVE_UP, finish.because or "the agent gave up")
+            case Status.INFEASIBLE:
+                because = finish.because or "the agent holds the task for infeasible"
+                self._episode.end(Ended.AGENT_GAVE_UP, because)
+            case _:
+                assert_never(finish.status)
+
+    async def end(self, ended: Ended, because: str) -> None:
+        """End the episode for the driver's reason; one that is over already stays as it is."""
+        await self.settle()
+        if not self._episode.is_over:
+            self._episode.end(ended, because)
+
+    def info(self) -> dict[str, Any]:
+        """Return what an agent is told of its episode, as JSON."""
+        assignment = self._episode.assignment
+        task = self._episode.task
+        return {
+            "task": assignment.task,
+            "goal": assignment.intent,
+            "goal_object": [{"type": "text", "text": assignment.intent}],
+            "world": str(assignment.world),
+            "start_urls": list(self._episode.start_urls),
+            "site_urls": dict(assignment.sites),
+            "cdp_url": self.cdp_url,
+            "proxy_url": self.proxy_url,
+            "storage_state": str(self.folder / "storage_state.json"),
+            "downloads": str(self.folder / "downloads"),
+            "limits": {"steps": task.limits.steps, "seconds": task.limits.seconds},
+        }
+
+
+@asynccontextmanager
+async def opened_to_outside(
+    episode: Episode, browser: ExposedBrowser
+) -> AsyncIterator[OutsideEpisode]:
+    """Open the CDP endpoint of an episode that is reset; it closes with the block.
+
+    Raises:
+        UsageError: the episode is over.
+        BrowserError: nothing can listen, or the browser does not answer.
+    """
+    steps = episode.outside_steps()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(steps.close)
+        made = stack.enter_context(TemporaryDirectory(prefix="arena-outside-"))
+        folder = Path(made)
+        (folder / "downloads").mkdir()
+        state = json.dumps(storage_state(await episode.cookies()))
+        (folder / "storage_state.json").write_text(state, encoding="utf-8")
+        proxy_url = await stack.enter_async_context(_reached(browser, episode.gateway_url))
+        options = FrontOptions(
+            socket_inside=browser.socket_inside,
+            port=browser.port,
+            downloads=folder / "downloads",
+            may_rewrite_requests=not episode.has_read_only_origins,
+        )
+        front = await stack.enter_async_context(CdpFront.open(options, _Clock(steps)))
+        yield OutsideEpisode(episode, steps, front, proxy_url, folder)
+
+
+def storage_state(cookies: tuple[Cookie, ...]) -> Mapping[str, Any]:
+    """Return cookies in Playwright's form of a storage state."""
+    return {
+        "cookies": [
+            {
+                "name": one.name,
+                "value": one.value,
+                "domain": one.domain,
+                "path": one.path,
+                "expires": -1 if one.expires is None else one.expires,
+                "httpOnly": one.http_only,
+                "secure": one.secure,
+                "sameSite": "Lax",
+            }
+            for one in cookies
+        ],
+        "origins": [],
+    }
+
+
+class _Clock:
+    """Tells the episode what the front saw."""
+
+    def __init__(self, steps: OutsideSteps) -> None:
+        self._steps = steps
+
+    async def acts(self, act: Act) -> str | None:
+        if act.part is Part.JOINS:
+            return await self._steps.join()
+        goes_on = act.part is Part.CONTINUES
+        return await self._steps.begin(act.kind, act.target, act.action, act.text, goes_on=goes_on)
+
+    def acted(self) -> None:
+        self._steps.answered()
+
+    def scripts(self, *, is_over: bool) -> None:
+        self._steps.scripts(is_over=is_over)
+
+    def changes_cookies(self) -> None:
+        self._steps.changed_cookies()
+
+    def refused(self, attempt: Attempt) -> None:
+        self._steps.attempted(attempt.method, attempt.what, attempt.why)
+
+
+@asynccontextmanager
+async def _reached(browser: ExposedBrowser, gateway_url: str) -> AsyncIterator[str]:
+    """Listen on this machine's loopback for the gateway, which listens in the browser's network."""
+    port = urlsplit(gateway_url).port or 0
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        inside = await browser.dial(port)
+        inner_reader, inner_writer = await asyncio.open_connection(sock=inside)
+        pumps = [
+            asyncio.create_task(_carry(reader, inner_writer)),
+            asyncio.create_task(_carry(inner_reader, writer)),
+        ]
+        try:
+            await asyncio.wait(pumps)
+        finally:
+            for pump in pumps:
+                pump.cancel()
+            for end in (writer, inner_writer):
+                end.close()
+
+    server = await asyncio.start_server(carry, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def _carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    try:
+        while piece := await source.read(_PIECE):
+            sink.write(piece)
+            await sink.drain()
+        if sink.can_write_eof():
+            sink.write_eof()
+    except ConnectionError:
+        sink.close()

@@ -1,0 +1,233 @@
+"""Agents' processes that go wrong: what each gets, and that nothing of them is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_world import FakeWorld, attempt_at, browsing_task
+from played_episode import ANSWER
+
+from evaluators.evidence import Ended, UnscoredReason
+from evaluators.scores import score
+from evaluators.verdicts import OutcomeKind
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.episode_runner import PlayedAttempt
+from orchestrator.outside.agent_command import AgentCommand
+from orchestrator.outside.agent_process import AgentProcess, BoundedLog
+from orchestrator.outside.outside_runner import AGENT_LOG, OutsideRunner
+
+RIGHT = 'print(\'{"answer": "1891"}\')'
+
+
+class NoBrowser:
+    """A browser whose debugging port nobody opens."""
+
+    port = 1
+
+    async def socket_inside(self) -> socket.socket:
+        return socket.socket()
+
+    async def dial(self, port: int | None = None) -> socket.socket:
+        raise NotImplementedError
+
+
+class Played:
+    """One episode that a program played, and what came of it."""
+
+    def __init__(self, attempt: PlayedAttempt, episode: Episode, seconds: float) -> None:
+        self.evidence = attempt.evidence()
+        self.log = attempt.files.get(AGENT_LOG, b"").decode()
+        self.interrupted = attempt.interrupted
+        self.outcome = score(episode.task.checks, self.evidence).outcome.kind
+        self.because = self.evidence.ended_because or ""
+        self.seconds = seconds
+
+
+async def play(
+    program: str,
+    *,
+    seconds: float = 30.0,
+    idle_s: float = 600.0,
+    world: FakeWorld | None = None,
+    meanwhile: Callable[[asyncio.Event], Any] | None = None,
+) -> Played:
+    """Play an episode with a Python program as the agent."""
+    world = world or FakeWorld(is_shared=True)
+    task = browsing_task(checks=[ANSWER])
+    episode = Episode(attempt_at(task), world.environment())
+    browser: Any = NoBrowser()
+    interrupted = asyncio.Event()
+    runner = OutsideRunner(
+        command=AgentCommand(
+            words=(sys.executable, "-c", textwrap.dedent(program)), seconds=seconds
+        ),
+        browser=browser,
+        interrupted=interrupted,
+        idle_s=idle_s,
+    )
+    if meanwhile is not None:
+        asyncio.get_running_loop().call_later(0.5, meanwhile, interrupted)
+    began = time.monotonic()
+    attempt = await runner.play(episode)
+    return Played(attempt, episode, time.monotonic() - began)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+async def test_a_program_that_ends_well_is_scored_by_its_last_line() -> None:
+    found = await play(f"print('thinking'); {RIGHT}; print()")
+    assert found.evidence.answer == "1891"
+    assert found.evidence.ended is Ended.STOPPED
+    assert found.outcome is OutcomeKind.SUCCESS
+    assert found.log.startswith("thinking\n")
+
+
+async def test_a_program_that_says_nothing_ended_without_an_answer() -> None:
+    found = await play("pass")
+    assert (found.evidence.ended, found.evidence.answer) == (Ended.STOPPED, None)
+    assert found.outcome is OutcomeKind.FAILURE
+
+
+async def test_tokens_that_a_program_reports_stand_in_the_evidence() -> None:
+    line = '{"answer": "1891", "usage": {"input_tokens": 30, "output_tokens": 4}}'
+    found = await play(f"print('{line}')")
+    assert (found.evidence.input_tokens, found.evidence.output_tokens) == (30, 4)
+
+
+async def test_a_program_that_exits_with_an_error_is_a_failure_with_its_last_words() -> None:
+    found = await play(f"import sys; {RIGHT}; sys.exit('the model is away')")
+    assert found.evidence.ended is Ended.AGENT_CRASHED
+    assert found.because.startswith("the agent exited with 1; it never connected to the browser")
+    assert found.because.endswith("the model is away")
+    assert found.outcome is OutcomeKind.FAILURE
+    assert "the model is away" in found.log
+
+
+async def test_a_program_that_is_killed_is_a_failure() -> None:
+    found = await play("import os; os.kill(os.getpid(), 9)")
+    assert found.evidence.ended is Ended.AGENT_CRASHED
+    assert "SIGKILL" in found.because
+    assert found.outcome is OutcomeKind.FAILURE
+
+
+async def test_a_last_line_that_makes_no_sense_is_a_failure_that_says_so() -> None:
+    found = await play('print(\'{"status": "won"}\')')
+    assert found.evidence.ended is Ended.AGENT_CRASHED
+    assert "won" in found.because
+
+
+async def test_a_program_that_hangs_is_ended_at_its_limit() -> None:
+    found = await play("import time; time.sleep(600)", seconds=0.7)
+    assert found.evidence.ended is Ended.DEADLINE
+    assert found.because.startswith("the agent took more than 0.7 s")
+    assert "never connected" in found.because
+    assert found.outcome is OutcomeKind.FAILURE
+    assert found.seconds < 10
+
+
+async def test_a_program_that_does_nothing_in_the_browser_for_too_long_is_ended() -> None:
+    found = await play("import time; time.sleep(600)", idle_s=0.7)
+    assert found.evidence.ended is Ended.DEADLINE
+    assert found.because.startswith("the agent did nothing for 0.7 s")
+
+
+async def test_a_program_that_ignores_its_end_is_killed() -> None:
+    program = """
+        import signal, time
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print("armed", flush=True)
+        time.sleep(600)
+    """
+    found = await play(program, seconds=1.0)
+    assert found.evidence.ended is Ended.DEADLINE
+    assert found.seconds < 10
+
+
+async def test_a_flood_is_kept_within_bounds_and_does_not_hide_the_answer() -> None:
+    program = f"""
+        import sys
+        print("first words")
+        for _ in range(2000):
+            sys.stdout.write("x" * 10000 + chr(10))
+        {RIGHT}
+    """
+    found = await play(program)
+    assert found.evidence.answer == "1891"
+    assert found.outcome is OutcomeKind.SUCCESS
+    assert len(found.log) < 700_000
+    assert found.log.startswith("first words\n")
+    assert "bytes left out]" in found.log
+
+
+async def test_what_a_program_forks_ends_with_it_wherever_it_went(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    program = f"""
+        import os, subprocess, sys, time
+        child = "import time; time.sleep(600)"
+        group = subprocess.Popen([sys.executable, "-c", child])
+        away = subprocess.Popen([sys.executable, "-c", child], start_new_session=True)
+        open({str(file)!r}, "w").write(f"{{group.pid}} {{away.pid}}")
+        {RIGHT}
+    """
+    found = await play(program)
+    assert found.outcome is OutcomeKind.SUCCESS, (found.log, found.because)
+    pids = [int(one) for one in file.read_text(encoding="utf-8").split()]
+    assert len(pids) == 2
+    assert not [pid for pid in pids if is_alive(pid)]
+
+
+async def test_an_interrupted_run_leaves_the_episode_open_and_no_process() -> None:
+    found = await play("import time; time.sleep(600)", meanwhile=lambda event: event.set())
+    assert found.interrupted
+    assert found.evidence.ended is None
+    assert found.seconds < 10
+
+
+async def test_a_world_that_breaks_meanwhile_is_no_fault_of_the_agents() -> None:
+    world = FakeWorld(is_shared=True)
+    world.gone = "the container of wiki is gone"
+    found = await play(RIGHT, world=world)
+    assert found.evidence.fault is not None
+    assert found.evidence.fault.reason is UnscoredReason.INFRA
+    assert found.outcome is OutcomeKind.UNSCORED
+
+
+async def test_secrets_of_the_environment_do_not_reach_the_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MY_API_KEY", "topsecretvalue")
+    found = await play("import os; print(os.environ['MY_API_KEY'])")
+    assert "topsecretvalue" not in found.log
+    assert "[redacted]" in found.log
+
+
+async def test_a_program_that_cannot_be_started_is_a_failure_that_says_so() -> None:
+    with pytest.raises(Exception, match="cannot be started"):
+        async with AgentProcess.running(["/nonexistent/agent"], dict(os.environ), "mark"):
+            pass
+
+
+def test_a_bounded_log_keeps_both_ends() -> None:
+    log = BoundedLog(head=10, tail=10)
+    for letter in b"abcdefghijklmnopqrstuvwxyz":
+        log.add(bytes([letter]) * 5)
+    text = log.text()
+    assert text.startswith("aaaaabbbbb")
+    assert text.endswith("zzzzz")
+    assert "left out" in text
+    assert len(text) < 60
