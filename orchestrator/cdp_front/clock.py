@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Protocol
 
-from arena_core.actions import Action, CloseTab, Goto, NewTab
+from pydantic import ValidationError
+
+from arena_core.actions import Action, CloseTab, Goto, MouseClick, MouseWheel, NewTab, Press
 
 Params = Mapping[str, Any]
 
@@ -36,6 +38,7 @@ _KINDS: Final[Mapping[str, str]] = {
     "Target.closeTarget": "close_tab",
     "Target.createTarget": "new_tab",
 }
+_HELD: Final = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 _GESTURES: Final[Mapping[tuple[str, str], str]] = {
     ("Input.dispatchDragEvent", "drop"): "drop",
     ("Input.dispatchMouseEvent", "mousePressed"): "mouse",
@@ -145,14 +148,37 @@ def _input(method: str, params: Params, target: str) -> Act:
     if method in {"Input.insertText", "Input.imeSetComposition"}:
         return _writes(str(params.get("text", "")), target)
     if kind := _GESTURES.get((method, str(params.get("type", "")))):
-        return _begins(kind, target)
+        return _begins(kind, target, _click(params) if kind == "mouse" else None)
     if method == "Input.dispatchMouseEvent" and params.get("type") == "mouseWheel":
-        return Act(part=Part.CONTINUES, kind="wheel", target=target)
+        wheel = _made(MouseWheel, params, dx=params.get("deltaX"), dy=params.get("deltaY"))
+        return Act(part=Part.CONTINUES, kind="wheel", action=wheel, target=target)
     if method == "Input.dispatchKeyEvent" and params.get("type") in {"keyDown", "rawKeyDown"}:
         text = str(params.get("text", ""))
-        is_letter = len(text) == 1 and text.isprintable()
-        return _writes(text, target) if is_letter else _begins("press", target)
+        if len(text) == 1 and text.isprintable():
+            return _writes(text, target)
+        key = str(params.get("key", ""))
+        return _begins("press", target, Press(keys=_chord(key, params)) if key else None)
     return Act(part=Part.JOINS, kind="", target=target)
+
+
+def _chord(key: str, params: Params) -> str:
+    bits = params.get("modifiers", 0)
+    held = [name for name, bit in _HELD.items() if isinstance(bits, int) and bits & bit]
+    return "+".join([*(name for name in held if name != key), key])
+
+
+def _click(params: Params) -> Action | None:
+    count = params.get("clickCount", 1)
+    return _made(MouseClick, params, button=params.get("button", "left"), count=count)
+
+
+def _made(kind: type[MouseClick | MouseWheel], params: Params, **more: object) -> Action | None:
+    """Return an action at the point that a command names; None where it is none of Arena's."""
+    said = {"x": params.get("x"), "y": params.get("y"), **more}
+    try:
+        return kind.model_validate({name: one for name, one in said.items() if one is not None})
+    except ValidationError:
+        return None
 
 
 def _writes(text: str, target: str) -> Act:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from arena_core.actions import Action
+from arena_core.actions import Action, Write
 from evaluators.evidence import Ended, RequestNote, StepEvidence, Timings
 from orchestrator.episode.exchanges import refuse_broken
 from orchestrator.episode.interfaces import SharedSession
@@ -263,7 +263,7 @@ class OutsideSteps:
         player.record.steps.append(
             StepEvidence(
                 index=step.index,
-                action=step.action,
+                action=Write(text=step.text) if step.text else step.action,
                 url=url,
                 logical=player.record.environment.atlas.logical(url),
                 title=title,

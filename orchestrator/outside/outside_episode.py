@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, assert_never
 from urllib.parse import urlsplit
 
-from arena_core.actions import Stop
+from arena_core.actions import Infeasible, Stop
 from arena_core.cookie import Cookie
 from evaluators.evidence import Ended, UnscoredReason
 from orchestrator.browser.exposed import ExposedBrowser
@@ -108,8 +108,8 @@ class OutsideEpisode:
             case Status.GAVE_UP:
                 self._episode.end(Ended.AGENT_GAVE_UP, finish.because or "the agent gave up")
             case Status.INFEASIBLE:
-                because = finish.because or "the agent holds the task for infeasible"
-                self._episode.end(Ended.AGENT_GAVE_UP, because)
+                reason = finish.because or "it gave no reason"
+                await self._episode.step(Infeasible(reason=reason), spent)
             case _:
                 assert_never(finish.status)
 
