@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar, cast
 
 from arena_core.actions import Action, Infeasible, Stop
-from arena_core.cookie import Cookie
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
@@ -35,7 +34,6 @@ from orchestrator.episode.outside_steps import OutsideSteps
 from orchestrator.episode.proof_hook import EpisodeSnapshot, look_beside
 from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
-from orchestrator.episode.routing import read_only_origins
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
 from orchestrator.model_exchange import ModelExchange
@@ -259,34 +257,6 @@ class Episode:
             raise UsageError(message, hint="open the episode with endpoint='cdp'")
         session = cast("SharedSession", player.opened.session)
         return OutsideSteps(player, session, look=self._look_at_page, break_off=self.break_off_by)
-
-    @property
-    def gateway_url(self) -> str:
-        """Where the episode's gateway listens, in the browser's network.
-
-        Raises:
-            UsageError: the episode is not reset yet, or is over.
-        """
-        return self._running().opened.options.proxy_url or ""
-
-    @property
-    def start_urls(self) -> tuple[str, ...]:
-        """The addresses of the pages that the episode starts on."""
-        return tuple(map(self._environment.upstreams.url, self._task.start_pages))
-
-    @property
-    def has_read_only_origins(self) -> bool:
-        """Whether sites are visited live that may only be read."""
-        return bool(read_only_origins(self._task, self._environment))
-
-    async def cookies(self) -> tuple[Cookie, ...]:
-        """Return the cookies of the agent's browser as they are now.
-
-        Raises:
-            UsageError: the episode is not reset yet, or is over.
-            BrowserError: it does not answer.
-        """
-        return await self._running().opened.session.cookies()
 
     def end(self, ended: Ended, because: str) -> None:
         """End an episode that is not over, for the driver's reason: it is scored as it stands.

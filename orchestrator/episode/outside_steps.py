@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena_core.actions import Action, Write
+from arena_core.cookie import Cookie
 from evaluators.evidence import Ended, RequestNote, StepEvidence, Timings
 from orchestrator.episode.exchanges import refuse_broken
 from orchestrator.episode.interfaces import SharedSession
@@ -79,6 +80,30 @@ class OutsideSteps:
         self._attempts: list[RequestNote] = []
         self._is_finishing = False
         session.listen_to(self._noticed, self._is_scripting)
+
+    @property
+    def gateway_url(self) -> str:
+        """Where the episode's gateway listens, in the browser's network."""
+        return self._player.opened.options.proxy_url or ""
+
+    @property
+    def has_read_only_origins(self) -> bool:
+        """Whether sites are visited live that may only be read."""
+        return bool(self._player.opened.options.live_origins)
+
+    @property
+    def start_urls(self) -> tuple[str, ...]:
+        """The addresses of the pages that the episode starts on."""
+        record = self._player.record
+        return tuple(map(record.environment.upstreams.url, record.spec.task.start_pages))
+
+    async def cookies(self) -> tuple[Cookie, ...]:
+        """Return the cookies of the agent's browser as they are now.
+
+        Raises:
+            BrowserError: it does not answer.
+        """
+        return await self._session.cookies()
 
     @property
     def idle_s(self) -> float:

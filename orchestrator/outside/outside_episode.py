@@ -128,7 +128,7 @@ class OutsideEpisode:
             "goal": assignment.intent,
             "goal_object": [{"type": "text", "text": assignment.intent}],
             "world": str(assignment.world),
-            "start_urls": list(self._episode.start_urls),
+            "start_urls": list(self._steps.start_urls),
             "site_urls": dict(assignment.sites),
             "cdp_url": self.cdp_url,
             "proxy_url": self.proxy_url,
@@ -154,14 +154,14 @@ async def opened_to_outside(
         made = stack.enter_context(TemporaryDirectory(prefix="arena-outside-"))
         folder = Path(made)
         (folder / "downloads").mkdir()
-        state = json.dumps(storage_state(await episode.cookies()))
+        state = json.dumps(storage_state(await steps.cookies()))
         (folder / "storage_state.json").write_text(state, encoding="utf-8")
-        proxy_url = await stack.enter_async_context(_reached(browser, episode.gateway_url))
+        proxy_url = await stack.enter_async_context(_reached(browser, steps.gateway_url))
         options = FrontOptions(
             socket_inside=browser.socket_inside,
             port=browser.port,
             downloads=folder / "downloads",
-            may_rewrite_requests=not episode.has_read_only_origins,
+            may_rewrite_requests=not steps.has_read_only_origins,
         )
         front = await stack.enter_async_context(CdpFront.open(options, _Clock(steps)))
         yield OutsideEpisode(episode, steps, front, proxy_url, folder)

@@ -1,0 +1,251 @@
+"""Every new page of a browser waits until the watcher is in it.
+
+A page is reported by Playwright once it has gone somewhere; by then it has run, and a program that
+drives the browser may have clicked in it. Here it is attached to as it is made, held (CDP:
+`waitForDebuggerOnStart`), given the watcher, and let go. What its wire says is kept until the tab
+that stands for it takes it over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, Self
+
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
+
+from arena_core.errors import BrowserError
+from orchestrator.browser.cdp_channel import PageGoneError, RefusedError, Reply
+from orchestrator.browser.watcher import BINDING, WORLD, page_source
+
+_APPEARS_S: Final = 10.0
+_GONE: Final = "the page has closed"
+
+
+class HeldSession:
+    """The wire of one page, by the side of Playwright's; what it says is kept until `release`."""
+
+    def __init__(self, wire: _Wire, name: str, target: str) -> None:
+        self.target = target
+        self._wire = wire
+        self._name = name
+        self._handlers: defaultdict[str, list[Callable[[Reply], object]]] = defaultdict(list)
+        self._kept: list[tuple[str, Reply]] | None = []
+        self.is_gone = False
+
+    def on(self, event: str, handle: Callable[[Reply], object]) -> None:
+        """Call `handle` with the parameters of each such event, from `release` on."""
+        self._handlers[event].append(handle)
+
+    def release(self) -> None:
+        """Hand over what was kept, in its order, and from now on everything at once."""
+        while self._kept:
+            self._hand_over(*self._kept.pop(0))
+        self._kept = None
+
+    async def send(self, method: str, params: Mapping[str, object] | None = None) -> Reply:
+        """Call a method of the protocol.
+
+        Raises:
+            RefusedError: the browser says no.
+            PageGoneError: the page has closed.
+        """
+        if self.is_gone:
+            raise PageGoneError(_GONE)
+        return await self._wire.send(method, params, self._name)
+
+    def post(self, method: str, params: Mapping[str, object] | None = None) -> Awaitable[None]:
+        """Call a method without waiting for its answer."""
+        return self._wire.post(method, params, self._name)
+
+    def heard(self, method: str, params: Reply) -> None:
+        """Take an event of the page's."""
+        if self._kept is None:
+            self._hand_over(method, params)
+        else:
+            self._kept.append((method, params))
+
+    def _hand_over(self, method: str, params: Reply) -> None:
+        for handle in tuple(self._handlers[method]):
+            handle(params)
+
+
+class HeldTargets:
+    """Attaches to every page of a browser before it runs."""
+
+    def __init__(self, wire: _Wire) -> None:
+        self._wire = wire
+        self._sessions: dict[str, HeldSession] = {}
+        self._by_target: dict[str, HeldSession] = {}
+        self._changed = asyncio.Event()
+        wire.on_event = self._heard
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, port: int, socket_inside: Callable[[], Awaitable[socket.socket]]
+    ) -> AsyncIterator[Self]:
+        """Connect to a browser's debugging port, and hold its pages until the block ends.
+
+        Raises:
+            BrowserError: it does not answer.
+        """
+        try:
+            async with _connected(port, socket_inside) as wire:
+                held = cls(wire)
+                await wire.send(
+                    "Target.setAutoAttach",
+                    {
+                        "autoAttach": True,
+                        "waitForDebuggerOnStart": True,
+                        "flatten": True,
+                        "filter": [{"type": "page"}],
+                    },
+                    "",
+                )
+                yield held
+        except ClientError as error:
+            message = f"the browser's debugging port does not answer: {error}"
+            raise BrowserError(message) from error
+
+    async def of(self, page: Page) -> HeldSession:
+        """Return the wire of a page that Playwright reported.
+
+        Raises:
+            PageGoneError: it closed meanwhile.
+        """
+        try:
+            asking = await page.context.new_cdp_session(page)
+            target = (await asking.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
+            await asking.detach()
+            async with asyncio.timeout(_APPEARS_S):
+                while (found := self._by_target.get(target)) is None:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except (PlaywrightError, TimeoutError) as error:
+            raise PageGoneError(str(error)) from error
+        return found
+
+    async def _heard(self, method: str, params: Reply, session: str) -> None:
+        if session:
+            if (found := self._sessions.get(session)) is not None:
+                found.heard(method, params)
+        elif method == "Target.attachedToTarget":
+            await self._attached(params)
+        elif method == "Target.detachedFromTarget":
+            gone = self._sessions.pop(params["sessionId"], None)
+            if gone is not None:
+                gone.is_gone = True
+                self._by_target.pop(gone.target, None)
+
+    async def _attached(self, params: Reply) -> None:
+        name, target = params["sessionId"], params["targetInfo"]["targetId"]
+        session = self._sessions[name] = HeldSession(self._wire, name, target)
+        # In this order on one wire: the page runs only after the last, so nobody waits for answers.
+        for method in ("Page.enable", "Runtime.enable", "Network.enable"):
+            await session.post(method)
+        await session.post("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
+        script = {"source": page_source(hears_scripts=True), "worldName": WORLD}
+        await session.post(
+            "Page.addScriptToEvaluateOnNewDocument", {**script, "runImmediately": True}
+        )
+        await session.post("Runtime.runIfWaitingForDebugger")
+        self._by_target[target] = session
+        self._changed.set()
+
+
+class _Wire:
+    """One connection to the browser, with flat sessions."""
+
+    def __init__(self, connection: ClientWebSocketResponse) -> None:
+        self.on_event: Callable[[str, Reply, str], Awaitable[None]] = _ignore
+        self._connection = connection
+        self._count = 0
+        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+
+    async def send(self, method: str, params: Mapping[str, object] | None, session: str) -> Reply:
+        self._count += 1
+        number = self._count
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            await self._write(number, method, params, session)
+            reply = await answer
+        finally:
+            self._waiting.pop(number, None)
+        if "error" in reply:
+            text = str(reply["error"]["message"])
+            if "Session with given id" in text or "closed" in text:
+                raise PageGoneError(text)
+            raise RefusedError(text)
+        result: Reply = reply["result"]
+        return result
+
+    async def post(self, method: str, params: Mapping[str, object] | None, session: str) -> None:
+        self._count += 1
+        await self._write(self._count, method, params, session)
+
+    async def read(self) -> None:
+        """Take what the browser says until it hangs up."""
+        async for message in self._connection:
+            if message.type is not WSMsgType.TEXT:
+                break
+            found: dict[str, Any] = json.loads(message.data)
+            if "id" in found:
+                waiting = self._waiting.get(found["id"])
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(found)
+            else:
+                await self.on_event(found["method"], found["params"], found.get("sessionId", ""))
+        self.close()
+
+    def close(self) -> None:
+        """Tell everybody who waits that nothing comes any more."""
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(PageGoneError(_GONE))
+
+    async def _write(
+        self, number: int, method: str, params: Mapping[str, object] | None, session: str
+    ) -> None:
+        message: dict[str, object] = {"id": number, "method": method, "params": dict(params or {})}
+        if session:
+            message["sessionId"] = session
+        try:
+            await self._connection.send_str(json.dumps(message))
+        except (ClientError, ConnectionError) as error:
+            raise PageGoneError(str(error)) from error
+
+
+async def _ignore(method: str, params: Reply, session: str) -> None:
+    """Do nothing with an event."""
+
+
+@asynccontextmanager
+async def _connected(
+    port: int, socket_inside: Callable[[], Awaitable[socket.socket]]
+) -> AsyncIterator[_Wire]:
+    base = f"http://127.0.0.1:{port}"
+    made = [await socket_inside(), await socket_inside()]
+    connector = TCPConnector(socket_factory=lambda _: made.pop(), force_close=True)
+    try:
+        async with ClientSession(connector=connector) as http:
+            async with http.get(f"{base}/json/version") as answer:
+                url = (await answer.json())["webSocketDebuggerUrl"]
+            async with http.ws_connect(url, max_msg_size=0, compress=0) as connection:
+                wire = _Wire(connection)
+                reading = asyncio.create_task(wire.read())
+                try:
+                    yield wire
+                finally:
+                    reading.cancel()
+                    wire.close()
+                    await asyncio.gather(reading, return_exceptions=True)
+    finally:
+        for unused in made:
+            unused.close()
