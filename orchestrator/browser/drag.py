@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from orchestrator.browser import mouse
 from orchestrator.browser.pointer import PointerTarget, Spot, spot_of
 
@@ -24,4 +26,16 @@ async def drag_onto(source: PointerTarget, onto: PointerTarget) -> None:
         begun = Spot(start.x + _NUDGE_PX, start.y)
         await go(start, begun)
         await go(begun, start)
-        await go(start, await spot_of(onto, needs_enabled=False))
+        end = await spot_of(onto, needs_enabled=False)
+        beyond = _beyond(start, end)
+        await go(start, beyond)
+        await go(beyond, end)
+
+
+def _beyond(start: Spot, end: Spot) -> Spot:
+    """Return a place a little past the end: lists make room where the mouse passes the middle."""
+    distance = math.dist((start.x, start.y), (end.x, end.y)) or 1.0
+    part = _NUDGE_PX / distance
+    return Spot(
+        max(0.0, end.x + part * (end.x - start.x)), max(0.0, end.y + part * (end.y - start.y))
+    )

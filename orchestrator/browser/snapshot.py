@@ -16,7 +16,7 @@ from orchestrator.observations.actionable import is_control, may_listen
 STYLES: Final = (
     *("background-color", "fill", "visibility", "cursor", "position", "overflow-x", "overflow-y"),
     *("pointer-events", "transform", "padding-left", "padding-top", "padding-right"),
-    *("padding-bottom",),
+    *("padding-bottom", "background-image"),
 )
 _VISIBILITY, _CURSOR, _POSITION, _OVER_X, _OVER_Y, _POINTER, _TRANSFORM, _PADDING = range(2, 10)
 _ELEMENT, _TEXT, _DOCUMENT, _FRAGMENT = 1, 3, 9, 11

@@ -20,6 +20,7 @@ from orchestrator.observation import UNNAMED, Node
 _DRAWN = frozenset({"circle", "ellipse", "rect", "polygon", "path", "line", "text", "tspan"})
 _WHOLE = frozenset({"html", "body", "svg"})
 _CLEAR = "rgba(0, 0, 0, 0)"
+_PICTURE = STYLES.index("background-image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +87,33 @@ class _Document:
             for at, node in reversed(list(enumerate(layout["nodeIndex"])))
         }
 
+        kinds = self._nodes["nodeType"]
+        self._around = frozenset(
+            parent for place, parent in enumerate(self._nodes["parentIndex"]) if kinds[place] == 1
+        )
+
     def places(self) -> Mapping[int, int]:
         """Return the place of each node in the document's order, by the browser's node id."""
         return {backend: place for place, backend in enumerate(self._nodes["backendNodeId"])}
 
     def unnamed(self) -> Iterator[_Found]:
-        """Yield what is visible and either drawn or clickable, in the document's order."""
+        """Yield what is visible and drawn, painted or clickable, in the document's order."""
         clickable = frozenset(self._nodes["isClickable"]["index"])
         for place, backend in enumerate(self._nodes["backendNodeId"]):
             tag = self._strings[self._nodes["nodeName"][place]].lower()
-            is_told = place in clickable or tag in _DRAWN
-            if not is_told or tag in _WHOLE or tag.startswith("#"):
+            if tag in _WHOLE or tag.startswith("#"):
                 continue
             look = self._look(place)
-            if look is not None:
+            is_told = place in clickable or tag in _DRAWN or self._is_patch(place, look)
+            if is_told and look is not None:
                 yield _Found(place, backend, self._name(place, tag), look)
+
+    def _is_patch(self, place: int, look: str | None) -> bool:
+        """Whether an element is painted and holds no other: a block, a sample of a colour."""
+        if look is None or place in self._around:
+            return False
+        picture = self._strings[self._boxes[place][1][_PICTURE]]
+        return "rgb" in look or picture not in {"", "none"}
 
     def _name(self, place: int, tag: str) -> str:
         flat = [self._strings[at] for at in self._nodes["attributes"][place]]

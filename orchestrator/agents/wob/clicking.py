@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
-from arena_core.actions import Action
+from arena_core.actions import Action, Select
 from orchestrator.agents.wob.page import (
     Moves,
     UnsolvedError,
@@ -106,12 +106,9 @@ def from_list(goal: str, page: WobPage) -> Moves:
 
 
 def scroll_list(goal: str, page: WobPage) -> Moves:
-    """Choose one option, or several with Control's help, of a list box, and submit."""
+    """Choose one option or several of a list box, and submit."""
     names = find(r"Select (.*) from the scroll list", goal)[1].split(", ")
-    if len(names) > 1:
-        message = "several options of a list box need Control held while clicking"
-        raise UnsolvedError(message)
-    page = yield choose(page.one("listbox"), names[0])
+    page = yield Select(element=page.one("listbox").id, option=tuple(names))
     yield click(page.one("button", "Submit"))
 
 
@@ -178,14 +175,33 @@ def _opened(page: WobPage, name: str, inner: str) -> Generator[Action, WobPage, 
 
 def menu_button(goal: str, page: WobPage) -> Moves:
     """Open the menu and click the entry of a label, through its submenus where need be."""
-    wanted = re.search(r'labeled "(.*)"', goal)
-    if wanted is None:
-        message = "the menu's icons are pictures without a name"
-        raise UnsolvedError(message)
+    labelled = re.search(r'labeled "(.*)"', goal)
+    wanted = labelled[1] if labelled else _label_of_icon(page)
     page = yield click(page.one("button", "Menu"))
-    if wanted[1] in {"Prev", "Play", "Stop", "Next"}:
-        page = yield from _opened(page, "Playback", wanted[1])
-    yield click(page.one("menuitem", wanted[1]))
+    if wanted in {"Prev", "Play", "Stop", "Next"}:
+        page = yield from _opened(page, "Playback", wanted)
+    yield click(page.one("menuitem", wanted))
+
+
+_ICONS = {
+    "ui-icon-disk": "Save",
+    "ui-icon-seek-start": "Prev",
+    "ui-icon-stop": "Stop",
+    "ui-icon-play": "Play",
+    "ui-icon-seek-end": "Next",
+    "ui-icon-zoomin": "Zoom In",
+    "ui-icon-zoomout": "Zoom Out",
+}
+
+
+def _label_of_icon(page: WobPage) -> str:
+    """Return the label that the menu has beside the icon in the goal."""
+    for node in (*page.asked, *page.nodes):
+        icon = next((name for name in node.name.split(".") if name in _ICONS), None)
+        if icon is not None:
+            return _ICONS[icon]
+    message = "the goal shows no icon that the menu has"
+    raise UnsolvedError(message)
 
 
 def widget(goal: str, page: WobPage) -> Moves:

@@ -125,12 +125,15 @@ def films(goal: str, page: WobPage) -> Moves:
 
 
 def copied(goal: str, page: WobPage) -> Moves:
-    """Copy what a text area holds and paste it into the last field, by keys, and submit."""
-    which = next((at for word, at in _ORDINALS.items() if word in goal), 0)
+    """Copy what a text area holds and paste it into the empty field, by keys, and submit."""
+    boxes = page.all("textbox")
+    full = next(at for at, node in enumerate(boxes) if node.value)
+    which = next((at for word, at in _ORDINALS.items() if word in goal), full)
+    empty = next(at for at, node in enumerate(boxes) if not node.value)
     page = yield click(page.one("textbox", nth=which))
     page = yield press("Control+A")
     page = yield press("Control+C")
-    page = yield click(page.one("textbox", nth=-1))
+    page = yield click(page.one("textbox", nth=empty))
     page = yield press("Control+V")
     yield click(page.one("button", "Submit"))
 
@@ -209,12 +212,12 @@ def letters(_: str, page: WobPage) -> Moves:
 
 def terminal(goal: str, page: WobPage) -> Moves:
     """List the files and remove one that ends as asked, or has no ending."""
-    ending = re.search(r"extension (\.\w+)", goal)
+    ending = re.search(r"extension (\.\w+(?:\.\w+)*)", goal)
     page = yield click(page.one("textbox"))
     page = yield from _keys("ls", page)
     shown = " ".join(node.name for node in page.nodes if node.role != "unnamed")
-    names = re.findall(r"[\w-]+\.\w+" if ending else r"\b[\w-]+\b(?!\.)", shown)
-    wanted = next((n for n in names if ending and n.endswith(ending[1])), None)
+    names = find(r"\$ ls (.*?) user\$", shown)[1].split()
+    wanted = next((n for n in names if (n.endswith(ending[1]) if ending else "." not in n)), None)
     if wanted is None:
         message = f"no file to remove among: {shown[:200]}"
         raise UnsolvedError(message)

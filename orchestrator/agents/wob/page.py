@@ -30,10 +30,12 @@ class Box:
 
 
 class WobPage:
-    """The nodes of one observation, without those that repeat the goal."""
+    """The nodes of one observation, without those that repeat the goal: these are `asked`."""
 
     def __init__(self, goal: str, observation: Observation) -> None:
-        self.nodes = observation.nodes[_goal_ends(goal, observation.nodes) :]
+        goal_ends = _goal_ends(goal, observation.nodes)
+        self.asked = observation.nodes[:goal_ends]
+        self.nodes = observation.nodes[goal_ends:]
 
     def all(self, role: str, name: str | None = None) -> list[Node]:
         """Return the nodes of a role, and of a name where one is given, in document order."""

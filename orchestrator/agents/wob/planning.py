@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 from datetime import datetime
 
-from arena_core.actions import Action
+from arena_core.actions import Action, Scroll, ScrollDirection
 from orchestrator.agents.wob.page import (
     Moves,
     UnsolvedError,
@@ -31,7 +31,7 @@ def date(goal: str, page: WobPage) -> Moves:
 
 
 def _month(page: WobPage) -> tuple[int, int]:
-    names = " ".join(node.name for node in page.nodes)
+    names = " ".join(node.name for node in page.nodes if node.role != UNNAMED)
     found = re.search(r"Next (\w+) (\d{4})", names)
     if found is None:
         message = "the page shows no calendar"
@@ -75,7 +75,7 @@ def _places(page: WobPage, place: str) -> list[Node]:
 
 
 def _ticket(page: WobPage, which: str) -> Node:
-    """Return the button of the ticket that costs or takes the least."""
+    """Return the button of the ticket that costs or takes the least or the most."""
     tickets: list[tuple[int, Node]] = []
     for button in page.all("button"):
         price = re.search(r"Book (?:flight )?for \$(\d+)", button.name)
@@ -85,16 +85,19 @@ def _ticket(page: WobPage, which: str) -> Node:
         hours = re.search(r"(\d+)h", takes.name)
         minutes = re.search(r"(\d+)m", takes.name)
         length = int(hours[1] if hours else 0) * 60 + int(minutes[1] if minutes else 0)
-        tickets.append((int(price[1]) if which == "cheapest" else length, button))
+        is_dear = which in {"cheapest", "most expensive"}
+        tickets.append((int(price[1]) if is_dear else length, button))
     if not tickets:
         message = "no flights are shown"
         raise UnsolvedError(message)
-    return min(tickets, key=lambda ticket: ticket[0])[1]
+    best = max if which in {"most expensive", "longest"} else min
+    return best(tickets, key=lambda ticket: ticket[0])[1]
 
 
 def ticket(goal: str, page: WobPage) -> Moves:
-    """Buy the ticket that costs, or takes, the least."""
-    yield click(_ticket(page, "cheapest" if "cheapest" in goal else "shortest"))
+    """Buy the ticket that costs, or takes, the least or the most."""
+    which = find(r"the (cheapest|most expensive|shortest|longest)", goal)[1]
+    yield click(_ticket(page, which))
 
 
 def proposed_word(goal: str, page: WobPage) -> Moves:
@@ -169,11 +172,15 @@ def _is_wanted(goal: str, shown: str) -> bool:
 
 
 def agreement(goal: str, page: WobPage) -> Moves:
-    """Cancel."""
-    if "cancel" not in goal:
-        message = "the agreement must be scrolled by the pointer before it can be signed"
-        raise UnsolvedError(message)
-    yield click(page.one("button", "Cancel"))
+    """Cancel, or read the agreement to its end, sign it, and click what the goal says."""
+    if "cancel" in goal:
+        yield click(page.one("button", "Cancel"))
+        return
+    name, button = find(r'enter the name "(.*?)" then press "(\w+)"', goal).groups()
+    while "disabled" in page.one("button", "Agree").states:
+        page = yield Scroll(direction=ScrollDirection.DOWN, element=page.one("textbox").id)
+    page = yield put(page.one("textbox", nth=1), name)
+    yield click(page.one("button", button))
 
 
 def table_form(goal: str, page: WobPage) -> Moves:
@@ -202,8 +209,20 @@ def _sizes(page: WobPage, size: str) -> list[Node]:
     return [n for n in page.nodes if n.name == size and n.role not in {"option", UNNAMED}]
 
 
+def _meal_of(page: WobPage, number: int, kind: str) -> Moves:
+    """Order that many dishes whose icons say what kind they are."""
+    fitting = [node for node in page.nodes if node.role == "image" and node.name == kind]
+    for icon in fitting[:number]:
+        page = yield click(next(n for n in page.after(icon) if n.name == "+"))
+    yield click(page.all("button")[-1])
+
+
 def meal(goal: str, page: WobPage) -> Moves:
-    """Order one of each dish."""
+    """Order one of each dish, or some of a kind."""
+    kind = re.search(r"Order (\d+) items? that (?:is|are) (.*)", goal)
+    if kind is not None:
+        yield from _meal_of(page, int(kind[1]), kind[2].strip())
+        return
     dishes = find(r"Order one of each item: (.*)", goal)[1].split(", ")
     for dish in dishes:
         page = yield click(next(n for n in page.after(page.text(dish)) if n.name == "+"))

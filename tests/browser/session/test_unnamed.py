@@ -50,6 +50,20 @@ async def test_what_has_no_name_stands_where_it_is_with_its_look(keen_drive: Dri
     assert looks[3] == "10x10 at 135,235"
 
 
+async def test_patches_of_colour_and_icons_that_nobody_can_click_are_shown(
+    keen_drive: Drive,
+) -> None:
+    await keen_drive.open("""
+        <style>span { display: inline-block; width: 10px; height: 10px }</style>
+        <p style="background: yellow">text <b>in it</b> <span class=block style="background: red">
+        </span><span class=icon style="background-image: linear-gradient(red, blue)"></span>
+        <span class=nothing></span></p>""")
+    assert [node.name for node in keen_drive.seen.nodes if node.role == UNNAMED] == [
+        "span.block",
+        "span.icon",
+    ]
+
+
 async def test_an_unnamed_element_can_be_clicked_and_keeps_its_id(keen_drive: Drive) -> None:
     shown = keen_drive
     await shown.open(PAGE)

@@ -22,8 +22,13 @@ from tasks.schema import Suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
-# One of each kind: buttons, boxes, typing, icons without a name, colours, a calendar, a menu.
+# One of each kind: buttons, boxes, typing, icons without a name, colours, a calendar, a menu;
+# and of the pointer: a list sorted by dragging, a line drawn, a slider, a text highlighted.
 SOLVED = (
+    "drag-sort-numbers",
+    "draw-line",
+    "highlight-text-2",
+    "use-slider",
     "choose-date",
     "click-checkboxes-soft",
     "click-color",

@@ -1,8 +1,18 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from arena_core.actions import Action, Click
+from arena_core.actions import (
+    Action,
+    Click,
+    MouseClick,
+    MouseDrag,
+    MouseMove,
+    Point,
+    Press,
+)
 from arena_core.errors import AgentError
 from arena_core.worlds import World
 from orchestrator.agents.oracle import OracleAgent
@@ -66,10 +76,66 @@ def test_boxes_are_told_apart_by_their_colour() -> None:
     assert clicks("click-color", goal, shows(("StaticText", goal), *boxes)) == [Click(element=3)]
 
 
+def test_figures_are_dragged_by_their_middle_into_places_of_their_own() -> None:
+    goal = "Drag all circles into the black box."
+    page = shows(
+        ("StaticText", goal),
+        (UNNAMED, "circle", "10x10 at 0,0 rgb(0,0,0)"),
+        (UNNAMED, "rect", "10x10 at 20,0 rgb(0,0,0)"),
+        (UNNAMED, "circle", "10x10 at 40,0 rgb(0,0,0)"),
+        (UNNAMED, "rect#shape-container", "82x47 at 100,100"),
+        ("button", "Submit"),
+    )
+    assert clicks("drag-shapes", goal, page, page, page, page) == [
+        MouseDrag(path=(Point(x=5, y=5), Point(x=114, y=114))),
+        MouseDrag(path=(Point(x=45, y=5), Point(x=133, y=114))),
+        Click(element=6),
+        None,
+    ]
+
+
+def test_a_slider_is_set_by_a_click_and_then_by_keys() -> None:
+    goal = "Select 7 with the slider and hit Submit."
+
+    def at(value: int) -> Observation:
+        track = (UNNAMED, "div#slider.ui-slider", "100x10 at 10,60 rgb(255,255,255)")
+        return shows(("StaticText", goal), track, ("StaticText", str(value)), ("button", "Submit"))
+
+    assert clicks("use-slider", goal, at(3), at(3), at(0), at(10), at(6), at(7)) == [
+        Click(element=2),
+        Press(keys="Home"),
+        Press(keys="End"),
+        MouseClick(x=80, y=65),
+        Press(keys="ArrowRight"),
+        Click(element=4),
+    ]
+
+
+@pytest.mark.parametrize("hot", [(6, 56), (80, 100), (150, 170), (101, 57)])
+def test_the_hot_place_is_found_within_the_steps_of_an_episode(hot: tuple[int, int]) -> None:
+    goal = "Find and click on the HOT area."
+    area = (UNNAMED, "div#touch-area", "156x127 at 2,52")
+    said, moves = "", 0
+    player = WobPlayer("hot-cold", goal)
+    while True:
+        told = [("StaticText", said)] if said else []
+        action = player.next(shows(("StaticText", goal), area, *told))
+        if isinstance(action, MouseClick):
+            assert math.dist((action.x, action.y), hot) < 5
+            return
+        assert isinstance(action, MouseMove)
+        distance = math.dist((action.x, action.y), hot)
+        limits = ((5, "HOT"), (10, "WARM"), (40, "COLD"), (1000, "ICE COLD"))
+        said = next(word for limit, word in limits if distance < limit)
+        moves += 1
+        assert moves < 45
+
+
 @pytest.mark.parametrize(
     ("page", "goal", "message"),
     [
-        ("drag-box", "Drag.", "no rules for the page 'drag-box'"),
+        ("circle-center", "Click.", "no rules for the page 'circle-center'"),
+        ("drag-circle", "Drag the circle.", "the goal is not one that the rules know"),
         ("click-button", "Do it.", "the goal is not one that the rules know"),
         ("click-button", 'Click on the "Go" button.', "0 of button 'Go'"),
         ("email-inbox", "Find the email by Ann and click the star icon.", "does not show 'Ann'"),
