@@ -49,10 +49,9 @@ class MarksSight:
 
     def show(self, observation: Observation, done: Action | None) -> tuple[Part, ...]:  # noqa: ARG002
         """Return the list and the picture."""
-        marked = observation.parts[SOM]
+        marked = observation.parts.get(SOM)
         if not isinstance(marked, MarkedPicture):
-            message = f"the form `{SOM}` is no marked picture"
-            raise UsageError(message)
+            raise UsageError(_missing(SOM))
         marks = "\n".join(_line(mark) for mark in marked.marks) or "(nothing)"
         text = f"{_heading(observation, self.assignment.step_limit)}\nNumbered in it:\n{marks}"
         return TextPart(text), ImagePart(marked.picture.data)
@@ -73,10 +72,9 @@ class PictureSight:
 
     def show(self, observation: Observation, done: Action | None) -> tuple[Part, ...]:  # noqa: ARG002
         """Return where the page is, and the picture."""
-        picture = observation.parts[SCREENSHOT]
+        picture = observation.parts.get(SCREENSHOT)
         if not isinstance(picture, Picture):
-            message = f"the form `{SCREENSHOT}` is no picture"
-            raise UsageError(message)
+            raise UsageError(_missing(SCREENSHOT))
         sent = Size(picture.width, picture.height).within(self.most)
         size = f"\nThe picture is {sent} pixels." if self.says_size else ""
         text = f"{_heading(observation, self.assignment.step_limit)}{size}"
@@ -95,6 +93,10 @@ def resized(picture: Picture, size: Size) -> bytes:
             written, format="PNG"
         )
     return written.getvalue()
+
+
+def _missing(form: str) -> str:
+    return f"this observation has no `{form}`: an episode must be opened with what its agent needs"
 
 
 def _heading(observation: Observation, steps: int) -> str:

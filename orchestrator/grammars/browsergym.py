@@ -14,7 +14,7 @@ from typing import Final
 from arena_core.actions import Action
 from orchestrator.grammars.calls import Call, Value, bound, read_calls
 from orchestrator.grammars.grammar import Misread
-from orchestrator.grammars.reading import script_of, single, switch, valid
+from orchestrator.grammars.reading import held, script_of, single, switch, valid
 from orchestrator.observation import Observation, Picture
 
 # An id as Arena shows it, as BrowserGym's examples write it, or as a reference of `aria`.
@@ -84,8 +84,8 @@ def _dblclick(_: Observation, bid: Value, button: Value = "left", modifiers: Val
 
 
 def _clicked(bid: Value, button: Value, modifiers: Value, count: int) -> _Read:
-    held = [] if modifiers is None else _several(modifiers)
-    return _act("click", element=_element(bid), button=button, count=count, modifiers=held)
+    keys = [] if modifiers is None else held(_several(modifiers))
+    return _act("click", element=_element(bid), button=button, count=count, modifiers=keys)
 
 
 def _fill(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from arena_core.actions import Action
 from orchestrator.model.messages import ToolSpec
 from orchestrator.observation import Observation
+
+_LONGEST_WHY: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +17,16 @@ class Misread:
     """What was said is no action, or none that this page allows.
 
     Attributes:
-        why: what is wrong with it, in one line for the agent, without a full stop at its end.
+        why: what is wrong with it, in one line for the agent, without a full stop at its end. What
+            it quotes may be long: it is cut.
     """
 
     why: str
+
+    def __post_init__(self) -> None:
+        line = " ".join(self.why.split())
+        shown = line if len(line) <= _LONGEST_WHY else f"{line[: _LONGEST_WHY - 1]}…"
+        object.__setattr__(self, "why", shown)
 
 
 class Grammar(Protocol):

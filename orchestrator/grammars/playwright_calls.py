@@ -16,7 +16,7 @@ from arena_core.actions import Action
 from orchestrator.grammars.calls import Call, Value, bound, expressions, read_call
 from orchestrator.grammars.grammar import Misread
 from orchestrator.grammars.locators import Found, locate
-from orchestrator.grammars.reading import script_of, single, switch, valid
+from orchestrator.grammars.reading import held, script_of, single, switch, valid
 from orchestrator.observation import AxTree, Node, Observation
 
 _LONGEST_CHAIN: Final = 20
@@ -136,8 +136,8 @@ def _act(kind: str, **fields: object) -> _Read:
 def _click(
     element: int, *, button: Value = "left", click_count: Value = 1, modifiers: Value = None
 ) -> _Read:
-    held = [] if modifiers is None else modifiers
-    return _act("click", element=element, button=button, count=click_count, modifiers=held)
+    keys = held(modifiers) if isinstance(modifiers, list) else modifiers or []
+    return _act("click", element=element, button=button, count=click_count, modifiers=keys)
 
 
 def _dblclick(element: int, *, button: Value = "left", modifiers: Value = None) -> _Read:

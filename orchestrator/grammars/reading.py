@@ -99,6 +99,11 @@ def switch(observation: Observation, element: int, *, is_on: bool) -> Action | M
     )
 
 
+def held(modifiers: Iterable[object]) -> list[object]:
+    """Return the keys that are held, with Playwright's `ControlOrMeta` as what it is on Linux."""
+    return ["Control" if key == "ControlOrMeta" else key for key in modifiers]
+
+
 def impossible(action: Action, observation: Observation) -> Misread | None:
     """Say why an action names something that this page or browser does not have.
 

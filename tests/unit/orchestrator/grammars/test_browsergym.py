@@ -57,6 +57,7 @@ SAID: Mapping[str, Action] = {
     "click(12)": Click(element=12),
     "click(bid='12', button='right')": Click(element=12, button="right"),
     "click('12', 'middle', ['Shift'])": Click(element=12, button="middle", modifiers=("Shift",)),
+    "click('12', modifiers=['ControlOrMeta'])": Click(element=12, modifiers=("Control",)),
     "dblclick('12')": Click(element=12, count=2),
     "dblclick('12', modifiers=['Alt', 'Meta'])": Click(
         element=12, count=2, modifiers=("Alt", "Meta")
@@ -143,6 +144,8 @@ def test_a_call_stands_for_its_action(said: str) -> None:
         ("click(-'12')", "only texts, numbers"),
         ("click('b12')", "'b12' is no id"),
         ("click('12x')", "no id"),
+        ("click('" + "x" * 15_000 + "')", "'xxx"),
+        ("x" * 15_000 + "()", "no call 'xxx"),
         ("click(True)", "True is no id"),
         ("click(12.0)", "12.0 is no id"),
         ("click('404')", "no element 404"),
@@ -184,6 +187,7 @@ def test_what_is_no_call_is_named(said: str, why: str) -> None:
     assert isinstance(read, Misread)
     assert why in read.why
     assert "\n" not in read.why
+    assert len(read.why) <= 1_000
 
 
 @pytest.mark.parametrize(

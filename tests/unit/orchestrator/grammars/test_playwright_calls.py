@@ -50,6 +50,9 @@ SAID: Mapping[str, Action] = {
     'page.get_by_role("button", name="Search").click(button="right", modifiers=["Shift"])': Click(
         element=3, button="right", modifiers=("Shift",)
     ),
+    'page.get_by_role("button", name="Search").click(modifiers=["ControlOrMeta"])': Click(
+        element=3, modifiers=("Control",)
+    ),
     'page.get_by_role("list").get_by_role("link").last.click()': Click(element=14),
     'page.get_by_role("link").nth(1).dclick()': Click(element=14, count=2),
     'page.get_by_role("link").nth(-2).hover()': Hover(element=11),
