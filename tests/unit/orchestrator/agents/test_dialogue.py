@@ -147,33 +147,45 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "case"),
-    [*(("tools", case) for case in WRONG), ("vision", "prose"), ("computer", "no such function")],
-)
-async def test_a_reply_without_a_valid_action_is_answered_and_after_three_the_agent_gives_up(
-    name: str, case: str, scripted_model: StartModel, new_agent: NewAgent
+async def test_a_reply_without_a_valid_action_is_answered_and_costs_no_step(
+    scripted_model: StartModel, new_agent: NewAgent
 ) -> None:
-    wrong, why = WRONG[case]
-    sound, action = SOUND[name]
-    model = scripted_model([wrong, sound, wrong, wrong, wrong])
-    agent = new_agent(name, model)
-    decision = await agent.decide(page(name))
-    assert decision.action == action
-    assert len(decision.exchanges) == 2
-    assert why in model.requests[1].messages[-1].content
-    with pytest.raises(AgentError) as caught:
-        await agent.decide(page(name, 1))
-    assert len(model.requests) == 5
-    assert why in caught.value.message
-    assert "\n" not in caught.value.message
-    assert len(caught.value.message) < 2_000
+    sound, action = SOUND["tools"]
+    model = scripted_model(reply for wrong, _ in WRONG.values() for reply in (wrong, sound))
+    agent = new_agent("tools", model)
+    for step, (case, (_, why)) in enumerate(WRONG.items()):
+        decision = await agent.decide(page("tools", step))
+        assert decision.action == action, case
+        assert len(decision.exchanges) == 2, case
+        assert why in model.requests[-1].messages[-1].content, case
     # What was wrong stays in the conversation in a form that every endpoint takes again.
     assert all(len(text) < 30_000 for _, text in told(model.requests[-1]))
     for message in model.requests[-1].messages:
         for call in message.tool_calls or ():
             assert isinstance(json.loads(call.function.arguments), dict)
             assert len(call.function.arguments) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [
+        ("tools", "prose"),
+        ("tools", "200 KB"),
+        ("vision", "a refusal"),
+        ("computer", "no such function"),
+    ],
+)
+async def test_after_three_such_replies_the_agent_gives_up(
+    name: str, case: str, scripted_model: StartModel, new_agent: NewAgent
+) -> None:
+    wrong, why = WRONG[case]
+    model = scripted_model(lambda _: wrong)
+    with pytest.raises(AgentError) as caught:
+        await new_agent(name, model).decide(page(name))
+    assert len(model.requests) == 3
+    assert why in caught.value.message
+    assert "\n" not in caught.value.message
+    assert len(caught.value.message) < 2_000
 
 
 @pytest.mark.parametrize(

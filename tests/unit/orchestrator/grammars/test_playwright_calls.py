@@ -174,6 +174,17 @@ def test_the_smallest_element_with_a_text_is_meant() -> None:
     assert GRAMMAR.parse('page.get_by_text("tea").click()', page) == Click(element=2)
 
 
+def test_what_lies_in_two_nested_elements_is_found_once() -> None:
+    nodes = (
+        Node(id=1, depth=0, role="listitem", name=""),
+        Node(id=2, depth=1, role="listitem", name=""),
+        Node(id=3, depth=2, role="link", name="Tea pot"),
+    )
+    page = replace(PAGE, parts={AXTREE: AxTree(nodes)})
+    said = 'page.get_by_role("listitem").get_by_role("link").click()'
+    assert GRAMMAR.parse(said, page) == Click(element=3)
+
+
 def test_without_a_tree_no_locator_finds_anything() -> None:
     read = GRAMMAR.parse('page.get_by_role("link").click()', seen(SOM))
     assert isinstance(read, Misread)
