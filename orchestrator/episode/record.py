@@ -17,10 +17,12 @@ from evaluators.evidence import (
     WobRecord,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+from orchestrator.episode.seen import picture_name, pictures_in, seen_line
 from orchestrator.model_exchange import ModelExchange
+from orchestrator.observation import Observation
 from orchestrator.spending import Spent
 from orchestrator.store.exchange_lines import ExchangeWriter
-from orchestrator.store.step_lines import EXCHANGES_FILE, StepLines
+from orchestrator.store.step_lines import EXCHANGES_FILE, OBSERVATIONS_FILE, StepLines
 
 
 @dataclass(slots=True)
@@ -89,6 +91,17 @@ class EpisodeRecord:
         name = f"step-{index:03d}.webp"
         self.pictures[name] = image
         return name
+
+    def keep_seen(self, observation: Observation) -> str | None:
+        """Keep what the agent saw, its pictures once each.
+
+        Returns:
+            The file of a picture that shows the page; None where the agent saw none.
+        """
+        pictures = pictures_in(observation)
+        self.pictures.update({picture_name(one): one.data for one in pictures})
+        self.note(OBSERVATIONS_FILE, seen_line(observation))
+        return picture_name(pictures[0]) if pictures else None
 
     def keep_exchanges(self, exchanges: Iterable[ModelExchange]) -> None:
         """Keep what models were asked for the next step and what came back, images once each."""

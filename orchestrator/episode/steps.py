@@ -18,9 +18,16 @@ from orchestrator.episode.opening import Opened
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.gateway import Exchange
-from orchestrator.observation import Observation, ObservationForm
+from orchestrator.observation import (
+    IN_VIEWPORT,
+    SCREENSHOT,
+    SOM,
+    Observation,
+    ObservationForm,
+)
 
 SETTLE_DEADLINE_S: Final = 10.0
+_PICTURES: Final = frozenset({SCREENSHOT, SOM, f"{SCREENSHOT}{IN_VIEWPORT}", f"{SOM}{IN_VIEWPORT}"})
 
 Result = TypeVar("Result")
 
@@ -140,6 +147,7 @@ class StepPlayer:
             located = group.create_task(timed(self.locators.at_step(self.checks)))
             image = group.create_task(self.screenshot(done.index))
         observation, observe_ms = seen.result()
+        shown = self.record.keep_seen(observation)
         found, locate_ms = located.result()
         activity = session.drain()
         exchanges = journal.since(done.mark)
@@ -161,15 +169,19 @@ class StepPlayer:
                 timings=done.timings.model_copy(update=spent),
                 settled=settled,
                 thought=done.thought,
-                screenshot=image.result(),
+                screenshot=image.result() or (shown if self.record.spec.screenshots else None),
                 login=session.login or None,
             )
         )
         return observation
 
     async def screenshot(self, index: int) -> str | None:
-        """Keep a picture of the page for a step; return its file name, None for no pictures."""
-        if not self.record.spec.screenshots:
+        """Keep a picture of the page for a step, unless the agent sees one of the moment anyway.
+
+        Returns:
+            Its file name; None for no picture.
+        """
+        if not self.record.spec.screenshots or not _PICTURES.isdisjoint(self.forms):
             return None
         return self.record.keep_screenshot(index, await self.opened.session.screenshot())
 

@@ -15,6 +15,7 @@ from arena_core.worlds import World
 from evaluators.evidence import StepEvidence
 from orchestrator.report.resets import fallbacks, reset_figures
 from orchestrator.report.run_report import RunReport, TaskRow
+from orchestrator.report.seen_texts import SeenTexts
 from orchestrator.report.wording import action_in_words, duration, interval, percent
 from orchestrator.store.rescoring import ScoredTrial
 
@@ -70,6 +71,7 @@ def render_html(report: RunReport) -> str:
         played_by=_played_by,
         action=_action,
         picture=lambda trial, step: _picture(report, trial, step),
+        seen=SeenTexts(report.folder).text,
         has_both=set(report.lock.worlds) == set(World),
     )
 

@@ -13,7 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from bench import commands, every_site, gateway, resets, scoring, sites, slot_memory, steps, workers
+from bench import (
+    commands,
+    every_site,
+    gateway,
+    observations,
+    resets,
+    scoring,
+    sites,
+    slot_memory,
+    steps,
+    workers,
+)
 from bench.figures import Figure, show
 
 from orchestrator.gateway import SocketAddress
@@ -62,6 +73,10 @@ def _memory() -> list[Figure]:
     return asyncio.run(slot_memory.memory_figures())
 
 
+def _observations() -> list[Figure]:
+    return asyncio.run(observations.observation_figures())
+
+
 def _workers() -> list[Figure]:
     with tempfile.TemporaryDirectory() as scratch:
         return workers.worker_figures(Path(scratch))
@@ -84,6 +99,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "memory": _memory,
     "steps": steps.step_figures,
     "scoring": scoring.scoring_figures,
+    "observations": _observations,
     "workers": _workers,
     "demo": _demo,
     "unit": _unit,

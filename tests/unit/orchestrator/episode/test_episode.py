@@ -24,6 +24,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, UnscoredReason
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import DecisionRecord
+from orchestrator.store.step_lines import OBSERVATIONS_FILE
 
 
 async def test_an_episode_is_opened_stepped_and_scored() -> None:
@@ -81,7 +82,8 @@ async def test_pictures_are_kept_under_the_names_that_the_steps_have_for_them() 
     )
     await played(with_pictures, RIGHT)
     assert with_pictures.evidence().steps[0].screenshot == "step-000.webp"
-    assert dict(with_pictures.files) == {"step-000.webp": b"picture"}
+    assert set(with_pictures.files) == {"step-000.webp", OBSERVATIONS_FILE}
+    assert with_pictures.files["step-000.webp"] == b"picture"
 
 
 # time and steps
