@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from fake_world import FakeWorld
+from played_episode import episode, played
 from scripted_model import ChatRequest, Says, Script, ScriptedModel
 
 from arena_core.actions import Click, Scroll, ScrollDirection, Stop, Type, Wait
 from arena_core.errors import AgentError, ModelError, UsageError
+from evaluators.verdicts import OutcomeKind
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
 from orchestrator.agents.webarena.page import page_text
 from orchestrator.observation import (
@@ -233,3 +236,18 @@ def test_a_page_is_printed_as_webarena_prints_it() -> None:
         "\t[9] button 'More' expanded: False",
         '\t[10] StaticText "Kettles\'"',
     ]
+
+
+async def test_an_unachievable_task_is_passed_by_saying_so_in_its_grammar_and_not_otherwise(
+    scripted_model: StartModel, begin: Begin, page: Page
+) -> None:
+    check = {
+        "name": "not-available",
+        "when": "end",
+        "locate": {"by": "answer"},
+        "match": {"how": "include", "value": "N/A"},
+    }
+    for said, passes in (("stop [N/A]", True), ("stop []", False), ("stop [no such thing]", False)):
+        decision = await begin(scripted_model([fenced(said)])).decide(page(HOME))
+        score = await played(episode(FakeWorld(), checks=[check]), decision.action)
+        assert (score.outcome.kind is OutcomeKind.SUCCESS) is passes, said
