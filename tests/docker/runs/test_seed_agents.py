@@ -89,6 +89,24 @@ def test_webcanvas_agent_with_the_golden_reference_is_no_contestant_in_any_repor
     assert f"address of the page is '{BRUGES}'" not in planning.prompt
 
 
+def solve_as_autowebglm(request: ChatRequest) -> Says:
+    prompt = request.messages[0].content
+    if "Bruges <-- current tab" in prompt:
+        return Says('finish("47")  # as the page says')
+    link = named(request, r"<a\[([A-Z]+)\]\| Bruges")
+    return Says(f"click({link})" if link else "scroll_page('down')")
+
+
+@SLOW
+def test_autowebglms_agent_plays_a_task_by_its_calls(
+    run: RunAt, tmp_path: Path, scripted_model: StartModel
+) -> None:
+    model = scripted_model(solve_as_autowebglm)
+    play(run, tmp_path, model, "autowebglm")
+    last = model.requests[-1].messages[0].content
+    assert re.search(r"#Previous commands:\n(.*\n)*click\([A-Z]+\) #HTML Segment: <.*Bruges", last)
+
+
 @SLOW
 def test_webcanvas_agent_plays_by_what_it_sees(
     run: RunAt, tmp_path: Path, scripted_model: StartModel

@@ -2,12 +2,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from string import ascii_uppercase
 
 import pytest
 
 from arena_core.worlds import World
-from orchestrator.observation import AXTREE, Assignment, AxTree, Node, Observation, Tab
+from orchestrator.observation import (
+    AXTREE,
+    PRUNED_HTML,
+    Assignment,
+    AxTree,
+    Node,
+    Observation,
+    PrunedHtml,
+    Tab,
+)
 
+_LABELS = ascii_uppercase
 _LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')
 
 
@@ -27,6 +38,7 @@ def draw(
         for number, match in enumerate(matches, start=1)
         if match is not None
     )
+    few = nodes[: len(_LABELS)]
     return Observation(
         step=step,
         url=url,
@@ -38,7 +50,11 @@ def draw(
                 "\n".join(
                     f'{"  " * node.depth}[{node.id}] {node.role} "{node.name}"' for node in nodes
                 ),
-            )
+            ),
+            PRUNED_HTML: PrunedHtml(
+                " ".join(f"<{node.role}[{_LABELS[node.id - 1]}]| {node.name} >" for node in few),
+                {_LABELS[node.id - 1]: node.id for node in few},
+            ),
         },
         last_error=last_error,
     )

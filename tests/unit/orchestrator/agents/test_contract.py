@@ -45,16 +45,17 @@ OUTLINES = {
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
-OWN = ("oracle", "idle", "random", "chat", "webarena", "webcanvas", "tools", "vision", "computer")
 # What a model says that clicks the first element, in the words of each agent.
 CLICKS: dict[str, ScriptedReply] = {
     "chat": Says.action(Click(element=1)),
     "webarena": Says("```click [1]```"),
     "webcanvas": Says('{"action": "click", "element_id": 1}'),
+    "autowebglm": Says("click(A)"),
     "tools": Calls.one("click", element=1),
     "vision": Calls.one("click", element=1),
     "computer": Calls.one("mouse_click", x=1, y=1),
 }
+OWN = ("oracle", "idle", "random", *CLICKS)
 
 
 @pytest.fixture(params=OWN)
