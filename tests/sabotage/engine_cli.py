@@ -18,13 +18,17 @@ _LIMIT_S: Final = 60.0
 
 def docker(*words: str) -> str:
     """Run one command of `docker`; return what it prints. Raises CalledProcessError."""
-    done = subprocess.run(
-        ["docker", "--host", _ENGINE, *words],
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=_LIMIT_S,
-    )
+    try:
+        done = subprocess.run(
+            ["docker", "--host", _ENGINE, *words],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+        )
+    except subprocess.CalledProcessError as failure:
+        failure.add_note(failure.stderr)
+        raise
     return done.stdout.strip()
 
 
