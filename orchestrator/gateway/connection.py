@@ -1,7 +1,7 @@
 """One TCP connection as the gateway reads and writes it: buffered, bounded, and aware of its end.
 
 asyncio's streams hide the moment at which a peer goes away until somebody reads. A proxy has to
-know at once, to let go of the other side; hence a protocol of its own. (asyncio sets TCP_NODELAY.)
+know at once, to let go of the other side; hence a protocol of its own.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class BufferedConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Note the transport and announce the connection."""
         self._transport = cast("asyncio.Transport", transport)
+        # asyncio does so itself only for sockets that were made with the protocol's number.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._alive.add(self)
         if self._on_open is not None:
             self._on_open(self)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from itertools import pairwise
 
 import pytest
@@ -52,3 +53,21 @@ async def test_a_head_that_ends_too_early_or_never_is_an_error() -> None:
         await ended.head()
     with pytest.raises(BadMessageError):
         await endless.head()
+
+
+async def test_what_is_sent_in_pieces_waits_for_no_acknowledgement() -> None:
+    opened = asyncio.get_running_loop().create_future()
+
+    class Watched(BufferedConnection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            opened.set_result(transport.get_extra_info("socket"))
+
+    listener = socket.socket()  # as a browser hands one out: without the protocol's number
+    listener.bind(("127.0.0.1", 0))
+    server = await asyncio.get_running_loop().create_server(lambda: Watched(set()), sock=listener)
+    async with server, asyncio.timeout(5):
+        _, writer = await asyncio.open_connection(*listener.getsockname())
+        accepted = await opened
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        writer.close()
