@@ -7,7 +7,7 @@ import gc
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
@@ -84,16 +84,26 @@ class BrowserWatchdog:
             raise BrowserError(message)
 
 
+class CdpSession(Protocol):
+    """A wire to one page that is not Playwright's."""
+
+    def on(self, event: str, handle: Callable[[Reply], object], /) -> object:
+        """Call `handle` with the parameters of each such event."""
+
+    async def send(self, method: str, params: dict[str, Any], /) -> Reply:
+        """Call a method of the protocol."""
+
+
 class CdpChannel:
     """The CDP session of one page.
 
     Args:
-        session: Playwright's.
+        session: the wire.
         failed: called with an error in a handler, which Playwright would answer by dropping the
             whole connection.
     """
 
-    def __init__(self, session: CDPSession, failed: Callable[[str], None]) -> None:
+    def __init__(self, session: CDPSession | CdpSession, failed: Callable[[str], None]) -> None:
         self._session = session
         self._failed = failed
         self._bulk: BulkChannel | None = None

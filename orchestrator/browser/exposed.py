@@ -23,6 +23,7 @@ from playwright.async_api import Error as PlaywrightError
 from arena_core.errors import BrowserError
 from orchestrator.browser.cdp_channel import BrowserWatchdog
 from orchestrator.browser.context import SessionOptions, add_cookies, context_arguments
+from orchestrator.browser.held_targets import HeldTargets
 from orchestrator.browser.launch import (
     ANSWER_S,
     CRASHED,
@@ -127,7 +128,9 @@ class ExposedBrowser:
             stack.push_async_callback(guard.close)
             _LOG.info("Chromium %s started for an outside agent", browser.version)
             (await self.dial()).close()  # the port opens a moment after the pipe
-            async with open_session(browser, guard, watchdog, options, context) as session:
+            held = await stack.enter_async_context(HeldTargets.open(self._port, self.socket_inside))
+            shared = (context, held)
+            async with open_session(browser, guard, watchdog, options, shared) as session:
                 yield session
 
     async def _start(self, playwright: Playwright, options: SessionOptions) -> BrowserContext:

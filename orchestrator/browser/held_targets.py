@@ -22,7 +22,7 @@ from playwright.async_api import Page
 
 from arena_core.errors import BrowserError
 from orchestrator.browser.cdp_channel import PageGoneError, RefusedError, Reply
-from orchestrator.browser.watcher import BINDING, WORLD, page_source
+from orchestrator.browser.watcher import installing
 
 _APPEARS_S: Final = 10.0
 _GONE: Final = "the page has closed"
@@ -150,11 +150,8 @@ class HeldTargets:
         # In this order on one wire: the page runs only after the last, so nobody waits for answers.
         for method in ("Page.enable", "Runtime.enable", "Network.enable"):
             await session.post(method)
-        await session.post("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
-        script = {"source": page_source(hears_scripts=True), "worldName": WORLD}
-        await session.post(
-            "Page.addScriptToEvaluateOnNewDocument", {**script, "runImmediately": True}
-        )
+        for method, call in installing(hears_scripts=True):
+            await session.post(method, call)
         await session.post("Runtime.runIfWaitingForDebugger")
         self._by_target[target] = session
         self._changed.set()

@@ -26,6 +26,7 @@ from orchestrator.browser.context import (
     new_context,
 )
 from orchestrator.browser.elements import ElementIds
+from orchestrator.browser.held_targets import HeldTargets
 from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
 from orchestrator.browser.observed_page import TabPage, title_of
@@ -63,17 +64,17 @@ class Session:
         *,
         viewport: tuple[int, int] = DEFAULT_VIEWPORT,
         shows_unnamed: bool = False,
-        is_shared: bool = False,
+        held: HeldTargets | None = None,
     ) -> None:
         self._contexts = contexts
         self._viewport = viewport
-        self._is_shared = is_shared
+        self._is_shared = held is not None
         self._shows_unnamed = shows_unnamed
         self._files = files
         self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
-        self._bar = TabBar(contexts, journal, watchdog, is_shared=is_shared)
+        self._bar = TabBar(contexts, journal, watchdog, held=held)
         self._hands = ActionExecutor(self._bar, self._ids, journal, files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
@@ -360,7 +361,7 @@ async def open_session(
     guard: LiveGuard,
     watchdog: BrowserWatchdog,
     options: SessionOptions,
-    shared: BrowserContext | None = None,
+    shared: tuple[BrowserContext, HeldTargets] | None = None,
 ) -> AsyncIterator[Session]:
     """Open a context with one blank tab, and those of further logins; close them at the end.
 
@@ -369,13 +370,14 @@ async def open_session(
         guard: of the browser.
         watchdog: of the session.
         options: what the contexts are like.
-        shared: the context that is used instead of a new one, with another program that acts in it.
+        shared: the context that is used instead of a new one, with another program that acts in it,
+            and what holds its new pages until the watcher is in them.
 
     Raises:
         BrowserError: the browser does not answer.
     """
     async with watchdog.bounded("open a browser context", _OPEN_S):
-        contexts = await _contexts(browser, options, shared)
+        contexts = await _contexts(browser, options, shared[0] if shared else None)
     journal = SessionJournal(options.logical)
     session = Session(
         contexts,
@@ -384,7 +386,7 @@ async def open_session(
         UploadFiles(options.files),
         viewport=options.viewport,
         shows_unnamed=options.shows_unnamed,
-        is_shared=shared is not None,
+        held=shared[1] if shared else None,
     )
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):

@@ -12,6 +12,7 @@ from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError
+from orchestrator.browser.held_targets import HeldTargets
 from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.tabs import OpenTab, answer_dialogs, leave_dialogs, open_tab
@@ -33,10 +34,11 @@ class TabBar:
         journal: SessionJournal,
         watchdog: BrowserWatchdog,
         *,
-        is_shared: bool = False,
+        held: HeldTargets | None = None,
     ) -> None:
         self._contexts = contexts
-        self._is_shared = is_shared
+        self._held = held
+        self._is_shared = held is not None
         self._own: set[Page] = set()
         self._opening = asyncio.Lock()
         self._journal = journal
@@ -77,6 +79,7 @@ class TabBar:
             visited=lambda *_: None,
             reported=lambda *_: None,
             failed=self._watchdog.lose,
+            held=self._held,
         )
 
     async def share(self) -> None:
@@ -154,7 +157,7 @@ class TabBar:
             reported=self._reported,
             failed=self._watchdog.lose,
             login=login,
-            hears_scripts=self._is_shared,
+            held=self._held,
         )
         if page.is_closed():
             message = "the page closed as soon as it opened"

@@ -15,8 +15,9 @@ from arena_core.actions import Button
 from orchestrator.browser.cdp_channel import CdpChannel, PageGoneError, RefusedError
 from orchestrator.browser.choosers import FileChoosers
 from orchestrator.browser.frames import ERROR_PAGE, FrameTable
+from orchestrator.browser.held_targets import HeldSession, HeldTargets
 from orchestrator.browser.settle import Traffic
-from orchestrator.browser.watcher import EventReport, install
+from orchestrator.browser.watcher import EventReport, install, listen
 
 DIALOG_PATIENCE_S: Final = 10.0
 
@@ -89,15 +90,24 @@ async def open_tab(
     reported: Reported,
     failed: Callable[[str], None],
     login: str = "",
-    hears_scripts: bool = False,
+    held: HeldTargets | None = None,
 ) -> OpenTab:
     """Bring a page under watch.
+
+    Args:
+        number: the tab's index.
+        page: Playwright's page.
+        visited: called with each document and history entry of the main frame.
+        reported: called with each report of the watcher.
+        failed: called with what makes the page of no use.
+        login: of which context it is.
+        held: where the watcher is in the page already, since before it ran.
 
     Raises:
         PageGoneError: it closed meanwhile.
     """
     early: list[str] = [page.url]
-    held: list[tuple[str, bool]] = []
+    seen: list[tuple[str, bool]] = []
 
     def note_early(frame: PlaywrightFrame) -> None:
         if frame == page.main_frame:
@@ -107,16 +117,17 @@ async def open_tab(
     # document on, says where it went.
     page.on("framenavigated", note_early)
     try:
-        channel = CdpChannel(await page.context.new_cdp_session(page), failed)
+        wire = None if held is None else await held.of(page)
+        channel = CdpChannel(wire or await page.context.new_cdp_session(page), failed)
         tab = OpenTab(
             number,
             page,
             channel,
-            lambda _, url, same: held.append((url, same)),
+            lambda _, url, same: seen.append((url, same)),
             login,
-            hears_scripts=hears_scripts,
+            hears_scripts=held is not None,
         )
-        await _enable(tab, reported)
+        await _enable(tab, reported, wire)
     except (PlaywrightError, RefusedError) as error:
         raise PageGoneError(str(error)) from error
     finally:
@@ -125,18 +136,20 @@ async def open_tab(
     for url in dict.fromkeys(early):
         if url and not url.startswith(("about:", ERROR_PAGE)):
             visited(tab, url, False)  # noqa: FBT003
-    for url, same in held:
+    for url, same in seen:
         if url not in early:
             visited(tab, url, same)
     return tab
 
 
-async def _enable(tab: OpenTab, reported: Reported) -> None:
-    for method in ("Page.enable", "Runtime.enable", "Network.enable"):
-        await tab.channel.send(method)
-    await install(
-        tab.channel, lambda report: reported(tab, report), hears_scripts=tab.hears_scripts
-    )
+async def _enable(tab: OpenTab, reported: Reported, held: HeldSession | None) -> None:
+    listen(tab.channel, lambda report: reported(tab, report))
+    if held is None:
+        for method in ("Page.enable", "Runtime.enable", "Network.enable"):
+            await tab.channel.send(method)
+        await install(tab.channel)
+    else:
+        held.release()
     await tab.choosers.start()
     await tab.frames.start()
     tab.traffic.follow(tab.frames.main_id)

@@ -76,13 +76,10 @@ def page_source(*, hears_scripts: bool = False) -> str:
     return f"(() => {{ if (globalThis.arena) return;\n{hears}\n{parts}\n}})();"
 
 
-async def install(
-    channel: CdpChannel, report: Callable[[EventReport], None], *, hears_scripts: bool = False
-) -> None:
-    """Put the watcher into every document that a page has and will have, frames included.
+def listen(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
+    """Call `report` with what the watcher of a page reports.
 
-    `Runtime` must be enabled on the wire. `report` is called in the order of the events, before
-    the reply to any call that was sent after them.
+    That is in the order of the events, before the reply to any call that was sent after them.
     """
 
     def on_binding(call: dict[str, str]) -> None:
@@ -90,12 +87,25 @@ async def install(
             report(EventReport.model_validate_json(call["payload"]))
 
     channel.on("Runtime.bindingCalled", on_binding)
-    await channel.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
-    await channel.send(
-        "Page.addScriptToEvaluateOnNewDocument",
-        {
-            "source": page_source(hears_scripts=hears_scripts),
-            "worldName": WORLD,
-            "runImmediately": True,
-        },
+
+
+async def install(channel: CdpChannel) -> None:
+    """Put the watcher into every document that a page has and will have, frames included.
+
+    `Runtime` must be enabled on the wire.
+    """
+    for method, params in installing(hears_scripts=False):
+        await channel.send(method, params)
+
+
+def installing(*, hears_scripts: bool) -> tuple[tuple[str, dict[str, object]], ...]:
+    """Return the calls that put the watcher into a page, in their order."""
+    script: dict[str, object] = {
+        "source": page_source(hears_scripts=hears_scripts),
+        "worldName": WORLD,
+        "runImmediately": True,
+    }
+    return (
+        ("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}),
+        ("Page.addScriptToEvaluateOnNewDocument", script),
     )
