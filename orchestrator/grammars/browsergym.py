@@ -1,7 +1,7 @@
 """BrowserGym's call strings, `click('12')`, and the two calls that OpenEnv adds to them.
 
-Source: `HighLevelActionSet` of BrowserGym 0.14 (`browsergym/core/action/functions.py`, 2026-03) and
-the tools of OpenEnv's `browsergym_env` (2026-06).
+Source: `HighLevelActionSet` of BrowserGym 0.14.3 (`browsergym/core/action/functions.py`) and the
+tools of OpenEnv's `browsergym_env` (2026-06).
 """
 
 from __future__ import annotations
@@ -144,6 +144,10 @@ def _scroll(observation: Observation, delta_x: Value, delta_y: Value = None) -> 
     return _act("mouse_wheel", x=x, y=y, dx=_number(delta_x), dy=_number(delta_y))
 
 
+def _scroll_at(_: Observation, x: Value, y: Value, dx: Value, dy: Value) -> _Read:
+    return _act("mouse_wheel", x=_number(x), y=_number(y), dx=_number(dx), dy=_number(dy))
+
+
 def _middle(observation: Observation) -> tuple[float, float]:
     for part in observation.parts.values():
         if isinstance(part, Picture):
@@ -266,6 +270,7 @@ _CALLS: Final[Mapping[str, Callable[..., _Read]]] = {
     "press": _press,
     "report_infeasible": _report_infeasible,
     "scroll": _scroll,
+    "scroll_at": _scroll_at,
     "select_option": _select_option,
     "send_keys": _keyboard_type,
     "send_msg_to_user": _send_msg_to_user,

@@ -81,6 +81,7 @@ SAID: Mapping[str, Action] = {
     "drag_and_drop('11', '14')": Drag(element=11, to=14),
     "scroll(0, 200)": MouseWheel(x=640, y=360, dx=0, dy=200),
     "scroll(-50.2, -100.5)": MouseWheel(x=640, y=360, dx=-50.2, dy=-100.5),
+    "scroll_at(50, 100, -50, -100)": MouseWheel(x=50, y=100, dx=-50, dy=-100),
     'scroll("down")': Scroll(direction=ScrollDirection.DOWN),
     "mouse_move(65.2, 158.5)": MouseMove(x=65.2, y=158.5),
     "mouse_up(250, 120)": MouseUp(x=250, y=120),
