@@ -20,6 +20,7 @@ from tasks.schema import (
     StopWith,
     Task,
     TypeInto,
+    UploadTo,
 )
 
 
@@ -32,11 +33,13 @@ def reference_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: 
         if action.only is not None and action.only not in task.worlds:
             at = ("reference", number, "only")
             yield TaskFault(at, f"the task does not run in the {action.only} world")
+        if isinstance(action, UploadTo):
+            yield from _provided(task, ("reference", number, "files"), action)
         if isinstance(action, PressKeys):
             fault = key_fault(action.keys)
             if fault:
                 yield TaskFault(("reference", number, "keys"), fault)
-        if isinstance(action, OnElement | TypeInto | SelectIn):
+        if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
             yield from _roles(("reference", number, "role"), action.role)
     for world in task.worlds:
         yield from _in_world(task, world)
@@ -52,6 +55,14 @@ def _without_reference(task: Task) -> Iterator[TaskFault]:
             ("expected_divergence",),
             "says how the reference ends online, but there is no reference",
         )
+
+
+def _provided(task: Task, at: Location, action: UploadTo) -> Iterator[TaskFault]:
+    there = {one.name for one in task.files}
+    for name in action.files:
+        if name not in there:
+            listed = ", ".join(sorted(there)) or "none"
+            yield TaskFault(at, f"uploads '{name}', but the task's files are: {listed}")
 
 
 def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Base64Bytes, Field, WithJsonSchema, model_validator
 
+from arena_core.actions import Button, Modifier
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.fields import PerWorld, Slug, When, refuse_old_name
-from sites.fields import Strict
+from sites.fields import Strict, written
 
 
 class Family(StrEnum):
@@ -37,6 +38,13 @@ class _Reference(Strict):
 
 
 Text = str | PerWorld[str]
+FileName = Annotated[
+    str,
+    written(
+        r"[A-Za-z0-9_][A-Za-z0-9._ -]{0,99}",
+        "a file's name, without any folder: letters, digits, spaces and . _ -",
+    ),
+]
 
 
 class OnElement(_Reference):
@@ -46,6 +54,7 @@ class OnElement(_Reference):
         name: compared exactly after white space is collapsed; `within` narrows to the descendants
             of the element with this accessible name.
         nth: which of several, from 0, in document order.
+        button, count, modifiers: of a click; see `Click`.
     """
 
     do: Literal["click", "hover"]
@@ -53,6 +62,20 @@ class OnElement(_Reference):
     name: Text
     within: Text | None = None
     nth: int = Field(default=0, ge=0)
+    button: Button = Field(default="left", exclude_if=lambda value: value == "left")
+    count: int = Field(default=1, ge=1, le=3, exclude_if=lambda value: value == 1)
+    modifiers: tuple[Modifier, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+
+class UploadTo(_Reference):
+    """Choose files of the task in a file field, or at the button that asks for some."""
+
+    do: Literal["upload"]
+    role: Text
+    name: Text
+    within: Text | None = None
+    nth: int = Field(default=0, ge=0)
+    files: tuple[FileName, ...] = Field(min_length=1)
 
 
 class TypeInto(_Reference):
@@ -128,6 +151,7 @@ class StopWith(_Reference):
 
 ReferenceAction = Annotated[
     OnElement
+    | UploadTo
     | TypeInto
     | SelectIn
     | PressKeys
@@ -139,6 +163,13 @@ ReferenceAction = Annotated[
     | StopWith,
     Field(discriminator="do"),
 ]
+
+
+class TaskFile(Strict):
+    """A file that an agent may upload; a suite names it, and its loader reads it."""
+
+    name: FileName
+    content: Base64Bytes
 
 
 class ExpectedDivergence(Strict):
@@ -218,6 +249,8 @@ class Task(Strict):
         expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
+        files: what an agent may upload. A suite lists names; the files stand in a folder `files`
+            beside it.
         wob: the episode that is started on the start page. What the page asks for then is what the
             agent gets, in place of `intent`; the episode ends where the page ends it.
     """
@@ -239,6 +272,10 @@ class Task(Strict):
     expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None
+    files: Annotated[
+        tuple[TaskFile, ...],
+        WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),
+    ] = Field(default=(), exclude_if=lambda value: not value)
     wob: WobStart | None = None
 
     @model_validator(mode="before")

@@ -14,6 +14,7 @@ from arena_core.errors import TaskError
 from evaluators.fields import Slug
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
+from tasks.files import with_files
 from tasks.findings import Location
 from tasks.importers import IMPORTERS, Importer
 from tasks.schema import Suite
@@ -166,13 +167,27 @@ def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource
         "suite": head.suite,
         "version": head.version,
         "title": head.title,
-        "tasks": [task for _, task in written],
+        "tasks": [_whole(origin, task) for origin, task in written],
     }
     try:
         return SuiteSource(Suite.model_validate(document), origins)
     except ValidationError as cause:
         told = dict.fromkeys(_told(one, origins) for one in mistakes(cause, document))
         raise TaskError("; ".join([*told][:SHOWN_FAULTS])) from cause
+
+
+def _whole(origin: Origin, task: object) -> object:
+    """Return a task with its files.
+
+    Raises:
+        TaskError: a file cannot be read; names file, line and field.
+    """
+    try:
+        return with_files(task, origin.document.path)
+    except (ValueError, OSError) as cause:
+        line = origin.document.line((*origin.at, "files"))
+        message = f"{origin.document.path}:{line}: files: {cause}"
+        raise TaskError(message) from cause
 
 
 def _told(mistake: Mistake, origins: tuple[Origin, ...]) -> str:

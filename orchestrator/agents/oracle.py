@@ -20,6 +20,7 @@ from arena_core.actions import (
     Select,
     Stop,
     Type,
+    Upload,
 )
 from arena_core.errors import AgentError, TaskError
 from arena_core.worlds import World
@@ -54,9 +55,10 @@ from tasks.schema import (
     StopWith,
     Text,
     TypeInto,
+    UploadTo,
 )
 
-_Targeted = OnElement | TypeInto | SelectIn
+_Targeted = OnElement | UploadTo | TypeInto | SelectIn
 _Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | StopWith
 
 
@@ -97,7 +99,7 @@ class OracleAgent:
         number, action = self._script[self._done]
         if isinstance(action, SolveWob):
             return await self._solve(number, action, observation)
-        if isinstance(action, OnElement | TypeInto | SelectIn):
+        if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
             decided = self._on_element(action, self._find(number, action, observation).id)
         else:
             decided = self._on_browser(action)
@@ -136,8 +138,10 @@ class OracleAgent:
         match action:
             case OnElement(do="hover"):
                 return Hover(element=element)
-            case OnElement():
-                return Click(element=element)
+            case OnElement(button=button, count=count, modifiers=modifiers):
+                return Click(element=element, button=button, count=count, modifiers=modifiers)
+            case UploadTo(files=files):
+                return Upload(element=element, files=files)
             case TypeInto():
                 return Type(element=element, text=self._here(action.text), submit=action.submit)
             case SelectIn():
@@ -179,7 +183,7 @@ class OracleAgent:
     def _label(self, number: int, action: ReferenceAction) -> str:
         """Name a reference action as the task's author would look for it."""
         label = f"reference action {number} ({action.do}"
-        if isinstance(action, OnElement | TypeInto | SelectIn):
+        if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
             label += f" {self._here(action.role)} {self._here(action.name)!r}"
             if action.within is not None:
                 label += f" within {self._here(action.within)!r}"

@@ -54,6 +54,7 @@ async def opened(
                 logical=environment.atlas.logical,
                 viewport=protocol.viewport,
                 shows_unnamed=protocol.shows_unnamed,
+                files={one.name: one.content for one in task.files},
             )
             async with environment.browser.session(options) as session:
                 yield Opened(gateway.journal, session, options)

@@ -1,4 +1,4 @@
-"""An agent that says that its task cannot be done: an end without an answer."""
+"""Actions that concern the episode as a whole: an end without an answer, files to upload."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ async def test_no_reason_meets_a_check_of_the_answer(match: dict[str, Any], reas
     score = await played(one, Infeasible(reason=reason))
     assert str(score.outcome) == "failure"
     assert "no answer" in score.because
+
+
+async def test_what_may_be_uploaded_is_known_by_its_names() -> None:
+    file = {"name": "a.txt", "content": "YWxwaGE="}
+    async with episode(FakeWorld(), files=[file]) as one:
+        await one.reset()
+        assert one.assignment.files == ("a.txt",)
 
 
 async def test_what_was_done_before_counts_as_it_stands() -> None:
