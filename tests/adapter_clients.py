@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
 from typing import Any, Protocol
 
 import httpx
+import httpx2
+import mcp
+from mcp.client.streamable_http import streamable_http_client
 from reference_player import Client, Seen, Verdict
 
-from arena_core.actions import Action, Stop
+from arena_core.actions import (
+    Action,
+    Click,
+    CloseTab,
+    FocusTab,
+    Goto,
+    Hover,
+    NewTab,
+    Press,
+    Select,
+    Stop,
+    Type,
+)
 from evaluators.scores import Score
 from orchestrator import Arena, Observation, OpenEpisode
 from orchestrator.gym import ArenaEnv
@@ -227,4 +243,118 @@ def _seen_by(observation: dict[str, Any]) -> Seen:
     )
 
 
-ADAPTERS: dict[str, Adapter] = {"python": in_process, "http": over_http, "gym": in_gymnasium}
+# MCP.
+
+
+@dataclass
+class McpClient:
+    """Calls tools with the official SDK's client."""
+
+    http: httpx.AsyncClient
+    stack: AsyncExitStack
+    connected: mcp.Client | None = None
+    steps: int = 0
+
+    async def begin(self, task: str) -> Seen:
+        created = await self.http.post(
+            "/episodes", json={"task": task, "observe": ["axtree", "screenshot"]}
+        )
+        assert created.is_success, created.text
+        headers = {"Authorization": self.http.headers["Authorization"]}
+        http = await self.stack.enter_async_context(
+            httpx2.AsyncClient(headers=headers, timeout=_ANSWER_S)
+        )
+        transport = streamable_http_client(created.json()["mcp_url"], http_client=http)
+        self.connected = await self.stack.enter_async_context(mcp.Client(transport))
+        seen = await self._call("browser_snapshot", {})
+        assert isinstance(seen, Seen)
+        return seen
+
+    async def act(self, action: Action) -> Seen | Verdict:
+        self.steps += 1
+        return await self._call(*tool_call(action))
+
+    async def finish(self, answer: str | None) -> Verdict:
+        ended = await self._call("submit_answer", {"answer": answer})
+        assert isinstance(ended, Verdict)
+        return ended
+
+    async def _call(self, tool: str, arguments: dict[str, Any]) -> Seen | Verdict:
+        assert self.connected is not None
+        called = await self.connected.call_tool(tool, arguments)
+        if called.structured_content is not None:
+            return verdict_in(called.structured_content)
+        (part,) = called.content
+        assert part.type == "text"
+        url = re.search(r"^- Page URL: (.*)$", part.text, re.MULTILINE)
+        assert url is not None
+        error = re.match(r"### Error\n(.*)", part.text)
+        return Seen(step=self.steps, url=url[1], text=part.text, error=error[1] if error else None)
+
+
+_NAMES = {
+    "click": "browser_click",
+    "hover": "browser_hover",
+    "type": "browser_type",
+    "select": "browser_select_option",
+    "press": "browser_press_key",
+    "goto": "browser_navigate",
+    "back": "browser_navigate_back",
+    "new_tab": "browser_tabs",
+    "focus_tab": "browser_tabs",
+    "close_tab": "browser_tabs",
+}
+
+
+def tool_call(action: Action) -> tuple[str, dict[str, Any]]:
+    """Return the tool, and its arguments, that do what an action says."""
+    target = {"target": f"e{getattr(action, 'element', 0)}"}
+    arguments: dict[str, Any] = {}
+    match action:
+        case Click() | Hover():
+            arguments = target
+        case Type():
+            arguments = {**target, "text": action.text, "submit": action.submit}
+        case Select():
+            arguments = {**target, "values": list(action.options)}
+        case Press():
+            arguments = {"key": action.keys}
+        case Goto():
+            arguments = {"url": action.url}
+        case NewTab():
+            arguments = {"action": "new", "url": action.url}
+        case FocusTab():
+            arguments = {"action": "select", "index": action.index}
+        case CloseTab():
+            arguments = {"action": "close"}
+        case _:
+            assert action.kind == "back", f"no tool does '{action.kind}'"
+    return _NAMES[action.kind], arguments
+
+
+@asynccontextmanager
+async def over_mcp(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+    """Serve HTTP on loopback, where each episode has an MCP server."""
+    async with (
+        Arena(workers=workers) as arena,
+        serve(arena, slots=workers, port=0, token_path=folder / "token") as served,
+    ):
+
+        @asynccontextmanager
+        async def connect() -> AsyncIterator[Client]:
+            headers = {"Authorization": f"Bearer {served.token}"}
+            async with (
+                httpx.AsyncClient(base_url=served.url, headers=headers, timeout=_ANSWER_S) as http,
+                AsyncExitStack() as stack,
+            ):
+                yield McpClient(http, stack)
+
+        yield connect
+
+
+ADAPTERS: dict[str, Adapter] = {
+    "python": in_process,
+    "http": over_http,
+    "gym": in_gymnasium,
+    "mcp": over_mcp,
+}

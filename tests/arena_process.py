@@ -99,6 +99,16 @@ class ArenaProcess:
         with self._heard:
             assert self._heard.wait_for(is_said, limit_s), f"no {pattern!r} in {self._err}"
 
+    def printed(self, pattern: str, limit_s: float = 60.0) -> str:
+        """Wait until stdout has what a pattern says, and return all of it so far."""
+
+        def is_said() -> bool:
+            return re.search(pattern, "".join(self._out)) is not None
+
+        with self._heard:
+            assert self._heard.wait_for(is_said, limit_s), f"no {pattern!r} in {self._out}"
+            return "".join(self._out)
+
     def kill(self) -> None:
         """End it as `kill -9` does."""
         self._running.kill()
@@ -116,7 +126,9 @@ class ArenaProcess:
 
     def _follow_out(self) -> None:
         for line in self._running.stdout or ():
-            self._out.append(line)
+            with self._heard:
+                self._out.append(line)
+                self._heard.notify_all()
 
     def _follow_err(self) -> None:
         for line in self._running.stderr or ():

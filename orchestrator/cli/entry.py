@@ -41,6 +41,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
         "eval": "Run an agent on tasks, offline, online or both.",
         "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
+        "mcp": "Serve one episode to an MCP client, such as a coding agent.",
         "report": "Show a run side by side, in the terminal and as HTML.",
         "export": "Write a run's scores for other programs.",
         "score": "Score a finished run again from its evidence.",

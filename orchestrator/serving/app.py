@@ -10,6 +10,7 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.telemetry import TelemetryConfig
+from starlette.routing import Route
 
 from arena_core.bugs import bug_in_words
 from arena_core.errors import (
@@ -27,6 +28,7 @@ from orchestrator.serving.host import (
     HostedEpisode,
     NotBegunError,
 )
+from orchestrator.serving.mcp_endpoint import McpRoute, mcp_path
 from orchestrator.serving.requests import CreateEpisode, FinishEpisode, StepEpisode
 from orchestrator.serving.session import Stepped
 from orchestrator.serving.wire import observation_as_json, task_as_json
@@ -69,6 +71,7 @@ def make_app(arena: Arena, host: EpisodeHost, grammar: TextActions) -> FastAPI:
     _add_lists(app, arena, host)
     _add_episodes(app, host)
     _add_play(app, host, grammar)
+    app.router.routes.append(Route(f"/{mcp_path('{name}')}", endpoint=McpRoute(host)))
     return app
 
 
@@ -95,8 +98,9 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
         return [_state(one) for one in host.episodes]
 
     @app.post("/episodes", status_code=201, summary="Begin an episode")
-    async def create(asked: CreateEpisode) -> dict[str, Any]:
-        return (await host.create(asked)).answer
+    async def create(asked: CreateEpisode, request: Request) -> dict[str, Any]:
+        hosted = await host.create(asked)
+        return {**hosted.answer, "mcp_url": f"{request.base_url}{mcp_path(hosted.id)}"}
 
     @app.get("/episodes/{name}", summary="How an episode stands, and what is seen")
     async def get(name: str) -> dict[str, Any]:

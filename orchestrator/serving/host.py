@@ -9,14 +9,18 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from arena_core.errors import UnknownNameError
 from orchestrator.api.arena import Arena
+from orchestrator.api.held import Held
 from orchestrator.serving.requests import CreateEpisode
-from orchestrator.serving.results import EpisodeResult
+from orchestrator.serving.results import EpisodeResult, EpisodeUnscored
 from orchestrator.serving.session import EpisodeSession
 from orchestrator.serving.wire import observation_as_json
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +56,7 @@ class HostedEpisode:
 
     Attributes:
         answer: what its creation was answered with.
+        tools: what answers MCP requests for it, once there was one.
         listeners: who follows its events.
     """
 
@@ -61,6 +66,7 @@ class HostedEpisode:
     answer: dict[str, Any] = field(default_factory=dict)
     listeners: list[asyncio.Queue[dict[str, Any]]] = field(default_factory=list)
     idle: asyncio.TimerHandle | None = None
+    tools: Held[StreamableHTTPSessionManager] | None = None
     holds_slot: bool = True
 
 
@@ -241,6 +247,23 @@ class EpisodeHost:
             return
         self.take_back(hosted, f"no request came for {self._idle_s:g} s: it was taken back")
 
+    async def begin(self, asked: CreateEpisode) -> HostedEpisode:
+        """Begin an episode, as `create`; one that could not begin is raised as EpisodeUnscored.
+
+        Raises:
+            EpisodeUnscored: the world broke at the reset, or is not as the task requires.
+            ArenaError: as `create`.
+        """
+        try:
+            return await self.create(asked)
+        except NotBegunError as error:
+            raise EpisodeUnscored(error.result) from error
+
+    async def ended(self, hosted: HostedEpisode) -> None:
+        """Wait until an episode is over."""
+        async for _ in self.events(hosted):
+            pass
+
     async def events(self, hosted: HostedEpisode) -> AsyncIterator[dict[str, Any]]:
         """Yield what happens to an episode from now on: `step`s, and its `end`."""
         happened: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -266,6 +289,8 @@ class EpisodeHost:
         over = [one for one in self.episodes if not one.holds_slot]
         for hosted in over[: max(0, len(over) - REMEMBERED)]:
             del self._episodes[hosted.id]
+            if hosted.tools is not None:
+                self._kept(hosted.tools.leave())
             if hosted.asked.key is not None:
                 self._begun.pop(hosted.asked.key, None)
 
@@ -291,6 +316,12 @@ class EpisodeHost:
         for hosted in self.episodes:
             if hosted.session.result is None:
                 await self.abandon(hosted, STOPPED)
+
+    async def forget(self) -> None:
+        """Answer no MCP request any more, once none is under way."""
+        for hosted in self.episodes:
+            if hosted.tools is not None:
+                await hosted.tools.leave()
 
 
 def _event_of(hosted: HostedEpisode) -> dict[str, Any]:

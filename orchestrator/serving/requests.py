@@ -27,7 +27,7 @@ class CreateEpisode(_Asked):
         agent: the name that the evidence shows.
     """
 
-    task: str = Field(min_length=3, max_length=1000, examples=["demo/shop-latest-order-total"])
+    task: str = Field(max_length=1000, examples=["demo/shop-latest-order-total"])
     world: World = World.OFFLINE
     key: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     observe: Annotated[tuple[str, ...], Field(max_length=20)] = (AXTREE,)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 from arena_core.errors import PortTakenError, PrerequisiteError
 from orchestrator.api.arena import Arena
 from orchestrator.serving.guard import Guard, token_file
+from orchestrator.serving.host import EpisodeHost
+from orchestrator.serving.text_actions import TextActions
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -30,11 +32,13 @@ class Served:
     Attributes:
         url: where it answers.
         token_file: holds the token that every request names; nobody but this user can read it.
+        host: of the episodes that it plays.
     """
 
     url: str
     token: str
     token_file: Path
+    host: EpisodeHost
 
 
 @asynccontextmanager
@@ -67,22 +71,29 @@ async def serve(
     try:
         from orchestrator.serving.app import make_app  # noqa: PLC0415  of the extra `serve`
     except ImportError as cause:
-        raise missing_extra(cause, "serve") from cause
-    from orchestrator.serving.host import EpisodeHost  # noqa: PLC0415
-    from orchestrator.serving.text_actions import TextActions  # noqa: PLC0415
+        message = f"the package '{cause.name}' is not installed"
+        raise PrerequisiteError(message, hint="pip install 'arena-orchestrator[serve]'") from cause
 
     host = EpisodeHost(arena, slots=slots, idle_s=idle_s, out=out, staged=staged)
     app = make_app(arena, host, TextActions())
-    async with listening(app, port, token_path) as served:
-        try:
-            yield served
-        finally:
-            await host.close()
+    try:
+        async with _listening(app, port, token_path) as (url, token, path):
+            try:
+                yield Served(url=url, token=token, token_file=path, host=host)
+            finally:
+                await host.close()
+    finally:
+        await host.forget()
 
 
 @asynccontextmanager
-async def listening(app: ASGIApp, port: int, token_path: Path | None) -> AsyncIterator[Served]:
+async def _listening(
+    app: ASGIApp, port: int, token_path: Path | None
+) -> AsyncIterator[tuple[str, str, Path]]:
     """Answer HTTP on loopback for who knows the token, until the block ends.
+
+    Yields:
+        The URL, the token, and its file.
 
     Raises:
         PortTakenError: the port is in use.
@@ -105,16 +116,10 @@ async def listening(app: ASGIApp, port: int, token_path: Path | None) -> AsyncIt
             # Signals are its caller's: uvicorn's own handlers would take them.
             working = asyncio.create_task(server._serve([listener]))  # noqa: SLF001
             try:
-                yield Served(url=f"http://{LOOPBACK}:{port}", token=token, token_file=path)
+                yield f"http://{LOOPBACK}:{port}", token, path
             finally:
                 server.should_exit = True
                 await working
-
-
-def missing_extra(cause: ImportError, extra: str) -> PrerequisiteError:
-    """Return the error of a command whose extra packages are not installed."""
-    message = f"the package '{cause.name}' is not installed"
-    return PrerequisiteError(message, hint=f"pip install 'arena-orchestrator[{extra}]'")
 
 
 def _bound(port: int) -> socket.socket:

@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
-from arena_core.actions import Action, Stop
+from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.observation import Assignment, Observation
 from orchestrator.serving.results import EpisodeResult, FinishStatus
+
+_NO_REASON: Final = "the agent gave no reason"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +190,7 @@ class EpisodeSession:
             case FinishStatus.DONE:
                 await self._episode.step(Stop(answer=answer))
             case FinishStatus.INFEASIBLE:
-                await self._episode.step(Stop(), thought=reason or None)
+                await self._episode.step(Infeasible(reason=reason or _NO_REASON))
             case FinishStatus.GAVE_UP:
                 self._episode.end(reason or "the agent gave up")
 

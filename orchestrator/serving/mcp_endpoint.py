@@ -1,0 +1,164 @@
+"""An MCP server for one episode: streamable HTTP, Playwright MCP's tools, and `submit_answer`."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import mcp_types as types
+from mcp.server.lowlevel.server import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from arena_core.errors import ArenaError
+from orchestrator.api.held import Held
+from orchestrator.grammars.grammar import Misread
+from orchestrator.observation import AXTREE, SCREENSHOT, AriaSnapshot, AxTree, Observation, Picture
+from orchestrator.serving.host import ConflictError, EpisodeHost, HostedEpisode
+from orchestrator.serving.mcp_tools import (
+    TOOLS,
+    BrowserTool,
+    SubmitAnswer,
+    TakeScreenshot,
+    read_call,
+    schema_of,
+)
+from orchestrator.serving.results import EpisodeResult
+from orchestrator.serving.session import EpisodeSession, Stepped
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+OBSERVED: Final = (AXTREE, SCREENSHOT)
+_OVER: Final = "the episode is over"
+
+
+def mcp_path(episode: str) -> str:
+    """Return where an episode's MCP server is, below the service's URL."""
+    return f"episodes/{episode}/mcp"
+
+
+class McpRoute:
+    """Answers the MCP requests of every episode of a service, as an ASGI application."""
+
+    def __init__(self, host: EpisodeHost) -> None:
+        self._host = host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request for the episode that its path names.
+
+        Raises:
+            UnknownNameError: there is no such episode.
+        """
+        hosted = self._host.find(scope["path_params"]["name"])
+        self._host.touch(hosted)
+        if hosted.tools is None:
+            hosted.tools = await Held.enter(_answering(self._host, hosted))
+        await hosted.tools.value.handle_request(scope, receive, send)
+
+
+@asynccontextmanager
+async def _answering(
+    host: EpisodeHost, hosted: HostedEpisode
+) -> AsyncIterator[StreamableHTTPSessionManager]:
+    """Answer requests for an episode until the block ends.
+
+    Nothing is kept between requests: the episode is all the state there is.
+    """
+    tools = McpTools(host, hosted)
+    server: Server[Any] = Server(
+        "arena",
+        instructions=hosted.session.assignment.intent,
+        on_list_tools=tools.listed,
+        on_call_tool=tools.called,
+    )
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+    async with manager.run():
+        yield manager
+
+
+class McpTools:
+    """The tools of one episode."""
+
+    def __init__(self, host: EpisodeHost, hosted: HostedEpisode) -> None:
+        self._host = host
+        self._hosted = hosted
+
+    async def listed(self, _: object, __: object) -> types.ListToolsResult:
+        """List them."""
+        tools = [
+            types.Tool(name=name, description=tool.__doc__, input_schema=schema_of(tool))
+            for name, tool in TOOLS.items()
+        ]
+        return types.ListToolsResult(tools=tools)
+
+    async def called(self, _: object, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        """Do what a call says; what is wrong with it is said to the agent."""
+        session = self._hosted.session
+        if session.result is not None:
+            return _failed(_OVER, session.result)
+        call = read_call(asked.name, asked.arguments or {})
+        try:
+            return await self._host.perform(self._hosted, lambda: _done(session, call))
+        except (ArenaError, ConflictError) as error:
+            return _failed(str(error))
+
+
+async def _done(session: EpisodeSession, call: BrowserTool | Misread) -> types.CallToolResult:
+    if isinstance(call, Misread):
+        return _stepped(await session.misread(call.why))
+    if isinstance(call, SubmitAnswer):
+        return _ended(await session.finish(call.answer, call.status, call.reason))
+    if isinstance(call, TakeScreenshot):
+        return _pictured(session.seen)
+    actions = call.actions()
+    return _stepped(await session.play(actions)) if actions else _shown(session.seen)
+
+
+def _stepped(done: Stepped) -> types.CallToolResult:
+    return _shown(done.observation) if done.result is None else _ended(done.result)
+
+
+def _shown(seen: Observation) -> types.CallToolResult:
+    """Say what is seen, in the sections of Playwright MCP's answers."""
+    error = seen.last_error
+    parts = [f"### Error\n{error}"] if error else []
+    if len(seen.tabs) > 1:
+        lines = [
+            f"- {tab.index}:{' (current)' if tab.is_current else ''} [{tab.title}]({tab.url})"
+            for tab in seen.tabs
+        ]
+        parts.append("### Open tabs\n" + "\n".join(lines))
+    parts.append(f"### Page\n- Page URL: {seen.url}\n- Page Title: {seen.title}")
+    parts.append(f"### Snapshot\n```yaml\n{_snapshot(seen)}\n```")
+    text = types.TextContent(text="\n".join(parts))
+    return types.CallToolResult(content=[text], is_error=error is not None)
+
+
+def _snapshot(seen: Observation) -> str:
+    texts = [one.text for one in seen.parts.values() if isinstance(one, AriaSnapshot | AxTree)]
+    return texts[0] if texts else ""
+
+
+def _pictured(seen: Observation) -> types.CallToolResult:
+    for part in seen.parts.values():
+        if isinstance(part, Picture):
+            data = b64encode(part.data).decode()
+            return types.CallToolResult(
+                content=[types.ImageContent(data=data, mime_type="image/png")]
+            )
+    return _failed("no screenshots are taken in this episode")
+
+
+def _ended(result: EpisodeResult) -> types.CallToolResult:
+    document = result.model_dump(mode="json")
+    text = types.TextContent(text=f"### Result\n{_OVER}\n{json.dumps(document)}")
+    return types.CallToolResult(content=[text], structured_content=document)
+
+
+def _failed(why: str, result: EpisodeResult | None = None) -> types.CallToolResult:
+    text = types.TextContent(text=f"### Error\n{why}")
+    document = None if result is None else result.model_dump(mode="json")
+    return types.CallToolResult(content=[text], structured_content=document, is_error=True)
