@@ -57,7 +57,7 @@ async def _mcp(
     staged: bool,
 ) -> None:
     from orchestrator.api.arena import Arena
-    from orchestrator.api.worlds import read_world
+    from orchestrator.api.arguments import read_world
     from orchestrator.cli.progress import show_event
     from orchestrator.serving.requests import CreateEpisode
     from orchestrator.serving.server import serve

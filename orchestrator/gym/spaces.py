@@ -12,7 +12,7 @@ from gymnasium.spaces import Box, Space
 from orchestrator.browser.context import DEFAULT_VIEWPORT
 
 _WIDTH, _HEIGHT = DEFAULT_VIEWPORT
-_HARMLESS = ('{"kind": "scroll", "direction": "down"}', '{"kind": "scroll", "direction": "up"}')
+_HARMLESS = ("noop()", "scroll(0, 200)", "scroll(0, -200)")
 
 
 class AnyText(Space[str]):

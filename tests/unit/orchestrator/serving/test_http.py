@@ -47,6 +47,15 @@ async def test_an_episode_is_played_and_scored(serving: Serving) -> None:
         assert (await service.step(name, action=BRUGES)).status_code == 409
 
 
+async def test_an_action_may_be_a_call_in_browsergyms_grammar(serving: Serving) -> None:
+    async with serving() as service:
+        name = await service.begun()
+        stepped = (await service.step(name, action_str=f"goto('{BRUGES['url']}')")).json()
+        assert (stepped["observation"]["url"], stepped["error"]) == (BRUGES["url"], None)
+        stepped = (await service.step(name, action_str='send_msg_to_user("47")')).json()
+        assert (stepped["reward"], stepped["terminated"]) == (1.0, True)
+
+
 async def test_a_stop_among_the_steps_ends_and_scores_it_too(serving: Serving) -> None:
     async with serving() as service:
         name = await service.begun()
