@@ -1,0 +1,60 @@
+"""The examples of "Bring your agent" play their task as their first lines say."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena_process import ArenaProcess
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def run_example(name: str, *words: str | Path) -> list[str]:
+    """Run an example's program, and return the lines that it printed."""
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name / "play.py", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_example_of_http(tmp_path: Path) -> None:
+    words = ("serve", "--port", "0", "--json", "--out", tmp_path / "out")
+    with ArenaProcess(*words, cwd=tmp_path) as serving:
+        serving.hear("until Ctrl-C")
+        served = json.loads(serving.printed(r"(?m)^\}"))
+        said = run_example("http", served["url"], served["token_file"])
+        serving.interrupt()
+        assert serving.wait().code == 0
+    assert said[0].startswith("How many bells")
+    assert said[-1] == "success 1.0"
+    assert not Path(served["token_file"]).exists()
+    (folder,) = (tmp_path / "out").iterdir()
+    assert (folder / "lock.json").is_file()
+
+
+def test_the_example_of_gymnasium() -> None:
+    said = run_example("gymnasium")
+    assert said[0].startswith("How many bells")
+    assert said[-1] == "success 1.0"
+
+
+def test_the_example_of_mcp(tmp_path: Path) -> None:
+    configured = tmp_path / "client.json"
+    with ArenaProcess("mcp", "--task", "demo/wiki-bells-of-bruges", cwd=tmp_path) as serving:
+        serving.hear("until the episode is over")
+        configured.write_text(serving.printed(r"(?m)^\}"), encoding="utf-8")
+        said = run_example("mcp", configured)
+        assert serving.wait().code == 0
+    assert said[0].startswith("How many bells")
+    assert said[-1] == "success 1.0"
