@@ -123,7 +123,9 @@ async def _listening(
 
 
 def _bound(port: int) -> socket.socket:
-    listener = socket.socket()
+    # Named as TCP: on such sockets alone asyncio sends at once what is written. Else each answer
+    # waits 40 ms for the client's acknowledgement.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))

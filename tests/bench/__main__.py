@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from bench import (
+    adapters,
     commands,
     every_site,
     gateway,
@@ -91,6 +92,10 @@ def _unit() -> list[Figure]:
     return [commands.unit_figure()]
 
 
+def _http() -> list[Figure]:
+    return [adapters.http_figure()]
+
+
 _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "start": _start,
     "sites": _sites,
@@ -102,6 +107,8 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "observations": _observations,
     "workers": _workers,
     "demo": _demo,
+    "http": _http,
+    "vector": adapters.vector_figures,
     "unit": _unit,
 }
 
