@@ -257,7 +257,7 @@ class McpClient:
 
     async def begin(self, task: str) -> Seen:
         created = await self.http.post(
-            "/episodes", json={"task": task, "observe": ["axtree", "screenshot"]}
+            "/episodes", json={"task": task, "observe": ["aria", "screenshot"]}
         )
         assert created.is_success, created.text
         headers = {"Authorization": self.http.headers["Authorization"]}

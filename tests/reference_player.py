@@ -20,7 +20,8 @@ from tasks.schema import Task
 
 _LINE = re.compile(r'^(?P<indent> *)\[(?P<id>\d+)\] (?P<role>\S+)(?: "(?P<name>.*?)"(?= |$))?')
 _ARIA = re.compile(
-    r'^(?P<indent> *)- (?P<role>[\w/]+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?.*?\[ref=e(?P<id>\d+)\]'
+    r"^(?P<indent> *)- '?(?P<role>[\w/]+)"
+    r'(?: "(?P<name>(?:[^"\\]|\\.)*)")?.*?\[ref=e(?P<id>\d+)\]'
 )
 
 

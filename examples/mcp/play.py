@@ -26,7 +26,7 @@ async def main(server: dict[str, Any]) -> None:
     ):
         print(client.instructions)
         seen = await text_of(client, "browser_snapshot")
-        link = re.search(r'\[(\d+)\] link "Bruges"', seen)
+        link = re.search(r'link "Bruges".*?\[ref=(e\d+)\]', seen)
         if link:
             seen = await text_of(client, "browser_click", target=link[1])
         bells = re.search(r"(\d+) bells", seen)

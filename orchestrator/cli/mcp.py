@@ -59,12 +59,10 @@ async def _mcp(
     from orchestrator.api.arena import Arena
     from orchestrator.api.arguments import read_world
     from orchestrator.cli.progress import show_event
-    from orchestrator.serving.requests import CreateEpisode
+    from orchestrator.serving.requests import MCP_OBSERVED, CreateEpisode
     from orchestrator.serving.server import serve
 
-    asked = CreateEpisode(
-        task=task, world=read_world(world), observe=("axtree", "screenshot"), agent="mcp"
-    )
+    asked = CreateEpisode(task=task, world=read_world(world), observe=MCP_OBSERVED, agent="mcp")
     async with (
         Arena(on_event=lambda event: show_event(event, console)) as arena,
         serve(arena, slots=1, port=port, idle_s=idle, out=out, staged=staged) as served,

@@ -15,7 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from arena_core.errors import ArenaError
 from orchestrator.api.held import Held
 from orchestrator.grammars.grammar import Misread
-from orchestrator.observation import AXTREE, SCREENSHOT, AriaSnapshot, AxTree, Observation, Picture
+from orchestrator.observation import AriaSnapshot, AxTree, Observation, Picture
 from orchestrator.serving.host import ConflictError, EpisodeHost, HostedEpisode
 from orchestrator.serving.mcp_tools import (
     TOOLS,
@@ -31,7 +31,6 @@ from orchestrator.serving.session import EpisodeSession, Stepped
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-OBSERVED: Final = (AXTREE, SCREENSHOT)
 _OVER: Final = "the episode is over"
 
 
@@ -138,8 +137,11 @@ def _shown(seen: Observation) -> types.CallToolResult:
 
 
 def _snapshot(seen: Observation) -> str:
-    texts = [one.text for one in seen.parts.values() if isinstance(one, AriaSnapshot | AxTree)]
-    return texts[0] if texts else ""
+    """Return the page as text: as Playwright MCP would, where the episode observes that form."""
+    parts = seen.parts.values()
+    texts = [one.text for one in parts if isinstance(one, AriaSnapshot)]
+    texts += [one.text for one in parts if isinstance(one, AxTree)]
+    return texts[0] if texts else "(no form of text is observed in this episode)"
 
 
 def _pictured(seen: Observation) -> types.CallToolResult:

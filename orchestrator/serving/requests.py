@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from arena_core.actions import Action
 from arena_core.worlds import World
-from orchestrator.observation import AXTREE
+from orchestrator.observation import ARIA, AXTREE, SCREENSHOT
 from orchestrator.serving.results import FinishStatus
+
+# What the tools of MCP show: snapshots as Playwright MCP writes them, and pictures.
+MCP_OBSERVED: Final = (ARIA, SCREENSHOT)
 
 
 class _Asked(BaseModel):
