@@ -67,6 +67,12 @@ class SuiteSource:
     suite: Suite
     origins: tuple[Origin, ...] = ()
 
+    @property
+    def importers(self) -> tuple[str, ...]:
+        """The keys of the importers that made tasks of it."""
+        keys = dict.fromkeys(str(origin.at[0]) for origin in self.origins)
+        return tuple(key for key in keys if key not in _Part.model_fields)
+
     def where(self, task: int, location: Location) -> str:
         """Return file and line of a field of a task; the field's path where no file is known."""
         if not self.origins:

@@ -78,6 +78,7 @@ class NewRun:
             resolves=tuple(Resolve.parse(text) for text in self.resolves),
             screenshots=self.screenshots,
             headless=self.headless,
+            importers=source.importers,
         )
         if not request.trials():
             names = ", ".join(task.id for task in request.tasks)

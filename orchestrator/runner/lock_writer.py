@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import assert_never
 
 from arena_core.errors import ImageError
+from arena_core.plugins import Plugin
 from orchestrator.browser.launch import launch
 from orchestrator.engine.engine import Engine
+from orchestrator.observation import IN_VIEWPORT, OBSERVATIONS
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
 from sites.atlas import Atlas
@@ -21,6 +23,7 @@ from sites.upstreams import (
     Upstream,
     Upstreams,
 )
+from tasks.importers import IMPORTERS
 
 
 async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLock:
@@ -52,7 +55,7 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         images=await _image_ids(upstreams, engine),
         engine=await engine.version(),
         browser=await _browser_version(request),
-        packages=package_versions(request.suite),
+        packages=package_versions(request.suite, _plugins_of(request)),
         host=describe_host(),
     )
 
@@ -69,6 +72,14 @@ async def require_same_images(lock: RunLock, engine: Engine) -> None:
             now = "is gone" if found is None else "is another one now"
             message = f"run {lock.run}: the image {tag} that it began with {now}"
             raise ImageError(message, hint="start a new run; what had finished can be reported")
+
+
+def _plugins_of(request: RunRequest) -> Iterator[Plugin]:
+    """Yield what made tasks of the run, and what its agent sees the pages with."""
+    for key in request.importers:
+        yield IMPORTERS.find(key)
+    for name in sorted(request.agent.observations):
+        yield OBSERVATIONS.find(name.removesuffix(IN_VIEWPORT))
 
 
 async def _image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:

@@ -32,6 +32,7 @@ class RunRequest:
             thought best.
         memory_bytes: budget for all replicas; None for most of the machine.
         strategy: of resets between episodes.
+        importers: keys of those that made tasks of the suite's file.
         proof_hook: looks at each episode in its middle; None where nobody does.
     """
 
@@ -50,6 +51,7 @@ class RunRequest:
     spares: int | None = None
     memory_bytes: int | None = None
     strategy: str = "auto"
+    importers: tuple[str, ...] = ()
     proof_hook: ProofHook | None = None
 
     @property

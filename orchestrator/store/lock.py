@@ -6,11 +6,12 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arena_core.plugins import Plugin
 from arena_core.worlds import World
 from evaluators.kinds import LOCATORS, MATCHERS
 from orchestrator.observation import AgentClass, Told
@@ -125,12 +126,16 @@ def describe_host() -> HostEnvelope:
     )
 
 
-def package_versions(suite: Suite) -> dict[str, str]:
+def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, str]:
     """Return the versions of the packages whose behaviour a score may depend on.
 
     Those that bring the locators and matchers of the suite's checks are among them.
+
+    Args:
+        suite: what is scored.
+        plugins: what else a run uses: importers that made tasks, forms of observation.
     """
-    found: dict[str, str] = {}
+    found = {plugin.distribution: plugin.version for plugin in plugins}
     for task in suite.tasks:
         for check in (*task.checks, *task.requires):
             for seam, kind in ((LOCATORS, check.locate.by), (MATCHERS, check.match.how)):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from plugged import install
+from small_suites import bells
 
 from arena_core.errors import PluginError, TaskError
 from arena_core.plugins import Group
@@ -94,3 +95,9 @@ def test_a_key_that_no_importer_has_is_no_field(tmp_path: Path) -> None:
 
 def test_miniwob_is_an_importer_like_any_other() -> None:
     assert IMPORTERS.load("wob") is WobPages
+
+
+def test_a_suite_knows_the_importers_that_made_its_tasks(questions: None, tmp_path: Path) -> None:
+    path = write(tmp_path, tasks=[bells("own")], questions=[{"about": "tea", "count": 2}])
+    assert read_source(path).importers == ("questions",)
+    assert read_source(write(tmp_path, tasks=[bells("own")])).importers == ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from plugged import install
 from tiny_run import SUITE
 
 from arena_core.errors import ImageError
+from arena_core.plugins import Group
 from arena_core.worlds import World
 from orchestrator.observation import AgentClass
 from orchestrator.runner import lock_writer
@@ -33,13 +38,19 @@ class Images:
         return "1"
 
 
-async def lock(monkeypatch: pytest.MonkeyPatch, *missing: str, staged: bool) -> RunLock:
+async def lock(
+    monkeypatch: pytest.MonkeyPatch,
+    *missing: str,
+    staged: bool = False,
+    importers: tuple[str, ...] = (),
+    observations: frozenset[str] = frozenset({"axtree"}),
+) -> RunLock:
     async def version(_: object) -> str:
         return "1"
 
     monkeypatch.setattr(lock_writer, "_browser_version", version)
     task = SUITE.tasks[0].model_copy(update={"sites": ("wiki", "tools"), "worlds": tuple(World)})
-    agent: Any = SimpleNamespace(name="a")
+    agent: Any = SimpleNamespace(name="a", observations=observations)
     request = RunRequest(
         suite=SUITE,
         tasks=(task,),
@@ -47,6 +58,7 @@ async def lock(monkeypatch: pytest.MonkeyPatch, *missing: str, staged: bool) -> 
         agent=agent,
         agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.BASELINE),
         staged=staged,
+        importers=importers,
     )
     engine: Any = Images(*missing)
     return await make_lock(request, ATLAS, engine)
@@ -82,3 +94,16 @@ async def test_the_image_of_a_stand_in_is_needed_where_it_is_staged_alone(
     await lock(monkeypatch, staged_tag(), staged=False)
     with pytest.raises(ImageError, match=staged_tag()):
         await lock(monkeypatch, staged_tag(), staged=True)
+
+
+async def test_a_lock_names_the_packages_of_importers_and_of_forms_of_observation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    install(tmp_path, "acme-pages", {Group.IMPORTERS: {"pages": "acme:Pages"}}, version="1.2")
+    install(tmp_path, "acme-eyes", {Group.OBSERVATIONS: {"gist": "acme:GIST"}}, version="3.4")
+    importlib.invalidate_caches()
+    seen = frozenset({"axtree", "gist@viewport"})
+    written = await lock(monkeypatch, importers=("pages",), observations=seen)
+    assert {"acme-pages": "1.2", "acme-eyes": "3.4"}.items() <= written.packages.items()
+    assert not {"acme-pages", "acme-eyes"} & (await lock(monkeypatch)).packages.keys()
