@@ -11,6 +11,7 @@ from evaluators.evidence import Evidence
 from evaluators.fields import Slug
 from orchestrator.schemas.files import VERSIONS
 from orchestrator.schemas.kinds import SchemaKind
+from orchestrator.schemas.placeholders import type_templates
 from orchestrator.store.lock import RunLock
 from sites.manifest import Site
 from tasks.importers import IMPORTERS
@@ -48,6 +49,8 @@ def make_schema(kind: SchemaKind) -> dict[str, Any]:
         PluginError: Arena's own locators and matchers are not registered.
     """
     made = _model(kind).model_json_schema(mode="validation")
+    if kind is SchemaKind.SUITE:
+        made = type_templates(made)
     head = {
         "$schema": _DIALECT,
         "$id": f"urn:arena:schema:{kind}:{VERSIONS[kind]}",

@@ -20,6 +20,27 @@ ROOT = Path(__file__).parents[3]
 MARK = "# yaml-language-server: $schema="
 
 
+TEMPLATE: dict[str, Any] = {
+    "id": "price",
+    "params": [{"name": "Kettle", "price": 19.99, "world": "offline", "sites": ["shop"]}],
+    "task": {
+        "family": "information",
+        "intent": "What does {name} cost?",
+        "sites": "{sites}",
+        "start": ["shop:/"],
+        "worlds": ["{world}"],
+        "checks": [
+            {
+                "name": "price",
+                "when": "end",
+                "locate": {"by": "answer"},
+                "match": {"how": "number", "value": "{price}"},
+            }
+        ],
+    },
+}
+
+
 class AsWritten(yaml.CSafeLoader):
     """Reads a date as the text that stands there, as editors do."""
 
@@ -85,6 +106,25 @@ def test_a_mistake_in_a_suite_is_one_for_the_schema_too(
     path = ROOT / "tasks" / "suites" / "demo.yaml"
     document: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), AsWritten)  # noqa: S506
     document["tasks"][0] |= change
+    assert any(one.startswith(place) for one in wrong(SchemaKind.SUITE, document))
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"intnet": "Say it."}, "templates.0.task"),
+        ({"id": "mine"}, "templates.0.task"),
+        ({"worlds": ["mars"]}, "templates.0.task.worlds"),
+        ({"checks": [{"name": "x", "when": "end", "locate": {"by": "answr"}}]}, "templates.0.task"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else next(iter(one)),
+)
+def test_a_mistake_in_a_template_is_one_for_the_schema_too(
+    change: dict[str, object], place: str
+) -> None:
+    document = {"templates": [TEMPLATE]}
+    assert wrong(SchemaKind.SUITE, document) == []
+    document = {"templates": [TEMPLATE | {"task": {**TEMPLATE["task"], **change}}]}
     assert any(one.startswith(place) for one in wrong(SchemaKind.SUITE, document))
 
 
