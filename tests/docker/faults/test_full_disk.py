@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
@@ -100,3 +101,24 @@ async def test_a_volume_too_small_for_the_state_is_one_clear_line(
     assert "arena supervisor: the state cannot be restored" in told.value.message
     assert "No space left on device" in told.value.message
     assert "'/srv/shop/state/" in told.value.message
+
+
+@SLOW
+async def test_a_state_that_outgrows_its_room_on_the_disk_ends_its_container_and_is_recreated(
+    engine: Engine, shop: Site, owner: str, accounts: Accounts, require_golden: Prove
+) -> None:
+    """A volume on the disk has no size of its own: the supervisor holds the state to its room."""
+    async with running(engine, shop, owner) as watch:
+        lost = watch.replica.container.id
+        subject = Subject(engine, watch.replica, accounts)
+        # Blocks that are taken and not written: a gigabyte in no time.
+        await subject.shell('fallocate -l 1400M "$1/large"', subject.folder)
+        async with asyncio.timeout(20):
+            assert await engine.wait_exit(lost) == 1
+        assert "MB of the 1024 MB it may take" in await engine.logs(lost, tail=5)
+        done = await reset_replica(engine, watch, wrote=True)
+        await done.watch.close()
+        assert done.receipt.strategy == "recreate"
+        assert done.replica.container.id != lost
+        await require_golden(done.replica)
+        assert lost not in containers_of(owner)
