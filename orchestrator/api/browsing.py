@@ -62,8 +62,8 @@ def _bound(port: int) -> socket.socket:
         listener.bind(("127.0.0.1", port))
     except OSError as error:
         listener.close()
-        message = f"--port {port}: {error.strerror} on 127.0.0.1"
-        raise PortTakenError(message, hint="leave --port away for a free one") from error
+        message = f"port {port}: {error.strerror} on 127.0.0.1"
+        raise PortTakenError(message, hint="leave the port away for a free one") from error
     return listener
 
 

@@ -36,7 +36,7 @@ class RunResources:
         if strategy is not None:
             rungs_for(strategy)
         if strategy == "swap" and spares == 0:
-            message = "--strategy swap needs a spare, and --spares 0 allows none"
+            message = "the strategy swap needs a spare, and spares: 0 allows none"
             raise UsageError(message)
         return cls(
             workers=workers,

@@ -36,8 +36,8 @@ def choose_sites(
         message = f"'all' and names together ({others}): which are meant?"
         raise UsageError(message, hint="say either `all` or the sites' names")
     if names and suite is not None:
-        message = f"sites ({' '.join(names)}) and --suite {suite} together: which are meant?"
-        raise UsageError(message, hint="give either the sites' names or --suite")
+        message = f"sites ({' '.join(names)}) and the suite {suite} together: which are meant?"
+        raise UsageError(message, hint="give either the sites' names or a suite")
     if ALL in names:
         return atlas.select(())
     if names:
@@ -52,7 +52,8 @@ def _named(atlas: Atlas, names: Sequence[str]) -> tuple[Site, ...]:
     for name in names:
         if name not in atlas.sites and name in suite_names():
             message = f"unknown site '{name}': it is a suite"
-            raise UnknownNameError(message, hint=f"--suite {name}")
+            hint = f"--suite {name}, in Python suite='{name}'"
+            raise UnknownNameError(message, hint=hint)
     return atlas.select(names)
 
 

@@ -123,7 +123,7 @@ class SuiteOperations(OpenArena):
         from tasks.select import Selection, select_tasks
 
         if workers is not None and not prove:
-            message = "--workers has no effect without --prove: nothing is played"
+            message = "workers: has no effect without --prove, in Python prove=True"
             raise UsageError(message)
         source = load_source(suite)
         tables = await known_tables(source.suite.tasks, self.atlas)

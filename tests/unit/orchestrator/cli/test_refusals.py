@@ -145,7 +145,7 @@ def test_a_pace_without_effect_is_refused_beside_resume_too(call: Call, tmp_path
 
 def test_workers_of_a_lint_that_plays_nothing_are_refused(call: Call, suite: Path) -> None:
     ended = call("tasks", "lint", suite, "--workers", "4")
-    assert_refused(ended, errors.UsageError.exit_code, "--workers has no effect without --prove")
+    assert_refused(ended, errors.UsageError.exit_code, "workers: has no effect without --prove")
 
 
 @pytest.mark.parametrize("value", ["nan", "-1", "2.5", "warm"])
@@ -187,7 +187,7 @@ def test_options_of_a_new_run_are_refused_beside_resume(call: Call, tmp_path: Pa
         (("--memory", "4 potatoes"), "'4 potatoes' is no amount of memory"),
         (("--memory", "4"), "'4' is no amount of memory"),
         (("--strategy", "magic"), "unknown strategy 'magic'; there are: auto, swap, "),
-        (("--strategy", "swap", "--spares", "0"), "--strategy swap needs a spare"),
+        (("--strategy", "swap", "--spares", "0"), "the strategy swap needs a spare"),
     ],
     ids=" ".join,
 )
