@@ -118,6 +118,7 @@ def test_a_context_that_is_exhausted_is_the_agents_failure_with_that_reason(
     assert "context window" in played.err
 
 
+@SLOW
 def test_an_endpoint_that_nobody_serves_is_named(run: RunAt, tmp_path: Path) -> None:
     suite = write_suite(tmp_path, bells("bells"))
     url = "http://127.0.0.1:9/v1"

@@ -85,6 +85,7 @@ def test_random_acts_from_its_seed_until_the_step_limit(run: RunAt, tmp_path: Pa
     assert len(evidence.steps) >= 2
 
 
+@SLOW
 def test_a_folder_that_holds_a_run_is_not_overwritten(run: RunAt, tmp_path: Path) -> None:
     suite = write_suite(tmp_path, bells("bells"))
     assert run.play(suite).code == 0
