@@ -99,6 +99,7 @@ class EpisodeHost:
         self._episodes: OrderedDict[str, HostedEpisode] = OrderedDict()
         self._begun: dict[str, tuple[CreateEpisode, asyncio.Future[HostedEpisode]]] = {}
         self._working: set[asyncio.Task[Any]] = set()
+        self._beginning: set[asyncio.Task[HostedEpisode]] = set()
 
     @property
     def slots(self) -> int:
@@ -142,15 +143,17 @@ class EpisodeHost:
             if first != asked:
                 message = f"the key '{asked.key}' belongs to another request"
                 raise ConflictError(message)
-            return await asyncio.shield(begun)
+            return await _of_its_creation(begun)
         if self.free <= 0:
             message = f"all {self._slots} slots are in use"
             raise FullError(message)
         self._taken += 1
         begun = self._kept(self._begin(asked))
+        self._beginning.add(begun)
+        begun.add_done_callback(self._beginning.discard)
         if asked.key is not None:
             self._begun[asked.key] = (asked, begun)
-        return await asyncio.shield(begun)
+        return await _of_its_creation(begun)
 
     async def _begin(self, asked: CreateEpisode) -> HostedEpisode:
         try:
@@ -307,8 +310,10 @@ class EpisodeHost:
             _LOG.info("an episode's request failed: %s", error)
 
     async def close(self) -> None:
-        """Take back every episode that is still played, and those that are being begun."""
+        """Take back every episode that is still played, and break off what is being begun."""
         self._taken = self._slots  # nothing begins any more
+        for begun in self._beginning:
+            begun.cancel()
         while self._working:
             for hosted in self.episodes:
                 self.take_back(hosted, STOPPED)
@@ -322,6 +327,20 @@ class EpisodeHost:
         for hosted in self.episodes:
             if hosted.tools is not None:
                 await hosted.tools.leave()
+
+
+async def _of_its_creation(begun: asyncio.Future[HostedEpisode]) -> HostedEpisode:
+    """Wait for an episode that is being begun, which goes on where its client does not wait.
+
+    Raises:
+        FullError: it was broken off, since the service is stopped.
+    """
+    try:
+        return await asyncio.shield(begun)
+    except asyncio.CancelledError:
+        if not begun.cancelled():
+            raise
+        raise FullError(STOPPED) from None
 
 
 def _event_of(hosted: HostedEpisode) -> dict[str, Any]:

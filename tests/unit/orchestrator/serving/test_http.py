@@ -355,6 +355,24 @@ async def test_the_end_of_the_service_gives_everything_back(serving: Serving) ->
     await asyncio.gather(stepping, return_exceptions=True)
 
 
+async def test_an_episode_that_is_being_begun_keeps_no_service_from_its_end(
+    serving: Serving,
+) -> None:
+    opening = asyncio.Event()
+
+    async def never() -> None:
+        opening.set()
+        await forever()
+
+    async with asyncio.timeout(30), serving() as service:
+        service.arena.prepared = [FakeWorld(script={"open": never})]
+        creating = asyncio.create_task(service.create(key="a"))
+        await opening.wait()
+        arena = service.arena
+    assert len(arena.leases) == 1
+    await asyncio.gather(creating, return_exceptions=True)
+
+
 def test_answers_are_sent_at_once_and_wait_for_no_acknowledgement() -> None:
     with _bound(0) as listener:
         assert listener.proto == socket.IPPROTO_TCP
