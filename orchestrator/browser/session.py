@@ -202,6 +202,7 @@ class Session:
                 await self._bar.replaced(tab)
                 continue
             settled = tab
+            await self._bar.adopted()
 
     def attend(self, target: str) -> None:
         """Make the tab current in which an outside program acts, by its target's id."""
@@ -341,6 +342,8 @@ class Session:
             await self._bar.share()
         info = await tab.channel.send("Target.getTargetInfo")
         apart = [await id_of(context) for login, context in self._contexts.items() if login]
+        if not self._is_shared:
+            self._bar.follow_links()
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
     def _owns(self, frame: str) -> bool:

@@ -90,6 +90,15 @@ class TabBar:
                     await page.close()
             context.on("page", partial(self._page_found, login))
 
+    def follow_links(self) -> None:
+        """Follow the pages that links open in tabs of their own, by a held key or middle button."""
+        for login, context in self._contexts.items():
+            context.on("page", partial(self._link_opened, login))
+
+    async def adopted(self) -> None:
+        """Return once every page that has opened is a tab, or gone."""
+        await asyncio.gather(*self._adoptions, return_exceptions=True)
+
     def attend(self, target: str) -> None:
         """Take it that the other program acts in a page now; one that is not known yet is not."""
         for tab in self._tabs:
@@ -144,7 +153,7 @@ class TabBar:
             task.cancel()
         await asyncio.gather(*self._adoptions, return_exceptions=True)
 
-    async def _adopt(self, page: Page, login: str) -> OpenTab:
+    async def _adopt(self, page: Page, login: str, *, is_behind: bool = False) -> OpenTab:
         number, self._given = self._given, self._given + 1
         if not self._is_shared:
             answer_dialogs(page, self._journal.dialog)
@@ -164,11 +173,12 @@ class TabBar:
             raise PageGoneError(message)
         tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
         if not self._is_shared:
-            page.on("popup", lambda popup: self._spawn(self._adopt_popup(tab, popup)))
+            page.on("popup", lambda popup: self._popup_opened(tab, popup))
         page.on("close", lambda _: self._page_closed(tab))
         page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
         self._tabs.append(tab)
-        self._current = tab
+        if not is_behind or self._current is None:
+            self._current = tab
         self._changed.set()
         return tab
 
@@ -177,6 +187,22 @@ class TabBar:
             page = await self._contexts[login].new_page()
             self._own.add(page)
             return page
+
+    def _popup_opened(self, opener: OpenTab, page: Page) -> None:
+        self._own.add(page)
+        self._spawn(self._adopt_popup(opener, page))
+
+    def _link_opened(self, login: str, page: Page) -> None:
+        self._spawn(self._adopt_link(login, page))
+
+    async def _adopt_link(self, login: str, page: Page) -> None:
+        """Adopt a page that has no opener as a tab behind the current one."""
+        async with self._opening:  # one of Arena's own is known as such from then on
+            if page in self._own:
+                return
+        with suppress(PageGoneError, PlaywrightError):
+            if await page.opener() is None and page not in self._own:
+                await self._adopt(page, login, is_behind=True)
 
     def _page_found(self, login: str, page: Page) -> None:
         self._spawn(self._adopt_found(login, page))

@@ -10,6 +10,7 @@ from arena_core.actions import (
     Button,
     Click,
     Drag,
+    FocusTab,
     KeyDown,
     KeyUp,
     MouseClick,
@@ -148,3 +149,110 @@ async def test_a_drag_by_coordinates_is_one_action_or_several(drive: Drive, page
         assert await drive.session.title() == ""
     assert await drive.do(MouseUp()) is None
     assert await drive.session.title() == "carried"
+
+
+async def test_a_point_outside_the_viewport_is_refused_with_its_size(drive: Drive) -> None:
+    await drive.open(LOG)
+    said = "is outside the viewport: 1280 pixels wide and 720 high"
+    for action in (
+        MouseMove(x=1280, y=10),
+        MouseClick(x=10, y=720),
+        MouseWheel(x=99_999, y=0, dy=10),
+        MouseDown(x=2000, y=10),
+        MouseDrag(path=(Point(x=1, y=1), Point(x=1, y=5000))),
+    ):
+        assert said in (await drive.do(action) or "")
+    assert await drive.do(MouseUp()) == "the left button is not held"
+
+
+async def test_a_button_that_is_held_clicks_nothing_else(drive: Drive) -> None:
+    await drive.open("<button>b</button>")
+    assert await drive.do(MouseDown(x=400, y=300)) is None
+    held = "the left button is held: let go of it first (mouse_up)"
+    assert await drive.do(Click(element=drive.id("button", "b"))) == held
+    assert await drive.do(MouseDown()) == held
+    assert await drive.do(MouseUp(x=400, y=300)) is None
+    assert await drive.do(Click(element=drive.id("button", "b"))) is None
+
+
+async def test_coordinates_reach_into_frames_and_closed_shadow_roots(drive: Drive) -> None:
+    drive.site.page("<body style='margin:0'><button style='width:90px'>in</button>", "/frame")
+    await drive.open("""<style>
+        body { margin: 0 } iframe { border: 0; position: absolute; top: 50px }
+        </style><div id=h></div><iframe src=/frame></iframe><script>
+        h.attachShadow({mode: "closed"}).innerHTML = "<button style='width:90px'>shadow</button>";
+        </script>""")
+    assert await drive.do(MouseClick(x=20, y=60)) is None
+    assert await drive.do(MouseClick(x=20, y=8)) is None
+    acted = [(a.event, a.path) for a in drive.drain().acted]
+    assert acted == [("click", "html > body > button"), ("click", "#h")]
+
+
+async def test_what_lies_above_takes_a_click_by_coordinates_and_keys_are_let_go(
+    drive: Drive,
+) -> None:
+    await drive.open("""<button>under</button><div role=button aria-label=cover
+        style="position: fixed; inset: 0"></div><script>
+        const swallow = (e) => { e.preventDefault(); e.stopImmediatePropagation(); };
+        for (const type of ["mousedown", "mouseup", "click", "keydown", "keyup"])
+          addEventListener(type, swallow, true);
+        </script>""")
+    assert await drive.do(MouseClick(x=20, y=15, modifiers=("Shift",))) is None
+    assert [a.name for a in drive.drain().acted] == ["cover"]
+    under = drive.id("button", "under")
+    error = await drive.do(Drag(element=under, to=drive.id("button", "cover")))
+    assert error == f'element [{under}] is covered by button "cover"'
+
+
+async def test_what_has_no_size_is_neither_clicked_nor_dragged(drive: Drive) -> None:
+    await drive.open("""<button style="width:0;height:0;padding:0;border:0;overflow:hidden">
+        none</button><button>one</button>""")
+    none, one = drive.id("button", "none"), drive.id("button", "one")
+    for action in (
+        Click(element=none, count=2),
+        Drag(element=none, to=one),
+        Drag(element=one, to=none),
+    ):
+        assert await drive.do(action) == f"element [{none}] is not visible"
+
+
+async def test_a_click_that_leaves_a_page_which_asks_first_leaves_it(drive: Drive) -> None:
+    drive.site.page("<h1>next", "/next")
+    await drive.open("""<body style="margin: 0"><a href=/next style="display: block">go</a>
+        <script>onbeforeunload = (e) => { e.preventDefault(); e.returnValue = "stay"; }</script>""")
+    assert await drive.do(MouseClick(x=10, y=8)) is None
+    assert drive.session.url.endswith("/next")
+    assert drive.shows("heading", "next")
+
+
+async def test_a_drag_goes_from_one_frame_into_another(drive: Drive) -> None:
+    drive.site.page("<body style='margin:0'><b draggable=true>source</b>", "/from")
+    drive.site.page(
+        "<body style='margin:0; height:80px' ondragover='event.preventDefault()' "
+        "ondrop='document.body.textContent = \"dropped\"'>",
+        "/to",
+    )
+    await drive.open("""<style>body { margin: 0 } iframe { border: 0; width: 200px; height: 90px }
+        </style><iframe src=/from></iframe><iframe src=/to></iframe>""")
+    assert await drive.do(MouseDrag(path=(Point(x=20, y=10), Point(x=300, y=40)))) is None
+    assert "dropped" in drive.seen.text
+    assert [a.event for a in drive.drain().acted] == ["drag", "drop"]
+
+
+@pytest.mark.parametrize(
+    "how", [{"modifiers": ("Control",)}, {"modifiers": ("Shift",)}, {"button": "middle"}]
+)
+async def test_a_link_that_is_opened_in_a_tab_of_its_own_is_watched_there(
+    drive: Drive, how: dict[str, object]
+) -> None:
+    drive.site.page("<title>Next</title><button>there</button>", "/next")
+    await drive.open("<a href=/next>go</a>")
+    assert await drive.do(Click(element=drive.id("link", "go"), **how)) is None
+    assert [(tab.url.rpartition("/")[2], tab.is_current) for tab in drive.seen.tabs] == [
+        ("", True),
+        ("next", False),
+    ]
+    assert any(visit.url.endswith("/next") for visit in drive.drain().visits)
+    await drive.do(FocusTab(index=1))
+    assert await drive.do(Click(element=drive.id("button", "there"))) is None
+    assert [a.name for a in drive.drain().acted] == ["there"]
