@@ -22,6 +22,10 @@ PAGES = (
     ROOT / "sites" / "README.md",
     ROOT / "evaluators" / "README.md",
     ROOT / "orchestrator" / "agents" / "README.md",
+    ROOT / "orchestrator" / "cdp_front" / "README.md",
+    ROOT / "orchestrator" / "grammars" / "README.md",
+    ROOT / "orchestrator" / "outside" / "README.md",
+    ROOT / "orchestrator" / "serving" / "README.md",
     ROOT / "orchestrator" / "reset" / "README.md",
 )
 _MARK = re.compile(r"\s*<!-- (run|tested|not run): (.+?) -->\s*")

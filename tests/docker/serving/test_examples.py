@@ -28,6 +28,20 @@ def run_example(name: str, *words: str | Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+def test_the_example_of_a_python_class(tmp_path: Path) -> None:
+    words = ("eval", "--agent", "bruges:Agent", "wiki-bells-of-bruges", "--json")
+    done = subprocess.run(
+        [Path(sys.executable).with_name("arena"), *words, "--out", tmp_path / "run"],
+        cwd=EXAMPLES / "python",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["totals"]["offline"]["success"] == 1.0
+
+
 def test_the_example_of_http(tmp_path: Path) -> None:
     words = ("serve", "--port", "0", "--json", "--out", tmp_path / "out")
     with ArenaProcess(*words, cwd=tmp_path) as serving:
