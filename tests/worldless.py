@@ -45,6 +45,7 @@ class WorldlessArena(Arena):
         observations: frozenset[str],
         out: Path | None,
         screenshots: bool,
+        is_shared: bool,
     ) -> Begun:
         world = self.prepared.pop(0) if self.prepared else FakeWorld()
         self.worlds.append(world)

@@ -79,9 +79,14 @@ class EpisodeWorlds:
 
     @asynccontextmanager
     async def environment(
-        self, task: Task, choice: WorldChoice
+        self, task: Task, choice: WorldChoice, *, is_shared: bool = False
     ) -> AsyncIterator[EpisodeEnvironment]:
         """Lease what an episode of a task needs; it is given back with the block.
+
+        Args:
+            task: what is played.
+            choice: where.
+            is_shared: the browser is the episode's own, and an outside program drives it.
 
         Raises:
             UsageError: the replicas do not fit the memory, or a live origin cannot be staged.
@@ -95,14 +100,14 @@ class EpisodeWorlds:
             mend = f"Arena(workers={self._playing}) has room for it"
             self._on_event(ProgressNote(f"{why}; {mend}"))
         try:
-            async with self._environment(task, choice) as environment:
-                yield environment
+            async with self._environment(task, choice, is_shared=is_shared) as found:
+                yield found
         finally:
             self._playing -= 1
 
     @asynccontextmanager
     async def _environment(
-        self, task: Task, choice: WorldChoice
+        self, task: Task, choice: WorldChoice, *, is_shared: bool
     ) -> AsyncIterator[EpisodeEnvironment]:
         is_online = choice.world is World.ONLINE
         key = _Key(choice, frozenset(task.sites) if is_online else frozenset())
@@ -114,8 +119,13 @@ class EpisodeWorlds:
             else (BrowserKeeper(world.browser, self._on_event), world.logins.fresh())
         )
         try:
-            async with Environments(world, browsers, logins).of_task(task) as environment:
-                yield environment
+            environments = Environments(world, browsers, logins)
+            if is_shared:
+                async with environments.shared_of_task(task) as (environment, _):
+                    yield environment
+            else:
+                async with environments.of_task(task) as environment:
+                    yield environment
         finally:
             self._idle[key].append((browsers, logins))
 

@@ -62,6 +62,7 @@ class EpisodeOperations(SuiteOperations):
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
+        endpoint: str | None = None,
     ) -> OpenEpisode:
         """Return an episode of a task, to be played step by step; nothing is started yet.
 
@@ -79,9 +80,12 @@ class EpisodeOperations(SuiteOperations):
                 run of one episode; nothing is written where omitted.
             screenshots: take one screenshot per step.
             headless: show no browser window.
+            endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
+                CDP: `cdp_url`. Such an episode ends by `finish`.
 
         Raises:
-            UsageError: no such world, the task is not played there, or an argument has no effect.
+            UsageError: no such world or endpoint, the task is not played there, or an argument has
+                no effect.
             UnknownNameError: no such suite, task or form of observation.
             TaskError: the suite is wrong.
         """
@@ -95,6 +99,9 @@ class EpisodeOperations(SuiteOperations):
 
         for form in observations:
             require_form(form)
+        if endpoint not in {None, "cdp"}:
+            message = f"there is no endpoint '{endpoint}'"
+            raise UsageError(message, hint="cdp, or none")
         played_in = read_world(world)
         refuse_offline_resolves(resolve, staged=staged, online=played_in is World.ONLINE)
         choice = WorldChoice(
@@ -118,6 +125,7 @@ class EpisodeOperations(SuiteOperations):
                 observations=frozenset(observations),
                 out=None if out is None else Path(out),
                 screenshots=screenshots,
+                is_shared=endpoint is not None,
             )
 
         episode = OpenEpisode(found, played_in, begin, self._episodes.discard)
@@ -134,6 +142,7 @@ class EpisodeOperations(SuiteOperations):
         observations: frozenset[str],
         out: Path | None,
         screenshots: bool,
+        is_shared: bool,
     ) -> Begun:
         from orchestrator.api.episode_folder import EpisodeFolder
         from orchestrator.api.held import Held
@@ -161,7 +170,7 @@ class EpisodeOperations(SuiteOperations):
             observations=observations,
         )
         worlds = await self._episode_worlds()
-        held = await Held.enter(worlds.environment(task, choice))
+        held = await Held.enter(worlds.environment(task, choice, is_shared=is_shared))
         return Begun(held, Episode(spec, held.value), folder)
 
     async def _episode_worlds(self) -> EpisodeWorlds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 from arena_core.errors import UsageError
 
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from evaluators.scores import Score
     from orchestrator.api.episode_folder import EpisodeFolder
     from orchestrator.api.held import Held
+    from orchestrator.browser.exposed import ExposedBrowser
     from orchestrator.episode.environment import EpisodeEnvironment
     from orchestrator.episode.episode import Episode
     from orchestrator.episode.steps import StepResult
     from orchestrator.observation import Assignment, Observation
+    from orchestrator.outside.outside_episode import OutsideEpisode
     from tasks.schema import Task
 
 
@@ -25,8 +27,12 @@ class Begun:
     """What an episode has from its reset on: its environment, itself, and its folder."""
 
     def __init__(
-        self, held: Held[EpisodeEnvironment], episode: Episode, folder: EpisodeFolder | None
+        self,
+        held: Held[EpisodeEnvironment],
+        episode: Episode,
+        folder: EpisodeFolder | None,
     ) -> None:
+        self.outside: Held[OutsideEpisode] | None = None
         self.held = held
         self.episode = episode
         self.folder = folder
@@ -89,7 +95,54 @@ class OpenEpisode:
             await self.close()
             message = f"the episode of '{self.task.id}' was closed while it was being reset"
             raise UsageError(message, hint="await reset() before close()")
-        return await self._begun.episode.reset()
+        observation = await self._begun.episode.reset()
+        environment = self._begun.held.value
+        if environment.is_shared and not self._begun.episode.is_over:
+            from orchestrator.api.held import Held
+            from orchestrator.outside.outside_episode import opened_to_outside
+
+            browser = cast("ExposedBrowser", environment.browser)
+            opened = opened_to_outside(self._begun.episode, browser)
+            self._begun.outside = await Held.enter(opened)
+        return observation
+
+    @property
+    def cdp_url(self) -> str:
+        """The address of the episode's Chromium, for a client of CDP; after `reset`.
+
+        Raises:
+            UsageError: the episode was not opened with `endpoint="cdp"`, or is not reset.
+        """
+        return self._opened_to_outside().cdp_url
+
+    async def finish(
+        self, answer: str | None = None, *, status: str = "done", because: str | None = None
+    ) -> Score:
+        """End an episode that a client of CDP played: refuse its commands, settle, look, score.
+
+        Args:
+            answer: where the task asks for one.
+            status: `done`, `gave_up` or `infeasible`.
+            because: a reason, for the evidence.
+
+        Raises:
+            UsageError: the episode has no endpoint, is not reset, or there is no such status.
+        """
+        from orchestrator.outside.outside_episode import Finish, Status
+
+        if status not in list(Status):
+            message = f"an episode does not finish as '{status}'"
+            raise UsageError(message, hint=", ".join(Status))
+        outside = self._opened_to_outside()
+        await outside.finish(Finish(answer=answer, status=Status(status), because=because))
+        return await self.evaluate()
+
+    def _opened_to_outside(self) -> OutsideEpisode:
+        self._playing()
+        if self._begun is None or self._begun.outside is None:
+            message = f"the episode of '{self.task.id}' has no endpoint"
+            raise UsageError(message, hint="open it with endpoint='cdp', and await reset()")
+        return self._begun.outside.value
 
     async def step(self, action: Action, *, thought: str | None = None) -> StepResult:
         """Do one action; return the next observation, and whether and how the episode is over.
@@ -153,6 +206,8 @@ class OpenEpisode:
             return
         was_over = begun.episode.is_over
         try:
+            if begun.outside is not None:
+                await begun.outside.leave()
             await begun.episode.close()
         finally:
             await begun.held.leave(broke_off=not was_over)

@@ -101,6 +101,17 @@ class SyncEpisode:
         """Look what the end checks find, and score; see `OpenEpisode.evaluate`."""
         return self._loop.run(self._episode.evaluate())
 
+    @property
+    def cdp_url(self) -> str:
+        """The address for a client of CDP; see `OpenEpisode.cdp_url`."""
+        return self._episode.cdp_url
+
+    def finish(
+        self, answer: str | None = None, *, status: str = "done", because: str | None = None
+    ) -> Score:
+        """End an episode that a client of CDP played; see `OpenEpisode.finish`."""
+        return self._loop.run(self._episode.finish(answer, status=status, because=because))
+
     def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
         """End it for its agent's reason; see `OpenEpisode.end`."""
         self._episode.end(because, ended=ended)
@@ -186,6 +197,7 @@ class SyncArena:
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
+        endpoint: str | None = None,
     ) -> SyncEpisode:
         """Return an episode of a task, to be played step by step; see `Arena.episode`."""
         episode = self._arena.episode(
@@ -198,6 +210,7 @@ class SyncArena:
             out=out,
             screenshots=screenshots,
             headless=headless,
+            endpoint=endpoint,
         )
         return SyncEpisode(episode, self._opened())
 

@@ -94,8 +94,6 @@ async def test_a_new_page_waits_until_the_watcher_is_in_it(endpoint: Endpoint) -
     async with endpoint.client() as client:
         for number in range(1, 6):
             await client.send("Target.createTarget", url=f"{HOST}/popup?{number}")
-        session = await client.attach()
-        await client.evaluate("void window.open('/popup?6')", session, userGesture=True)
         async with asyncio.timeout(15):
             seen: list[ActedElement] = []
             while len(seen) < 5:

@@ -16,7 +16,7 @@ import pytest
 from run_at import on_engine
 from small_suites import bells, write_suite
 
-from arena_core.errors import InterruptedRunError
+from arena_core.errors import InterruptedRunError, UsageError
 from orchestrator import (
     Arena,
     ArenaEvent,
@@ -173,3 +173,27 @@ async def test_an_agent_of_ones_own_is_run_over_tasks_and_the_run_goes_on_with_i
     assert report.pending == 0
     assert [str(trial.score.outcome) for trial in report.trials] == ["success", "success"]
     assert report.lock.agent.name.endswith(":Scripted")
+
+
+def test_a_client_of_cdp_plays_an_episode_of_the_python_api(tmp_path: Path) -> None:
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415  the client is this test's
+
+    with SyncArena() as arena, sync_playwright() as playwright:
+        with arena.episode(BELLS, endpoint="cdp", out=tmp_path / "run") as episode:
+            episode.reset()
+            browser = playwright.chromium.connect_over_cdp(episode.cdp_url)
+            page = browser.contexts[0].pages[0]
+            page.goto(BRUGES)
+            score = episode.finish("47")
+            assert score.outcome.kind is OutcomeKind.SUCCESS, score.because
+            with pytest.raises(Exception, match="over"):
+                page.goto(BRUGES)
+            browser.close()
+        with arena.episode(BELLS) as plain:
+            plain.reset()
+            with pytest.raises(UsageError, match="no endpoint"):
+                plain.finish("47")
+    assert [step.action for step in episode.evidence().steps][1:] == [
+        actions.Goto(url=BRUGES),
+        actions.Stop(answer="47"),
+    ]

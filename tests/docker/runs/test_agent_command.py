@@ -13,6 +13,8 @@ from small_suites import bells, profile, write_suite
 from arena_core.actions import Goto, Stop
 from evaluators.evidence import ElementEvent, Ended
 
+EXAMPLE = Path(__file__).parents[3] / "examples" / "over_cdp" / "my_agent.py"
+
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 PLAYWRIGHT = """
@@ -64,3 +66,17 @@ def test_a_playwright_script_passes_tasks_over_the_endpoint_of_each(
     assert "Bruges" in log.read_text(encoding="utf-8")
     report = json.loads(played.out)
     assert report["totals"]["offline"]["success"] == 1.0
+
+
+def test_the_example_answers_from_the_page_it_opened(run: RunAt, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, bells("bells"))
+    played = run.play(suite, "--agent-cmd", f"{sys.executable} {EXAMPLE}")
+    assert played.code == 0, played.err
+    assert run.attempts() == [("finished", "success")]
+
+
+def test_an_agent_that_does_nothing_fails(run: RunAt, tmp_path: Path) -> None:
+    suite = write_suite(tmp_path, bells("bells"))
+    played = run.play(suite, "--agent-cmd", f"{sys.executable} -c pass")
+    assert played.code == 0, played.err
+    assert run.attempts() == [("finished", "failure")]

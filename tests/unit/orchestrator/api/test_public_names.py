@@ -62,7 +62,8 @@ METHODS = {
     "diff_as_check": "site, *, slot",
     "doctor": "",
     "down": "*, owner, slot",
-    "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless",
+    "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless,"
+    " endpoint",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, out, screenshots, headless, stop",
     "export": "report, form, out",
@@ -139,7 +140,9 @@ def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
 EPISODE = {
     "assignment": "",
     "close": "",
+    "cdp_url": "",
     "end": "because, *, ended",
+    "finish": "answer, *, status, because",
     "evaluate": "",
     "evidence": "",
     "is_over": "",
