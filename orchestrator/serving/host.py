@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from arena_core.errors import UnknownNameError
+from arena_core.errors import NothingScoredError, UnknownNameError
 from orchestrator.api.arena import Arena
 from orchestrator.api.held import Held
 from orchestrator.serving.requests import CreateEpisode
-from orchestrator.serving.results import EpisodeResult, EpisodeUnscored
+from orchestrator.serving.results import EpisodeResult
 from orchestrator.serving.session import EpisodeSession
 from orchestrator.serving.wire import observation_as_json
 
@@ -251,16 +251,17 @@ class EpisodeHost:
         self.take_back(hosted, f"no request came for {self._idle_s:g} s: it was taken back")
 
     async def begin(self, asked: CreateEpisode) -> HostedEpisode:
-        """Begin an episode, as `create`; one that could not begin is raised as EpisodeUnscored.
+        """Begin an episode, as `create`; one that could not begin is an error of Arena's.
 
         Raises:
-            EpisodeUnscored: the world broke at the reset, or is not as the task requires.
+            NothingScoredError: the world broke at the reset, or is not as the task requires.
             ArenaError: as `create`.
         """
         try:
             return await self.create(asked)
         except NotBegunError as error:
-            raise EpisodeUnscored(error.result) from error
+            message = f"{error.result.outcome}: {error.result.reason}: {error.result.because}"
+            raise NothingScoredError(message) from error
 
     async def ended(self, hosted: HostedEpisode) -> None:
         """Wait until an episode is over."""

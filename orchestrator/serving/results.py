@@ -8,7 +8,6 @@ from typing import assert_never
 
 from pydantic import BaseModel, ConfigDict
 
-from arena_core.errors import NothingScoredError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.scores import Score
@@ -119,7 +118,7 @@ class EpisodeResult(_Reply):
         )
 
 
-class EpisodeUnscored(NothingScoredError):  # noqa: N818  the name that adapters share
+class EpisodeUnscored(Exception):  # noqa: N818  the name that adapters share
     """An episode could not be scored: no reward stands for that.
 
     Attributes:
