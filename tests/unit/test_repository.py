@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,15 @@ def test_commands_in_a_readme_are_found(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("Run `arena up` or\n\n    make demo\n\n```\n$ arena nonsense --x\n```\n")
     assert commands_in(readme) == {("arena", "up"), ("make", "demo"), ("arena", "nonsense")}
+
+
+def test_a_site_that_gunicorn_serves_passes_over_the_file_of_a_worker_that_starts() -> None:
+    """One starts again after the site is healthy; the state may be read at that moment."""
+    served = {path.parent.name for path in tracked("docker/*/gunicorn.conf.py")}
+    passing = {
+        path.parent.name
+        for path in tracked("docker/*/supervisor.toml")
+        if "wgunicorn-*" in tomllib.loads(path.read_text(encoding="utf-8")).get("passing", ())
+    }
+    assert served >= {"shop", "forum", "tools"}
+    assert passing == served
