@@ -27,7 +27,8 @@ It lives in the lowest package, so that every package may raise from it::
     ├── GatewayError             50   the forward proxy could not start or route
     ├── BrowserError             60   the browser crashed or does not answer
     ├── ModelError               70   the model endpoint refused, stalled or answered garbage
-    │   └── ContextExceededError 72   a prompt is longer than the model's context window
+    │   ├── ContextExceededError 72   a prompt is longer than the model's context window
+    │   └── ReplayMissError      74   an agent asks what the run that is replayed never asked
     ├── AgentError               71   an agent gave up
     │   └── AgentCrashedError    73   an agent's own code raised an exception
     ├── StoreError               80   a run folder cannot be read or written
@@ -225,6 +226,12 @@ class ContextExceededError(ModelError):
     """A prompt is longer than the model's context window: the agent's matter, who wrote it."""
 
     exit_code = 72
+
+
+class ReplayMissError(ModelError):
+    """A run is replayed, and the agent asks its model what that run never asked."""
+
+    exit_code = 74
 
 
 class AgentError(ArenaError):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -45,6 +46,8 @@ class ModelExchange:
         usage: None where the endpoint did not count.
         usd: what it cost; None where usage or price is unknown.
         seconds: until the reply was there, retries included.
+        occurrence: how often the attempt asked the same before.
+        is_too_long: the error is that the prompt is longer than the model's context window.
         replayed_from: the run whose exchange this repeats: nothing was asked, nothing spent.
     """
 
@@ -56,7 +59,26 @@ class ModelExchange:
     usage: TokenUsage | None = None
     usd: float | None = None
     seconds: float = 0.0
+    occurrence: int = 0
+    is_too_long: bool = False
     replayed_from: str | None = None
+
+
+class Answers(Protocol):
+    """What answers the questions of an agent instead of a model."""
+
+    @property
+    def run(self) -> str:
+        """The run whose replies these are."""
+
+    def answer(
+        self, trial: str, sha256: str, occurrence: int, request: Mapping[str, JsonValue]
+    ) -> ModelExchange:
+        """Return the exchange that answers a question.
+
+        Raises:
+            ReplayMissError: there is none; says what differs.
+        """
 
 
 @dataclass(slots=True)
@@ -65,13 +87,19 @@ class ExchangeCollector:
 
     Attributes:
         trial: whose they are, `offline-TASK-r0`; what a replay is looked up by.
-        asked: how often each request was asked in this attempt, by its hash.
+        answers: what answers its questions; None where models do.
     """
 
     trial: str = ""
-    asked: Counter[str] = field(default_factory=Counter)
+    answers: Answers | None = None
+    _asked: Counter[str] = field(default_factory=Counter)
     _gathered: list[ModelExchange] = field(default_factory=list)
     _taken: int = 0
+
+    def occurrence(self, sha256: str) -> int:
+        """Note that a request is asked, by its hash, and return how often it was asked before."""
+        self._asked[sha256] += 1
+        return self._asked[sha256] - 1
 
     def add(self, exchange: ModelExchange) -> None:
         """Keep an exchange; one that was kept before counts once."""

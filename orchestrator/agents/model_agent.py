@@ -7,16 +7,20 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from arena_core.actions import Action
 from orchestrator.agents.seeds import episode_seed
-from orchestrator.agents.spec import Agents, AgentSpec, Kept
+from orchestrator.agents.spec import Agents, AgentSpec, Kept, Metered
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.options import DEADLINE_S, ModelOptions
+from orchestrator.model.prices import KnownPrice
 from orchestrator.observation import AXTREE, Agent, Assignment, Decision, Told
 
+_PINNED: Final = frozenset({"model_url", "model_deadline"})
+_FILES: Final = frozenset({"prices", "replay"})
 _GIVEN: Final = 2  # parameters of a maker that are no options: the client and the assignment
 
 
@@ -26,12 +30,14 @@ class OpenedModel:
 
     Attributes:
         settings: what counts where an option was left out, for the run's lock.
+        price: None where nobody knows it.
     """
 
     client: ModelClient
     name: str
     seed: int
     settings: Mapping[str, Kept]
+    price: KnownPrice | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +57,8 @@ def open_model(
     seed: int | None = None,
     reasoning_effort: str | None = None,
     max_completion_tokens: int | None = None,
+    prices: str | None = None,
+    replay: str | None = None,
 ) -> OpenedModel:
     """Return a client for a model; the parameters are the options of every model agent.
 
@@ -65,6 +73,8 @@ def open_model(
         has_seed=seed is not None,
         reasoning_effort=reasoning_effort,
         max_completion_tokens=max_completion_tokens,
+        prices=prices,
+        is_replay=replay is not None,
         deadline_s=model_deadline,
     )
     return OpenedModel(
@@ -77,7 +87,10 @@ def open_model(
             "model_url": options.url,
             "model_deadline": options.deadline_s,
             "temperature": options.temperature,
+            "prices": None if prices is None else str(Path(prices).absolute()),
+            "replay": None if replay is None else str(Path(replay).absolute()),
         },
+        price=options.price,
     )
 
 
@@ -158,7 +171,10 @@ class _Opening:
             name=f"{self._name} ({opened.name})",
             close=opened.client.close,
             settings=opened.settings,
-            pinned=frozenset({"model_url", "model_deadline"}),
+            pinned=_PINNED | {name for name in _FILES if opened.settings[name] is not None},
+            metered=frozenset(Metered if opened.price else {Metered.TOKENS}),
+            price=str(opened.price) if opened.price else None,
+            replay=shared.get("replay"),
             observations=shown.observations,
             told=shown.told,
         )

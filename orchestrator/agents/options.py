@@ -21,6 +21,8 @@ FLAGS: Final = (
     "temperature",
     "reasoning_effort",
     "max_completion_tokens",
+    "prices",
+    "replay",
 )
 REDACTED: Final = "(redacted)"
 _LOGIN_IN_URL: Final = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^\s/?#@]*@")

@@ -5,11 +5,20 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import cast
 
 from arena_core.errors import PluginError
 from orchestrator.agents.options import Option, declared
 from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Told
+
+
+class Metered(StrEnum):
+    """What decisions report of their cost."""
+
+    TOKENS = "tokens"
+    USD = "usd"
+
 
 AgentFactory = Callable[..., Agent]
 Kept = str | int | float | bool | None
@@ -35,6 +44,9 @@ class Agents:
             spec's.
         told: the parts of a task's solution that each is told, in `Assignment.guide`. The lock and
             the reports of a run say so.
+        metered: what every decision of theirs reports, so that a run's budget can be held.
+        price: what their model costs, in words, with date and source; None where nobody knows.
+        replay: the folder of the run whose replies answer them; None where a model does.
     """
 
     make: Callable[[Assignment], Agent]
@@ -44,6 +56,9 @@ class Agents:
     pinned: frozenset[str] = frozenset()
     observations: frozenset[str] | None = None
     told: frozenset[Told] = frozenset()
+    metered: frozenset[Metered] = frozenset()
+    price: str | None = None
+    replay: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +140,7 @@ def _opening(factory: Callable[..., object]) -> Callable[..., Agents]:
                 raise PluginError(message) from cause
             return cast("Agent", agent)
 
-        return Agents(make=make)
+        return Agents(make=make, metered=_metered_of(factory))
 
     return open_agents
 
@@ -145,6 +160,15 @@ def _class_of(factory: object) -> AgentClass:
         return AgentClass(found)
     except ValueError as cause:
         message = f"its agent_class is {found!r}: one of {', '.join(AgentClass)} is needed"
+        raise TypeError(message) from cause
+
+
+def _metered_of(factory: object) -> frozenset[Metered]:
+    found: object = getattr(factory, "metered", frozenset[str]())
+    try:
+        return frozenset(Metered(one) for one in cast("frozenset[str]", found))
+    except (TypeError, ValueError) as cause:
+        message = f"its `metered` is {found!r}: a set of {', '.join(Metered)} is needed"
         raise TypeError(message) from cause
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from orchestrator.api.arguments import read_worlds, require_at_least
+from orchestrator.api.model_use import Replay, spending_limits
 from orchestrator.api.option_effects import (
     refuse_idle_pace,
     refuse_offline_resolves,
@@ -50,13 +51,16 @@ class NewRun:
     resources: RunResources
     screenshots: bool
     headless: bool
+    max_usd: float | None = None
+    max_tokens: int | None = None
 
     def prepare(self) -> tuple[RunRequest, SuiteSource]:
         """Return what is played, and where its tasks are written.
 
         Raises:
-            UsageError: arguments contradict each other, nothing would be played, or the oracle is
-                asked to play a task without a reference.
+            UsageError: arguments contradict each other, nothing would be played, a limit of what
+                is spent cannot be held, or the oracle is asked to play a task without a reference.
+            StoreError: the run to be replayed cannot be read.
             UnknownNameError: no such suite, task or agent.
             TaskError: the suite is wrong.
         """
@@ -64,6 +68,8 @@ class NewRun:
         require_at_least(1, repeats=self.repeats, attempts=self.attempts)
         refuse_offline_resolves(self.resolves, staged=self.staged, online=World.ONLINE in worlds)
         agent = choose_agent(self.agent, self.options)
+        limits = spending_limits(agent, self.max_usd, self.max_tokens)
+        replay = Replay.of(agent)
         source = load_source(self.suite)
         suite = source.suite
         request = RunRequest(
@@ -76,6 +82,9 @@ class NewRun:
             attempts=self.attempts,
             staged=self.staged,
             resolves=tuple(Resolve.parse(text) for text in self.resolves),
+            limits=limits,
+            recording=replay.recording,
+            replayed=replay.lock,
             screenshots=self.screenshots,
             headless=self.headless,
             importers=source.importers,
@@ -123,6 +132,8 @@ def resumed_request(
     *,
     screenshots: bool,
     headless: bool,
+    max_usd: float | None = None,
+    max_tokens: int | None = None,
 ) -> RunRequest:
     """Return what a run that goes on plays: what its lock says, with these resources.
 
@@ -131,17 +142,27 @@ def resumed_request(
         UsageError: the resources would have no effect, or the agent is missing or another one.
     """
     lock, suite = folder.lock(), folder.suite()
+    chosen = agent_of_lock(lock.agent, agent, options)
+    limits = spending_limits(
+        chosen,
+        lock.limits.max_usd if max_usd is None else max_usd,
+        lock.limits.max_tokens if max_tokens is None else max_tokens,
+    )
+    replay = Replay.of(chosen)
     request = resources.over(lock).of(
         RunRequest(
             suite=suite,
             tasks=tasks_of(lock, suite),
             worlds=lock.worlds,
-            agent=agent_of_lock(lock.agent, agent, options).maker,
+            agent=chosen.maker,
             agent_lock=lock.agent,
             repeats=lock.repeats,
             attempts=lock.attempts,
             staged=bool(lock.staged),
             resolves=tuple(Resolve.parse(text) for text in lock.resolves),
+            limits=limits,
+            recording=replay.recording,
+            replayed=replay.lock,
             screenshots=screenshots,
             headless=headless,
         )

@@ -37,6 +37,8 @@ class RunOperations(SuiteOperations):
         staged: bool = False,
         resolve: Sequence[str] = (),
         options: Mapping[str, object] | None = None,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
         out: Path | str | None = None,
         screenshots: bool = True,
         headless: bool = True,
@@ -64,6 +66,9 @@ class RunOperations(SuiteOperations):
             staged: live origins are staged on this machine, and labelled so.
             resolve: `HOST:PORT:ADDR:PORT`: send a live host elsewhere, as curl does.
             options: of the agent, by name, as it declares them; text is read as the declared type.
+            max_usd: what the run may spend on models; like the next, it may be overshot by what the
+                decisions under way cost when it is reached. What is left then is unscored.
+            max_tokens: how many tokens, of prompts and replies together.
             out: folder of the new run; a new one in `arena-runs` where omitted.
             screenshots: keep one screenshot per step.
             headless: show no browser window.
@@ -94,6 +99,8 @@ class RunOperations(SuiteOperations):
             staged=staged,
             resolves=tuple(resolve),
             options=options or {},
+            max_usd=max_usd,
+            max_tokens=max_tokens,
             resources=RunResources.read(
                 workers=workers, spares=spares, memory=memory, strategy=strategy
             ),
@@ -116,6 +123,8 @@ class RunOperations(SuiteOperations):
         spares: int | None = None,
         memory: str | None = None,
         strategy: str | None = None,
+        max_usd: float | None = None,
+        max_tokens: int | None = None,
         screenshots: bool = True,
         headless: bool = True,
         stop: asyncio.Event | None = None,
@@ -130,6 +139,9 @@ class RunOperations(SuiteOperations):
             spares: as in `evaluate`.
             memory: as in `evaluate`.
             strategy: as in `evaluate`.
+            max_usd: as in `evaluate`, what was spent before included; a larger one than before
+                plays what the last one ended. As the run began where omitted, and so the next.
+            max_tokens: as in `evaluate`.
             screenshots: as in `evaluate`.
             headless: as in `evaluate`.
             stop: as in `evaluate`.
@@ -161,6 +173,8 @@ class RunOperations(SuiteOperations):
             self.atlas,
             screenshots=screenshots,
             headless=headless,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
         )
         await warn_of_faults(request.suite, request.tasks, self.atlas, self._on_event)
         engine = await self._engine()

@@ -112,6 +112,22 @@ def evaluate(
         int | None,
         typer.Option(help="Of random, passed on to the model of a model agent; default: 0."),
     ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(help="Table of what models cost, before Arena's own; see the FAQ."),
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option(help="Answer the agent as this run's model did; asks none, needs no key."),
+    ] = None,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(help="Ask no more once the run spent this on models; the rest is unscored."),
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="The same in tokens, of prompts and replies together."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
@@ -143,6 +159,8 @@ def evaluate(
             spares=spares,
             memory=memory,
             strategy=strategy,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
             screenshots=screenshots,
             headless=not headed,
         )
@@ -160,6 +178,8 @@ def evaluate(
             spares=spares,
             memory=memory,
             strategy=strategy,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
             staged=staged,
             resolve=resolve or (),
             options=agent_options(
@@ -171,6 +191,8 @@ def evaluate(
                 temperature=temperature,
                 reasoning_effort=reasoning_effort,
                 max_completion_tokens=max_completion_tokens,
+                prices=None if prices is None else str(prices),
+                replay=None if replay is None else str(replay),
             ),
             out=out,
             screenshots=screenshots,
@@ -179,7 +201,7 @@ def evaluate(
     run(play(work, Console(as_json)))
 
 
-_HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy"}
+_HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy", "max_usd", "max_tokens"}
 # Of the agent's options only secrets, which no lock holds, are given again.
 _WITH_RESUME = {
     "resume",

@@ -95,6 +95,10 @@ def _closing(report: RunReport) -> Iterable[str]:
             f" only online {len(agreement.second_only)}, neither {len(agreement.neither)};"
             f" McNemar p = {agreement.p_value:.3f})"
         )
+    if report.costs is not None:
+        yield f"models: {report.costs}"
+    if report.over_budget is not None:
+        yield report.over_budget
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
     yield from damage(report)
@@ -140,6 +144,10 @@ def _document(report: RunReport) -> Json:
         "agent": report.lock.agent.name,
         "agent_note": report.agent_note,
         "staged": list(report.lock.staged),
+        "input_tokens": report.spent.input_tokens,
+        "output_tokens": report.spent.output_tokens,
+        "usd": report.spent.usd,
+        "replayed_from": report.lock.replayed.run if report.lock.replayed else None,
         "pending": report.pending,
         "recovered": report.recovered,
         "unreadable": [trial.score.because for trial in report.unreadable],

@@ -18,7 +18,7 @@ from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.episode.steps import DecisionRecord
-from orchestrator.model_exchange import ExchangeCollector, collecting
+from orchestrator.model_exchange import Answers, ExchangeCollector, collecting
 from orchestrator.observation import Agent, AgentMaker, Decision, Observation
 from orchestrator.spending import Spent, spent_on
 
@@ -69,6 +69,7 @@ class EpisodeRunner:
     """Plays episodes with agents.
 
     Attributes:
+        recording: whose replies answer the agent's questions; None where models do.
         meter: of the run; None where nobody counts.
         agent: makes an agent for each.
         interrupted: set when the user asked to stop: no step begins after the one under way.
@@ -79,6 +80,7 @@ class EpisodeRunner:
     interrupted: asyncio.Event
     proof_hook: ProofHook | None = None
     meter: Meter | None = None
+    recording: Answers | None = None
 
     async def play(self, episode: Episode) -> PlayedAttempt:
         """Play an episode from its start to its evaluation, and close it.
@@ -102,7 +104,8 @@ class EpisodeRunner:
     async def _act(self, episode: Episode, observation: Observation) -> None:
         """Let the agent act until the episode is over or the user interrupts."""
         asked = ExchangeCollector(
-            trial=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}"
+            trial=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}",
+            answers=self.recording,
         )
         with collecting(asked):
             try:

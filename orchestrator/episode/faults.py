@@ -13,6 +13,7 @@ from arena_core.errors import (
     InputError,
     LoginError,
     ModelError,
+    ReplayMissError,
     SiteError,
 )
 from evaluators.evidence import EpisodeFault, UnscoredReason
@@ -42,6 +43,8 @@ def _reason(error: Exception) -> UnscoredReason | None:
         case InputError():
             # The task does not fit its sites, and only playing it showed that.
             return UnscoredReason.CHECK_ERROR
+        case ReplayMissError():
+            return UnscoredReason.REPLAY_MISS
         case ModelError(is_permanent=False):
             return UnscoredReason.INFRA
         case SiteError() | EngineError() | GatewayError() | BrowserError():

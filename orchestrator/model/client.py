@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -20,7 +21,7 @@ from orchestrator.model.question import Question, is_renamed
 from orchestrator.model.reaching import refused_connection
 from orchestrator.model.refusals import Refusal, kind_of
 from orchestrator.model.reply_body import ReplyBody
-from orchestrator.model_exchange import ModelExchange, current_collector
+from orchestrator.model_exchange import Answers, ExchangeCollector, ModelExchange, current_collector
 
 if TYPE_CHECKING:
     import httpx
@@ -88,13 +89,21 @@ class ModelClient:
             "images": len(question.images),
             "messages": len(messages),
         }
+        collector = current_collector()
+        if collector is not None and collector.answers is not None:
+            return self._replayed(question, collector, collector.answers)
+        occurrence = collector.occurrence(question.sha256) if collector else 0
         reply: str | None = None
+        body: ReplyBody | None = None
         try:
             reply = await self._fetch(question)
             body = self._read(reply)
-            completion = self._completion(body, self._exchange(question, began, reply, body))
+            exchange = self._exchange(question, began, reply, body)
+            exchange = replace(exchange, occurrence=occurrence)
+            completion = self._completion(body, exchange)
         except ModelError as failure:
-            exchange = self._exchange(question, began, reply, error=failure)
+            exchange = self._exchange(question, began, reply, body, error=failure)
+            exchange = replace(exchange, occurrence=occurrence)
             _collect(exchange)
             asked["seconds"] = exchange.seconds
             _LOG.warning("no reply: %s", failure.message.splitlines()[0], extra=asked)
@@ -128,8 +137,34 @@ class ModelClient:
         if sdk is not None:
             await sdk.close()
 
+    def _replayed(
+        self, question: Question, collector: ExchangeCollector, answers: Answers
+    ) -> Completion:
+        """Answer as a run's model did, be it by an error.
+
+        Raises:
+            ReplayMissError: the run never asked this.
+            ModelError: as the run's model did.
+        """
+        occurrence = collector.occurrence(question.sha256)
+        body = question.body
+        found = answers.answer(collector.trial, question.sha256, occurrence, body)
+        images = {name: image.data for name, image in question.images.items()}
+        exchange = replace(
+            found, request=body, images=images, occurrence=occurrence, replayed_from=answers.run
+        )
+        collector.add(exchange)
+        if exchange.reply is None:
+            error = ContextExceededError if exchange.is_too_long else ModelError
+            raise error(exchange.error or "no reply came")
+        completion = self._completion(self._read(exchange.reply), exchange)
+        self._has_replied = True
+        return completion
+
     async def _fetch(self, question: Question) -> str:
         """Return the body of the first answer with a status of success."""
+        if self._options.is_replay:
+            raise faults.asked_outside_of_a_replay(self._options)
         # A heavy import (about a second), paid only by runs that talk to a model.
         import openai  # noqa: PLC0415
 
@@ -274,13 +309,17 @@ class ModelClient:
         *,
         error: ModelError | None = None,
     ) -> ModelExchange:
+        usage = body.usage.usage if body and body.usage else None
+        price = self._options.price
         return ModelExchange(
             request=question.body,
             images={name: image.data for name, image in question.images.items()},
             left_out=tuple(sorted(self._untaken)),
             reply=reply,
             error=error.message if error else None,
-            usage=body.usage.usage if body and body.usage else None,
+            is_too_long=isinstance(error, ContextExceededError),
+            usage=usage,
+            usd=price.price.cost(usage) if price and usage else None,
             seconds=round(time.monotonic() - began, 3),
         )
 

@@ -15,6 +15,12 @@ _TOO_MANY = 429
 _SERVER_ERROR = 500
 
 
+def asked_outside_of_a_replay(options: ModelOptions) -> ModelError:
+    """Say that nothing may be asked, as a run's replies were to answer."""
+    message = f"{_where(options)} is asked outside of a run, and --replay asks no model"
+    return ModelError(message, hint="leave --replay away", is_permanent=True)
+
+
 def stalled(options: ModelOptions) -> ModelError:
     """Say that the last attempt stayed without an answer."""
     message = f"{_where(options)} did not answer within {options.attempt_s:g} s{_attempts(options)}"

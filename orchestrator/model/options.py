@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
+from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from arena_core.errors import UsageError
+from orchestrator.model.prices import KnownPrice, find_price
 
 OPENAI_URL = "https://api.openai.com/v1"
 KEY_VARIABLE = "OPENAI_API_KEY"
@@ -46,6 +48,8 @@ class ModelOptions:
         temperature: 0 asks for the likeliest reply.
         reasoning_effort: how long a reasoning model may think, such as `low`; None asks nothing.
         max_completion_tokens: where a reply with its thinking is cut; None where the endpoint cuts.
+        price: None where nobody knows it.
+        is_replay: a run's replies answer; the endpoint is never asked, so no key is needed.
         insisted: parameters that a person asked for; where the endpoint refuses one of these, that
             is an error, while any other is left out.
         attempt_s: deadline for one request, in seconds.
@@ -59,6 +63,8 @@ class ModelOptions:
     temperature: float = 0.0
     reasoning_effort: str | None = None
     max_completion_tokens: int | None = None
+    price: KnownPrice | None = None
+    is_replay: bool = False
     insisted: frozenset[Parameter] = frozenset()
     attempt_s: float = ATTEMPT_S
     deadline_s: float = DEADLINE_S
@@ -75,6 +81,8 @@ class ModelOptions:
         has_seed: bool = False,
         reasoning_effort: str | None = None,
         max_completion_tokens: int | None = None,
+        prices: str | None = None,
+        is_replay: bool = False,
         deadline_s: float = DEADLINE_S,
     ) -> Self:
         """Fill in from the environment what the command line left out.
@@ -82,6 +90,7 @@ class ModelOptions:
         Raises:
             UsageError: no model is named, the URL, key or a number is none, or OpenAI's own
                 endpoint has no key.
+            InputError: `prices` names no table of prices.
         """
         if not name:
             message = "no model is named"
@@ -92,7 +101,7 @@ class ModelOptions:
         if not all(character.isascii() and character.isprintable() for character in key):
             message = f"{KEY_VARIABLE} holds characters that no key has"
             raise UsageError(message, hint="was it copied whole, and alone?")
-        if not key and address == OPENAI_URL:
+        if not key and address == OPENAI_URL and not is_replay:
             message = f"{OPENAI_URL} asks for a key, and {KEY_VARIABLE} is not set"
             hint = (
                 f"set {KEY_VARIABLE}, or name another endpoint with --model-url or {URL_VARIABLE}"
@@ -103,6 +112,8 @@ class ModelOptions:
             url=address,
             key=SecretStr(key) if key else None,
             temperature=temperature or 0.0,
+            price=find_price(name, address, Path(prices) if prices else None),
+            is_replay=is_replay,
             reasoning_effort=reasoning_effort,
             max_completion_tokens=max_completion_tokens,
             insisted=_insisted(

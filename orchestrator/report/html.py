@@ -13,10 +13,11 @@ from arena_core.actions import Action, Stop
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.evidence import StepEvidence
+from orchestrator.report.exchanges import exchanges_by_step
 from orchestrator.report.resets import fallbacks, reset_figures
 from orchestrator.report.run_report import RunReport, TaskRow
 from orchestrator.report.seen_texts import SeenTexts
-from orchestrator.report.wording import action_in_words, duration, interval, percent
+from orchestrator.report.wording import action_in_words, duration, interval, money, percent
 from orchestrator.store.rescoring import ScoredTrial
 
 
@@ -59,7 +60,12 @@ def render_html(report: RunReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "interval": interval, "duration": duration}
+    environment.filters |= {
+        "percent": percent,
+        "interval": interval,
+        "duration": duration,
+        "money": money,
+    }
     return environment.get_template("report.html").render(
         report=report,
         worlds=report.lock.worlds,
@@ -70,6 +76,7 @@ def render_html(report: RunReport) -> str:
         broken=Counter(str(attempt.state) for attempt in report.attempts),
         played_by=_played_by,
         action=_action,
+        asked=lambda trial: exchanges_by_step(report.folder.evidence_folder(trial.folder)),
         picture=lambda trial, step: _picture(report, trial, step),
         seen=SeenTexts(report.folder).text,
         has_both=set(report.lock.worlds) == set(World),

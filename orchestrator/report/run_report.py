@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Receipt, UnscoredReason
-from orchestrator.report.wording import agent_note
+from orchestrator.report.wording import agent_note, money
+from orchestrator.spending import Spent
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
 from orchestrator.store.ledger import Attempt
@@ -62,6 +63,7 @@ class RunReport:
         pending: how many trials of the run are not finished.
         recovered: how many attempts the ledger on disk does not know, and the evidence does.
         agreement: of the two worlds; None where only one was played.
+        spent: on models by all attempts, those too that came to nothing; nothing by a replay.
         attempts: every attempt, the broken and abandoned ones too.
     """
 
@@ -74,6 +76,7 @@ class RunReport:
     attempts: tuple[Attempt, ...]
     pending: int
     recovered: int
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def unreadable(self) -> tuple[ScoredTrial, ...]:
@@ -112,6 +115,32 @@ class RunReport:
         return tuple(receipt for trial in self.trials for receipt in trial.evidence.receipts)
 
     @property
+    def costs(self) -> str | None:
+        """What was spent on models, in words; None where no model was asked."""
+        if self.lock.replayed is not None:
+            return f"replayed from {self.lock.replayed.run}: nothing was spent"
+        spent = self.spent
+        if not spent.replies:
+            return None
+        cost = "at an unknown price" if spent.usd is None else f"for {money(spent.usd)}"
+        tokens = f"{spent.input_tokens:,} tokens in and {spent.output_tokens:,} out"
+        return f"{tokens}, {cost}{' (' + price + ')' if (price := self.lock.agent.price) else ''}"
+
+    @property
+    def over_budget(self) -> str | None:
+        """What the run's budget left unplayed, and how it is played; None where it left nothing."""
+        left = [one for one in self.trials if one.score.outcome.reason is UnscoredReason.BUDGET]
+        if not left:
+            return None
+        limits = self.lock.limits
+        flag = "--max-tokens" if limits.max_usd is None else "--max-usd"
+        episodes = "episode" if len(left) == 1 else "episodes"
+        return (
+            f"{left[-1].score.because}; {len(left)} {episodes} unscored:"
+            f" arena eval --resume {self.folder.path} {flag} MORE plays these"
+        )
+
+    @property
     def unscored(self) -> tuple[ScoredTrial, ...]:
         """The trials without a score."""
         return tuple(trial for row in self.rows for trial in row.unscored)
@@ -128,6 +157,7 @@ def read_run(folder: RunFolder) -> RunReport:
     with folder.reading() as ledger:
         attempts = ledger.attempts()
         recovered = ledger.recovered
+        spent = ledger.spent()
     chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
     rows = tuple(_row(task, lock.worlds, scored) for task in chosen)
     by_world = {
@@ -149,6 +179,7 @@ def read_run(folder: RunFolder) -> RunReport:
         attempts=attempts,
         pending=wanted - len(scored),
         recovered=recovered,
+        spent=spent,
     )
 
 

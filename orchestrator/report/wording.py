@@ -40,6 +40,7 @@ from orchestrator.observation import AgentClass
 from orchestrator.stats.rates import Interval, Rate
 from orchestrator.store.lock import AgentLock
 
+_SMALL_USD = 0.1
 _NOTES = {
     AgentClass.REFERENCE: "reference agent, not a contestant",
     AgentClass.BASELINE: "baseline agent, not a contestant",
@@ -61,6 +62,13 @@ def percent(value: Rate | float | None) -> str:
 def interval(found: Interval | None) -> str:
     """Return an interval as percentages, nothing where there is none."""
     return "" if found is None else f"{found.low:.0%} to {found.high:.0%}"
+
+
+def money(usd: float | None) -> str:
+    """Return a cost, a dash where nobody knows it; small ones with as many digits as they need."""
+    if usd is None:
+        return "–"
+    return f"${usd:.2f}" if usd >= _SMALL_USD or usd == 0 else f"${usd:.6f}".rstrip("0")
 
 
 def duration(seconds: float) -> str:

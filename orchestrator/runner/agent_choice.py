@@ -16,7 +16,7 @@ from orchestrator.agents.choice import (
     open_agent,
 )
 from orchestrator.agents.options import REDACTED, by_name, flag_of, plain
-from orchestrator.agents.spec import AgentFactory, AgentSpec
+from orchestrator.agents.spec import AgentFactory, AgentSpec, Metered
 from orchestrator.logs.redaction import REDACTED as HIDDEN
 from orchestrator.observation import AgentClass, AgentMaker, Told
 from orchestrator.outside.agent_command import KIND, AgentCommand
@@ -30,10 +30,17 @@ _START_ANEW: Final = "start a new run; what had finished can be reported"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenAgent:
-    """An agent with its options, and what the lock of its run says of it."""
+    """An agent with its options, and what the lock of its run says of it.
+
+    Attributes:
+        metered: what its decisions report of their cost.
+        replay: the folder of the run whose replies answer it.
+    """
 
     maker: AgentMaker
     lock: AgentLock
+    metered: frozenset[Metered] = frozenset()
+    replay: str | None = None
 
 
 def choose_agent(agent: AgentChoice, options: Mapping[str, object] | None = None) -> ChosenAgent:
@@ -54,7 +61,7 @@ def choose_agent(agent: AgentChoice, options: Mapping[str, object] | None = None
     if _is_maker(agent):
         return _made_already(agent, options or {})
     opened = open_agent(find_agent(agent), options or {})
-    return ChosenAgent(maker=opened.maker, lock=_lock(opened))
+    return _chosen(opened, _lock(opened))
 
 
 def agent_of_lock(
@@ -90,7 +97,12 @@ def agent_of_lock(
         _require_name(lock, found.name)
     opened = open_agent(found, options)
     _require_same_code(lock, opened)
-    return ChosenAgent(maker=opened.maker, lock=lock)
+    return _chosen(opened, lock)
+
+
+def _chosen(opened: OpenedAgent, lock: AgentLock) -> ChosenAgent:
+    agents = opened.agents
+    return ChosenAgent(maker=opened.maker, lock=lock, metered=agents.metered, replay=agents.replay)
 
 
 def _command_again(lock: AgentLock, agent: AgentChoice | None) -> ChosenAgent:
@@ -205,6 +217,7 @@ def _lock(opened: OpenedAgent) -> AgentLock:
         distribution=opened.found.source.distribution,
         version=opened.found.source.version,
         source_hash=opened.found.source.source_hash,
+        price=opened.agents.price,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from arena_core.bugs import bug_in_words, is_bug, place_of
@@ -12,6 +12,7 @@ from arena_core.errors import ArenaError, InputError, ModelError, StoreError, Us
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.logs.context import log_context
 from orchestrator.runner.events import AttemptBegan, AttemptBroke, OnEvent, ProgressNote, TrialEnded
+from orchestrator.runner.run_budget import RunBudget
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
@@ -50,6 +51,7 @@ class TrialRunner:
     limit: int
     total: int
     on_event: OnEvent
+    budget: RunBudget = field(default_factory=RunBudget)
     done: int = 0
 
     async def play(self, trial: Trial, task: Task, perform: Perform) -> bool:
@@ -60,9 +62,13 @@ class TrialRunner:
                 model refuses for good; the trial stays open, so that the run can go on with it when
                 that is mended.
 
-        A bug ends the trial as `unscored: internal`: another attempt would hide it.
+        A bug ends the trial as `unscored: internal`: another attempt would hide it. Where the run's
+        budget for models is spent, the trial ends as `unscored: budget`, and nothing is started.
         """
         for number_left in range(self.limit, 0, -1):
+            if (spent := self.budget.exhausted) is not None:
+                self._end_unplayed(trial, task, spent)
+                return True
             number = self.ledger.start(trial)
             self.on_event(AttemptBegan(trial=trial, number=number))
             try:
@@ -93,9 +99,9 @@ class TrialRunner:
         """Bring the ledger in step with the evidence on disk, before anything is played.
 
         What the ledger lost is entered again from the evidence. A finished trial whose evidence
-        cannot be read is opened again. What an earlier process left open is closed: an attempt
-        whose evidence was written whole is finished, so nothing that was done is lost; any other is
-        abandoned.
+        cannot be read is opened again, and so is one that a budget ended which is larger now. What
+        an earlier process left open is closed: an attempt whose evidence was written whole is
+        finished, so nothing that was done is lost; any other is abandoned.
         """
         lost = recover(self.folder, self.ledger)
         if lost:
@@ -103,7 +109,7 @@ class TrialRunner:
                 ProgressNote(f"entered into the ledger from the evidence: {len(lost)} attempts")
             )
         for attempt in self.ledger.finished():
-            if self._evidence(attempt) is None:
+            if self._is_open_again(self._evidence(attempt)):
                 self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
         for attempt in self.ledger.attempts():
             if attempt.state is AttemptState.STARTED:
@@ -116,6 +122,21 @@ class TrialRunner:
         evidence = unplayed(self.folder.lock(), trial, number, fault)
         self.folder.save_evidence(trial.folder(number), evidence, {})
         self._finish(trial, number, task, evidence)
+
+    def _end_unplayed(self, trial: Trial, task: Task, spent: str) -> None:
+        number = self.ledger.start(trial)
+        self.on_event(AttemptBegan(trial=trial, number=number))
+        fault = EpisodeFault(reason=UnscoredReason.BUDGET, message=spent)
+        evidence = unplayed(self.folder.lock(), trial, number, fault)
+        self.folder.save_evidence(trial.folder(number), evidence, {})
+        self._finish(trial, number, task, evidence)
+
+    def _is_open_again(self, evidence: Evidence | None) -> bool:
+        """Whether a finished trial is to be played after all."""
+        if evidence is None:
+            return True
+        is_of_budget = evidence.fault is not None and evidence.fault.reason is UnscoredReason.BUDGET
+        return is_of_budget and self.budget.exhausted is None
 
     def _adopt(self, attempt: Attempt, task: Task) -> None:
         has_evidence = self.folder.has_evidence(attempt.folder)

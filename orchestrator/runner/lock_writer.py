@@ -48,6 +48,8 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
         upstreams={one.world: one.kinds for one in upstreams},
         resolves=tuple(str(resolve) for resolve in request.resolves),
+        limits=request.limits,
+        replayed=request.replayed,
         workers=request.workers,
         spares=request.spares,
         memory_bytes=request.memory_bytes,

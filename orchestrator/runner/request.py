@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena_core.worlds import World
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.gateway.addresses import Resolve
 from orchestrator.observation import AgentMaker
-from orchestrator.store.lock import AgentLock, RunLock
+from orchestrator.store.lock import AgentLock, RunLock, SpendingLimits
+from orchestrator.store.recording import Recording
 from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
 from sites.upstreams import Upstreams
@@ -33,6 +34,9 @@ class RunRequest:
         memory_bytes: budget for all replicas; None for most of the machine.
         strategy: of resets between episodes.
         importers: keys of those that made tasks of the suite's file.
+        limits: what may be spent on models.
+        recording: whose replies answer the agent; None where models do. `replayed` is the lock of
+            its run.
         proof_hook: looks at each episode in its middle; None where nobody does.
     """
 
@@ -52,6 +56,9 @@ class RunRequest:
     memory_bytes: int | None = None
     strategy: str = "auto"
     importers: tuple[str, ...] = ()
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
+    recording: Recording | None = None
+    replayed: RunLock | None = None
     proof_hook: ProofHook | None = None
 
     @property

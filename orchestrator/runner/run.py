@@ -19,6 +19,7 @@ from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import EpisodesPlanned, OnEvent, ProgressNote
 from orchestrator.runner.open_world import WorldSize, open_world
 from orchestrator.runner.request import RunRequest
+from orchestrator.runner.run_budget import RunBudget
 from orchestrator.runner.world_runner import WorldRunner
 from orchestrator.store.ledger import Ledger
 from orchestrator.store.run_folder import RunFolder
@@ -119,6 +120,7 @@ class Run:
             limit=self.request.attempts,
             total=len(self.request.trials()),
             on_event=self.on_event,
+            budget=RunBudget(limits=self.request.limits, spent=ledger.spent()),
         )
 
     def _pending(self, ledger: Ledger) -> list[Trial]:

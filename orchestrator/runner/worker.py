@@ -17,6 +17,7 @@ from orchestrator.runner.environments import Environments
 from orchestrator.runner.network_changes import await_stillness
 from orchestrator.runner.open_world import OpenWorld
 from orchestrator.runner.request import RunRequest
+from orchestrator.runner.run_budget import AttemptMeter
 from orchestrator.store.trials import Trial
 from tasks.schema import Task
 
@@ -75,11 +76,17 @@ class Worker:
                 screenshots=request.screenshots,
                 observations=request.agent.observations,
             )
-            return await self._attempt(spec, task)
+            meter = AttemptMeter(
+                budget=self.trial_runner.budget,
+                ledger=self.trial_runner.ledger,
+                trial=trial,
+                number=number,
+            )
+            return await self._attempt(spec, task, meter)
 
         await self.trial_runner.play(trial, task, attempt)
 
-    async def _attempt(self, spec: AttemptSpec, task: Task) -> PlayedAttempt:
+    async def _attempt(self, spec: AttemptSpec, task: Task, meter: AttemptMeter) -> PlayedAttempt:
         request = self.request
         if isinstance(request.agent, AgentCommand):
             return await self._attempt_outside(spec, task, request.agent)
@@ -87,6 +94,8 @@ class Worker:
             agent=request.agent,
             interrupted=self.interrupted,
             proof_hook=request.proof_hook,
+            meter=meter,
+            recording=request.recording,
         )
         async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
             played = await runner.play(Episode(spec, environment))

@@ -63,6 +63,8 @@ class ExchangeWriter:
             "usage": {name: getattr(usage, name) for name in _USAGE} if usage else None,
             "usd": exchange.usd,
             "seconds": exchange.seconds,
+            "occurrence": exchange.occurrence or None,
+            "is_too_long": exchange.is_too_long or None,
             "replayed_from": exchange.replayed_from,
         }
         return line | {name: value for name, value in said.items() if value not in (None, [])}
@@ -132,6 +134,8 @@ def _kept(line: Mapping[str, Any], request: Mapping[str, Any]) -> KeptExchange:
             usage=TokenUsage(**usage) if usage else None,
             usd=line.get("usd"),
             seconds=line.get("seconds", 0.0),
+            occurrence=line.get("occurrence", 0),
+            is_too_long=line.get("is_too_long", False),
             replayed_from=line.get("replayed_from"),
         ),
     )

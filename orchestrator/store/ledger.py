@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from arena_core.errors import StoreError
 from arena_core.worlds import World
+from orchestrator.spending import Spent, total
 from orchestrator.store.trials import Trial
 
 _SCHEMA = """
@@ -24,11 +25,18 @@ CREATE TABLE IF NOT EXISTS attempt (
     outcome TEXT,
     started_at TEXT NOT NULL,
     ended_at TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    usd REAL,
     PRIMARY KEY (task, world, repeat, attempt)
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS one_finish
     ON attempt (task, world, repeat) WHERE state = 'finished';
 """
+
+# A ledger of an earlier version has none of them.
+_COSTS = {"input_tokens": "INTEGER", "output_tokens": "INTEGER", "usd": "REAL"}
+_ENTERED = "task, world, repeat, attempt, state, outcome, started_at"
 
 
 class AttemptState(StrEnum):
@@ -46,12 +54,17 @@ class AttemptState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One line of the ledger."""
+    """One line of the ledger.
+
+    Attributes:
+        spent: on models, for `Ledger.enter` to write down.
+    """
 
     trial: Trial
     number: int
     state: AttemptState
     outcome: str | None
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def folder(self) -> str:
@@ -113,7 +126,7 @@ class Ledger:
         )
         number = int(latest) + 1
         self._write(
-            "INSERT INTO attempt VALUES (?, ?, ?, ?, 'started', NULL, ?, NULL)",
+            f"INSERT INTO attempt ({_ENTERED}) VALUES (?, ?, ?, ?, 'started', NULL, ?)",  # noqa: S608
             (*_key(trial), number, _now()),
         )
         return number
@@ -126,12 +139,40 @@ class Ledger:
             (state, outcome, _now(), *_key(trial), number),
         )
 
+    def spend(self, trial: Trial, number: int, spent: Spent) -> None:
+        """Write down all that an attempt spent on models so far; `usd` is empty where unknown."""
+        self._write(
+            "UPDATE attempt SET input_tokens = ?, output_tokens = ?, usd = ?"
+            " WHERE task = ? AND world = ? AND repeat = ? AND attempt = ?",
+            (spent.input_tokens, spent.output_tokens, spent.usd, *_key(trial), number),
+        )
+
+    def spent(self) -> Spent:
+        """Return what all attempts spent on models, those too that came to nothing."""
+        if not self._costs():
+            return Spent()
+        rows = self._all(
+            "SELECT input_tokens, output_tokens, usd FROM attempt WHERE input_tokens IS NOT NULL"
+        )
+        return total(Spent.reported(taken, given, usd) for taken, given, usd in rows)
+
+    def keep_costs(self) -> None:
+        """Give a ledger of an earlier version the columns of costs."""
+        for name in _COSTS.keys() - self._costs():
+            self._write(f"ALTER TABLE attempt ADD COLUMN {name} {_COSTS[name]}", ())
+
+    def _costs(self) -> set[str]:
+        columns = {str(row[1]) for row in self._all("PRAGMA table_info(attempt)")}
+        return columns & _COSTS.keys()
+
     def enter(self, attempt: Attempt) -> None:
         """Write down an attempt that was played, and of which the ledger knows nothing."""
         self._write(
-            "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+            f"INSERT INTO attempt ({_ENTERED}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
             (*_key(attempt.trial), attempt.number, attempt.state, attempt.outcome, _now()),
         )
+        if attempt.spent.replies:
+            self.spend(attempt.trial, attempt.number, attempt.spent)
         self.recovered += 1
 
     def attempts(self) -> tuple[Attempt, ...]:

@@ -48,6 +48,7 @@ class AgentLock(_Record):
         import_path: where its code is.
         distribution, version: what installed it; None for a module that belongs to none.
         source_hash: SHA-256 of the file of such a module.
+        price: what its model cost, in words, with date and source; None where nobody knew.
     """
 
     name: str
@@ -60,6 +61,18 @@ class AgentLock(_Record):
     distribution: str | None = None
     version: str | None = None
     source_hash: str | None = None
+    price: str | None = None
+
+
+class SpendingLimits(_Record):
+    """What a run may spend on models; None where that has no limit.
+
+    Attributes:
+        max_tokens: of prompts and replies together.
+    """
+
+    max_usd: float | None = None
+    max_tokens: int | None = None
 
 
 class RunLock(_Record):
@@ -72,6 +85,8 @@ class RunLock(_Record):
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
         resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
+        limits: what it might spend on models as it began; `--resume` may raise them.
+        replayed: the lock of the run whose replies answered the agent instead of a model.
         workers, spares, memory_bytes, strategy: how it began to play, see `RunRequest`. They say
             how fast, not what is measured: `--resume` may go on with others.
     """
@@ -90,6 +105,8 @@ class RunLock(_Record):
     staged: tuple[str, ...] = ()
     upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
     resolves: tuple[str, ...] = ()
+    limits: SpendingLimits = Field(default_factory=SpendingLimits)
+    replayed: RunLock | None = None
     workers: int = 1
     spares: int | None = None
     memory_bytes: int | None = None

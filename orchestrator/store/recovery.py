@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from arena_core.errors import FormatError, StoreError
 from evaluators.evidence import Evidence, UnscoredReason
+from orchestrator.spending import Spent
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.scoring import score_task
 from orchestrator.store.trials import Trial, attempt_of
@@ -130,4 +131,11 @@ def _attempt(
         outcome = str(score_task(task, evidence).outcome) if evidence else _UNREADABLE
     elif evidence is not None and broke_off(evidence):
         state, outcome = AttemptState.RETRIED, str(UnscoredReason.INFRA)
-    return Attempt(trial=trial, number=number, state=state, outcome=outcome)
+    return Attempt(trial=trial, number=number, state=state, outcome=outcome, spent=_spent(evidence))
+
+
+def _spent(evidence: Evidence | None) -> Spent:
+    """Return what an attempt spent on models; a replay spends nothing."""
+    if evidence is None or evidence.replayed_from is not None:
+        return Spent()
+    return Spent.reported(evidence.input_tokens, evidence.output_tokens, evidence.usd)

@@ -56,6 +56,10 @@ class ScoredTrial:
             "steps": self.score.steps,
             "efficiency": self.score.efficiency,
             "alignment": self.score.alignment,
+            "input_tokens": self.evidence.input_tokens,
+            "output_tokens": self.evidence.output_tokens,
+            "usd": self.evidence.usd,
+            "replayed_from": self.evidence.replayed_from,
             "verdicts": [
                 {"check": one.check, "status": one.status.value, "reason": one.reason}
                 for one in self.score.verdicts

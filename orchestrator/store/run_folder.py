@@ -101,6 +101,7 @@ class RunFolder:
                 self._set_ledger_aside()
             ledger = Ledger.open(self.ledger_path)
             try:
+                ledger.keep_costs()
                 yield ledger
             finally:
                 ledger.close()

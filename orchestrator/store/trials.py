@@ -18,9 +18,14 @@ class Trial:
     world: World
     repeat: int = 0
 
+    @property
+    def name(self) -> str:
+        """Its name, which the names of its attempts begin with."""
+        return f"{self.world}-{self.task}-r{self.repeat}"
+
     def folder(self, attempt: int) -> str:
         """Return the name of an attempt's evidence folder."""
-        return f"{self.world}-{self.task}-r{self.repeat}-a{attempt}"
+        return f"{self.name}-a{attempt}"
 
 
 def attempt_of(folder: str) -> tuple[Trial, int] | None:

@@ -141,6 +141,8 @@ GIVEN: dict[str, object] = {
     "temperature": 0.0,
     "reasoning_effort": "low",
     "max_completion_tokens": 900,
+    "prices": "prices.yaml",
+    "replay": "run",
 }
 TAKEN = {"oracle": (), "idle": (), "random": ("seed",)} | dict.fromkeys(CLICKS, FLAGS)
 

@@ -65,7 +65,7 @@ METHODS = {
     "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless,"
     " endpoint",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
-    " strategy, staged, resolve, options, out, screenshots, headless, stop",
+    " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
     "export": "report, form, out",
     "follow_logs": "site, *, slot, tail",
     "lint": "suite, patterns, *, prove, workers",
@@ -78,7 +78,7 @@ METHODS = {
     "read_run": "run",
     "reset": "names, *, slot, strategy, verify, check",
     "resume": "run, *, agent, options, workers, spares, memory, strategy,"
-    " screenshots, headless, stop",
+    " max_usd, max_tokens, screenshots, headless, stop",
     "schema": "kind",
     "score": "run, suite",
     "sites": "names, *, suite",

@@ -69,6 +69,8 @@ def test_the_lock_holds_what_counts_where_nothing_was_said(monkeypatch: pytest.M
         "temperature": 0.0,
         "reasoning_effort": None,
         "max_completion_tokens": None,
+        "prices": None,
+        "replay": None,
     }
     # What the environment said is passed on: that of a later day is another.
     assert set(lock.given) == {"model", "model_url", "model_deadline"}

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from orchestrator.runner import worker
+from orchestrator.runner.run_budget import RunBudget
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
 
@@ -24,7 +25,7 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     async def stillness() -> None:
         done.append("still")
 
-    async def attempt(_self: Worker, spec: Any, _task: object) -> None:
+    async def attempt(_self: Worker, spec: Any, _task: object, _meter: object) -> None:
         done.append(f"attempt {spec.attempt}")
 
     async def play(_trial: object, _task: object, perform: Any) -> None:
@@ -42,7 +43,7 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
         proof_hook=None,
     )
     request = cast("Any", asked)
-    trial_runner = cast("Any", SimpleNamespace(play=play))
+    trial_runner = cast("Any", SimpleNamespace(play=play, budget=RunBudget(), ledger=None))
     trial = cast("Trial", SimpleNamespace(task="a-task", repeat=1))
 
     environments = cast("Any", SimpleNamespace(isolated=isolated))
