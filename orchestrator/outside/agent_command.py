@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from arena_core.errors import UsageError
+from arena_core.errors import AgentError, UsageError
 from orchestrator.logs.redaction import Redactor, secrets_of
 from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
 from orchestrator.outside.outside_episode import Finish, Status
+from orchestrator.spending import Spent, reported_usage
 from orchestrator.store.lock import AgentLock
 
 KIND: Final = "command"
@@ -134,10 +135,6 @@ def read_finish(line: str) -> Finish:
         return Finish()
     if not isinstance(said, dict) or not {"answer", "status", "usage"} & said.keys():
         return Finish()
-    usage = said.get("usage") or {}
-    if not isinstance(usage, dict):
-        message = "`usage` is no object"
-        raise ValueError(message)  # noqa: TRY004  what was printed is wrong, and no argument
     status = said.get("status") or Status.DONE
     if status not in list(Status):
         message = f"`status` is {status!r}, and not {', '.join(Status)}"
@@ -146,8 +143,7 @@ def read_finish(line: str) -> Finish:
     return Finish(
         answer=_text(said.get("answer")),
         status=Status(status),
-        input_tokens=_count(usage, "input_tokens"),
-        output_tokens=_count(usage, "output_tokens"),
+        spent=_spent(said.get("usage")),
         because=reason if isinstance(reason, str) else None,
     )
 
@@ -157,13 +153,12 @@ def _text(answer: object) -> str | None:
         return answer
     if isinstance(answer, (dict, list)):
         message = "`answer` is no text"
-        raise ValueError(message)  # noqa: TRY004  the same
+        raise ValueError(message)  # noqa: TRY004  what was printed is wrong, and no argument
     return json.dumps(answer)
 
 
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    count = usage.get(name) or 0
-    if not isinstance(count, int) or count < 0:
-        message = f"`usage.{name}` is no count"
-        raise ValueError(message)
-    return count
+def _spent(usage: object) -> Spent:
+    try:
+        return reported_usage(usage)
+    except AgentError as error:
+        raise ValueError(error.message) from error

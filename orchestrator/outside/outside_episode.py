@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,7 @@ from orchestrator.cdp_front.front import CdpFront, FrontOptions
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.outside_steps import OutsideSteps
 from orchestrator.episode.steps import DecisionRecord
+from orchestrator.spending import Spent
 
 _LOST: Final = "the browser broke off its connection to the agent"
 _PIECE: Final = 1 << 16
@@ -40,13 +41,13 @@ class Finish:
     """What an agent ended with.
 
     Attributes:
+        spent: on models, as it reports.
         because: a reason, where it gave one.
     """
 
     answer: str | None = None
     status: Status = Status.DONE
-    input_tokens: int = 0
-    output_tokens: int = 0
+    spent: Spent = field(default_factory=Spent)
     because: str | None = None
 
 
@@ -95,21 +96,18 @@ class OutsideEpisode:
     async def finish(self, finish: Finish) -> None:
         """End the episode as the agent says; one that is over already stays as it is."""
         await self.settle()
+        self._episode.spend(finish.spent)
         if self._episode.is_over:
             return
-        spent = DecisionRecord(
-            decide_ms=round(self.idle_s * 1000, 1),
-            input_tokens=finish.input_tokens,
-            output_tokens=finish.output_tokens,
-        )
+        decided = DecisionRecord(decide_ms=round(self.idle_s * 1000, 1))
         match finish.status:
             case Status.DONE:
-                await self._episode.step(Stop(answer=finish.answer), spent)
+                await self._episode.step(Stop(answer=finish.answer), decided)
             case Status.GAVE_UP:
                 self._episode.end(Ended.AGENT_GAVE_UP, finish.because or "the agent gave up")
             case Status.INFEASIBLE:
                 reason = finish.because or "it gave no reason"
-                await self._episode.step(Infeasible(reason=reason), spent)
+                await self._episode.step(Infeasible(reason=reason), decided)
             case _:
                 assert_never(finish.status)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from arena_core.errors import UsageError
 from orchestrator.outside.agent_command import AgentCommand, environment_of, read_finish
 from orchestrator.outside.outside_episode import Finish, Status
+from orchestrator.spending import Spent
 
 INFO = {
     "cdp_url": "http://127.0.0.1:9",
@@ -105,7 +106,7 @@ def test_an_agents_process_has_the_users_environment_and_its_episodes() -> None:
         ('{"status": "infeasible"}', Finish(status=Status.INFEASIBLE)),
         (
             '{"answer": "x", "usage": {"input_tokens": 3, "output_tokens": 4, "usd": 0.1}}',
-            Finish(answer="x", input_tokens=3, output_tokens=4),
+            Finish(answer="x", spent=Spent.reported(3, 4, 0.1)),
         ),
     ],
 )
@@ -122,6 +123,7 @@ def test_the_last_line_says_how_the_agent_ended(line: str, finish: Finish) -> No
         ('{"usage": 3}', "usage"),
         ('{"usage": {"input_tokens": -1}}', "input_tokens"),
         ('{"usage": {"output_tokens": "many"}}', "output_tokens"),
+        ('{"usage": {"usd": -0.5}}', "usd"),
     ],
 )
 def test_a_last_line_that_makes_no_sense_is_said_so(line: str, said: str) -> None:

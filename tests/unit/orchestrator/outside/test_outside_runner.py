@@ -103,10 +103,14 @@ async def test_a_program_that_says_nothing_ended_without_an_answer() -> None:
     assert found.outcome is OutcomeKind.FAILURE
 
 
-async def test_tokens_that_a_program_reports_stand_in_the_evidence() -> None:
-    line = '{"answer": "1891", "usage": {"input_tokens": 30, "output_tokens": 4}}'
+@pytest.mark.parametrize(
+    "how", ['"answer": "1891"', '"status": "gave_up"', '"status": "infeasible"']
+)
+async def test_what_a_program_says_that_it_spent_stands_in_the_evidence(how: str) -> None:
+    line = f'{{{how}, "usage": {{"input_tokens": 30, "output_tokens": 4, "usd": 0.02}}}}'
     found = await play(f"print('{line}')")
     assert (found.evidence.input_tokens, found.evidence.output_tokens) == (30, 4)
+    assert found.evidence.usd == 0.02
 
 
 async def test_a_program_that_exits_with_an_error_is_a_failure_with_its_last_words() -> None:
