@@ -27,10 +27,10 @@ def test_a_run_passes_and_is_scored_and_shown_again_without_engine_or_browser(
         ("bells", 1, "finished", "success"),
         ("profile", 1, "finished", "success"),
     ]
-    assert {name.rpartition(".")[0] for name in run.evidence_files()} == {
+    assert {name.partition(".")[0] for name in run.evidence_files()} == {
         f"offline-{task}-r0-a1/{name}"
         for task in ("bells", "profile")
-        for name in ("evidence", "step-000", "step-001")
+        for name in ("evidence", "observations", "step-000", "step-001")
     }
     assert {path.name for path in run.cwd.iterdir()} == {"run"}
     assert run.lock.images.keys() == {"arena/wiki:1", "arena/shop:1"}
