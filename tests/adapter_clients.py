@@ -15,6 +15,8 @@ import httpx
 import httpx2
 import mcp
 from mcp.client.streamable_http import streamable_http_client
+from playwright.async_api import async_playwright
+from playwright_client import PlaywrightClient, verdict_of
 from reference_player import Client, Seen, Verdict
 
 from arena_core.actions import (
@@ -30,10 +32,8 @@ from arena_core.actions import (
     Stop,
     Type,
 )
-from evaluators.scores import Score
 from orchestrator import Arena, Observation, OpenEpisode
 from orchestrator.gym import ArenaEnv
-from orchestrator.serving.results import reward_of
 from orchestrator.serving.server import serve
 
 _ANSWER_S = 300.0
@@ -67,11 +67,13 @@ class PythonClient:
 
     async def act(self, action: Action) -> Seen | Verdict:
         done = await self._playing.step(action)
-        return _verdict(await self._playing.evaluate()) if done.is_over else _seen(done.observation)
+        return (
+            verdict_of(await self._playing.evaluate()) if done.is_over else _seen(done.observation)
+        )
 
     async def finish(self, answer: str | None) -> Verdict:
         await self._playing.step(Stop(answer=answer))
-        return _verdict(await self._playing.evaluate())
+        return verdict_of(await self._playing.evaluate())
 
     @property
     def _playing(self) -> OpenEpisode:
@@ -102,15 +104,6 @@ def _seen(observation: Observation) -> Seen:
         url=observation.url,
         text=observation.text,
         error=observation.last_error,
-    )
-
-
-def _verdict(score: Score) -> Verdict:
-    reason = score.outcome.reason
-    return Verdict(
-        outcome=str(score.outcome.kind),
-        reason=None if reason is None else str(reason),
-        reward=reward_of(score.outcome.kind),
     )
 
 
@@ -352,9 +345,30 @@ async def over_mcp(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
         yield connect
 
 
+# CDP.
+
+
+@asynccontextmanager
+async def over_cdp(workers: int, folder: Path) -> AsyncIterator[MakeClient]:
+    """Open the Python API, each of whose episodes has an endpoint for a Playwright client."""
+    async with Arena(workers=workers) as arena, async_playwright() as playwright:
+
+        @asynccontextmanager
+        async def connect() -> AsyncIterator[Client]:
+            client = PlaywrightClient(arena, playwright)
+            try:
+                yield client
+            finally:
+                if client.episode is not None:
+                    await client.episode.close()
+
+        yield connect
+
+
 ADAPTERS: dict[str, Adapter] = {
     "python": in_process,
     "http": over_http,
     "gym": in_gymnasium,
     "mcp": over_mcp,
+    "cdp": over_cdp,
 }

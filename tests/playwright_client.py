@@ -1,0 +1,100 @@
+"""An agent that drives its episode's browser with Playwright over CDP, as a user's program does.
+
+It sees pages by Playwright's own snapshot, and acts by what that names; of Arena it has the address
+and the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Locator, Page, Playwright
+from reference_player import Seen, Verdict
+
+from arena_core.actions import Action, Click, FocusTab, Goto, Select, Type
+from evaluators.scores import Score
+from orchestrator import Arena, OpenEpisode
+from orchestrator.serving.results import reward_of
+
+
+@dataclass
+class PlaywrightClient:
+    """One client of one episode's endpoint."""
+
+    arena: Arena
+    playwright: Playwright
+    episode: OpenEpisode | None = None
+    page: Page | None = None
+    steps: int = 0
+
+    async def begin(self, task: str) -> Seen:
+        self.episode = self.arena.episode(task, endpoint="cdp")
+        await self.episode.reset()
+        browser = await self.playwright.chromium.connect_over_cdp(self.episode.cdp_url)
+        (context,) = browser.contexts
+        context.on("page", self._turn_to)
+        self.page = context.pages[0]
+        return await self._seen(None)
+
+    async def act(self, action: Action) -> Seen | Verdict:
+        assert self.episode is not None
+        self.steps += 1
+        error: str | None = None
+        try:
+            await self._do(action)
+        except PlaywrightError as failed:
+            error = failed.message
+        if self.episode.is_over:
+            return verdict_of(await self.episode.evaluate())
+        return await self._seen(error)
+
+    async def finish(self, answer: str | None) -> Verdict:
+        assert self.episode is not None
+        return verdict_of(await self.episode.finish(answer))
+
+    async def _do(self, action: Action) -> None:
+        page = self._current
+        match action:
+            case Goto():
+                await page.goto(action.url)
+            case FocusTab():
+                self._turn_to(page.context.pages[action.index])
+            case Click():
+                await self._element(action.element).click()
+            case Select():
+                await self._element(action.element).select_option(label=list(action.options))
+            case Type():
+                await self._element(action.element).fill(action.text)
+                if action.submit:
+                    await self._element(action.element).press("Enter")
+            case _:
+                message = f"this client does not '{action.kind}'"
+                raise NotImplementedError(message)
+
+    def _element(self, number: int) -> Locator:
+        return self._current.locator(f"aria-ref=e{number}")
+
+    async def _seen(self, error: str | None) -> Seen:
+        page = self._current
+        await page.wait_for_load_state()
+        text = await page.aria_snapshot(mode="ai")
+        return Seen(step=self.steps, url=page.url, text=text, error=error)
+
+    def _turn_to(self, page: Page) -> None:
+        self.page = page
+
+    @property
+    def _current(self) -> Page:
+        assert self.page is not None
+        return self.page
+
+
+def verdict_of(score: Score) -> Verdict:
+    """Return the verdict of a score."""
+    reason = score.outcome.reason
+    return Verdict(
+        outcome=str(score.outcome.kind),
+        reason=None if reason is None else str(reason),
+        reward=reward_of(score.outcome.kind),
+    )
