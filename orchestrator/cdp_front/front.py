@@ -7,7 +7,7 @@ import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -54,7 +54,7 @@ class CdpFront:
     Attributes:
         url: what an agent is given, `http://127.0.0.1:PORT`.
         was_reached: set once a client has connected.
-        lost: set where the browser closed a connection that it should not.
+        lost: set where a connection ended that should not: by the browser, or by a bug here.
     """
 
     def __init__(self, options: FrontOptions, clock: EpisodeClock) -> None:
@@ -92,13 +92,14 @@ class CdpFront:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         try:
-            site = web.TCPSite(runner, _LOOPBACK, 0)
-            await site.start()
+            try:
+                await web.TCPSite(runner, _LOOPBACK, 0).start()
+            except OSError as error:
+                why = error.strerror or error
+                message = f"the CDP endpoint cannot listen on {_LOOPBACK}: {why}"
+                raise BrowserError(message) from error
             front.url = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
             yield front
-        except OSError as error:
-            message = f"the CDP endpoint cannot listen on {_LOOPBACK}: {error.strerror or error}"
-            raise BrowserError(message) from error
         finally:
             await front._hang_up_all()
             await runner.cleanup()
@@ -181,13 +182,19 @@ class CdpFront:
                     self.lost.set()
             finally:
                 del self._relays[relay]
+                await self._end_pumps(up, down)
                 relay.close()
-                for task in (up, down):
-                    task.cancel()
-                await asyncio.gather(up, down, return_exceptions=True)
                 await browser.close()
                 await client.close()
         return client
+
+    async def _end_pumps(self, *pumps: asyncio.Task[None]) -> None:
+        for pump in pumps:
+            pump.cancel()
+        for ended in await asyncio.gather(*pumps, return_exceptions=True):
+            if isinstance(ended, Exception):
+                _LOG.error("a bug ended a client's connection", exc_info=ended)
+                self.lost.set()
 
     async def _pages(self) -> frozenset[str]:
         found = json.loads(await self._ask("GET", "/json/list"))
@@ -230,7 +237,9 @@ class _Sender:
 
     async def send_str(self, data: str) -> None:
         if not self._wire.closed:
-            await self._wire.send_str(data)
+            # Whose end it is that has gone is told by the one who reads from it.
+            with suppress(ConnectionError):
+                await self._wire.send_str(data)
 
 
 async def _pump(source: Any, take: Callable[[str], Awaitable[None]]) -> None:

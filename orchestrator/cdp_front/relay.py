@@ -86,7 +86,7 @@ class Relay:
         self._hang_up = hang_up
         self._sessions: dict[str, _Session] = {"": _Session(target)}
         self._hidden: set[str] = set()
-        self._asked: dict[tuple[str, int], Callable[[Message], None] | None] = {}
+        self._asked: dict[tuple[str, int], Callable[[Message], None]] = {}
         self._own: dict[int, asyncio.Future[Message]] = {}
         self._count = _OWN_IDS
         self.is_frozen = False
@@ -129,16 +129,22 @@ class Relay:
             return
         session = _SESSION.search(text, max(0, len(text) - 100))
         key = (session[1] if session else "", number)
-        if key in self._asked and (look := self._asked.pop(key)) is not None:
+        if (look := self._asked.pop(key, None)) is not None:
             message = json.loads(text)
             look(message)
             text = json.dumps(message)
         await self._client.send_str(text)
 
     def close(self) -> None:
-        """Give up what is waited for."""
+        """Give up what is waited for: no command of a client that has left is under way."""
         for waiting in self._own.values():
             waiting.cancel()
+        self._give_up(lambda _: True)
+
+    def _give_up(self, concerned: Callable[[str], bool]) -> None:
+        """Take commands of sessions as answered that no answer will come for."""
+        for key in [key for key in self._asked if concerned(key[0])]:
+            self._asked.pop(key)({})
 
     async def _command(self, number: int, method: str, params: Message, session: str) -> None:
         if self.is_frozen:
@@ -229,6 +235,7 @@ class Relay:
         if method == "Target.attachedToTarget":
             self._sessions[params["sessionId"]] = _Session(target["targetId"])
         elif method == "Target.detachedFromTarget":
+            self._give_up(lambda session: session == params["sessionId"])
             return self._sessions.pop(params["sessionId"], None) is not None
         return params.get("targetId", "") not in self._hidden
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -172,14 +171,25 @@ class OutsideSteps:
         self._player.record.changed_cookies = True
 
     async def finish(self) -> None:
-        """Wait until the page has settled after the last step, and write that down."""
+        """Wait until the page has settled after the last step, and write that down.
+
+        A browser that is gone by then broke the episode off, also where no step is under way: who
+        is scored next may ask it nothing.
+        """
         async with self._turn:
             self._is_finishing = True
             await self._hold()
             if self._step is None and self._attempts:
                 self._open("attempt", None, "", goes_on=False)
-            if self._step is not None and self._player.record.fault is None:
+            if self._player.record.fault is not None:
+                return
+            if self._step is not None:
                 await self._guarded_write(self._step, waits=True)
+                return
+            try:
+                await self._session.title()
+            except Exception as error:  # noqa: BLE001  the same
+                self._broke(error)
 
     async def close(self) -> None:
         """End what is under way; nothing more is noticed."""
@@ -240,8 +250,10 @@ class OutsideSteps:
         writing, self._writing = self._writing, None
         if writing is not None:
             writing.cancel()
-            with suppress(asyncio.CancelledError):
-                await writing
+            # Awaiting the task itself could not tell its end from this call's being cut short.
+            await asyncio.wait([writing])
+            if not writing.cancelled():
+                writing.result()
 
     async def _settled(self, step: _OpenStep) -> None:
         """Write a step down when the page has settled and nothing goes on with it."""

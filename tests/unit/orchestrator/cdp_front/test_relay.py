@@ -251,6 +251,37 @@ async def test_scripts_are_told_from_their_beginning_to_their_end() -> None:
     assert line.clock.log == ["script", "script over"]
 
 
+@pytest.mark.parametrize("how", ["leaves", "detaches"])
+async def test_what_a_client_left_behind_is_under_way_no_longer(how: str) -> None:
+    """No answer will come: the step would wait for it for ever, and each event be a script's."""
+    line = Line()
+    await line.attach("S", "T")
+    await line.ask("Runtime.evaluate", "S", expression="new Promise(() => 0)", awaitPromise=True)
+    assert line.clock.log == ["script"]
+    if how == "leaves":
+        line.relay.close()
+    else:
+        params = {"sessionId": "S", "targetId": "T"}
+        await line.says({"method": "Target.detachedFromTarget", "params": params})
+    assert line.clock.log == ["script", "script over"]
+    await line.says({"id": 1, "result": {}, "sessionId": "S"})
+    line.relay.close()
+    assert line.clock.log == ["script", "script over"]
+
+
+async def test_a_press_whose_page_is_gone_is_answered() -> None:
+    line = Line()
+    await line.attach("S", "T")
+    await line.attach("S2", "T2")
+    await line.ask("Input.dispatchMouseEvent", "S", type="mousePressed", x=1, y=2)
+    params = {"sessionId": "S2", "targetId": "T2"}
+    await line.says({"method": "Target.detachedFromTarget", "params": params})
+    assert line.clock.log == []  # another session's
+    params = {"sessionId": "S", "targetId": "T"}
+    await line.says({"method": "Target.detachedFromTarget", "params": params})
+    assert line.clock.log == ["acted"]
+
+
 async def test_a_frozen_client_can_do_nothing_and_hears_nothing() -> None:
     line = Line("T")
     line.relay.is_frozen = True
