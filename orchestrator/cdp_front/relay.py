@@ -159,6 +159,7 @@ class Relay:
         known = Known(
             contexts=state.worlds.contexts,
             unique_contexts=state.worlds.unique_contexts,
+            former_contexts=state.worlds.former_contexts,
             downloads=self._downloads,
             may_rewrite_requests=self._may_rewrite_requests,
         )

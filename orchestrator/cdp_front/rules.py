@@ -149,6 +149,7 @@ class Known:
     Attributes:
         contexts: the JavaScript contexts of the session that are not Arena's.
         unique_contexts: the same by their other ids.
+        former_contexts: those that are gone, by either id.
         downloads: the folder that downloads go to.
         may_rewrite_requests: whether requests may be turned into others: not where live sites are
             only to be read, since the browser decides that before the agent's own interception.
@@ -156,6 +157,7 @@ class Known:
 
     contexts: frozenset[int] = frozenset()
     unique_contexts: frozenset[str] = frozenset()
+    former_contexts: frozenset[int | str] = frozenset()
     downloads: Path
     may_rewrite_requests: bool = True
 
@@ -173,7 +175,8 @@ def judge(method: str, params: Params, known: Known) -> Verdict:
         return Refuse("the name is taken", is_attempt=True)
     for context in _named_contexts(params):
         if context not in known.contexts and context not in known.unique_contexts:
-            return Refuse("Cannot find context with specified id", is_attempt=True)
+            is_attempt = context not in known.former_contexts
+            return Refuse("Cannot find context with specified id", is_attempt)
     if method in _NAVIGATES and not may_open(str(params.get("url", ""))):
         return Refuse(
             f"{params.get('url')!r}: only http, https, data and blank pages are opened",

@@ -22,6 +22,12 @@ class Worlds:
         self.is_told = False
         self._open: dict[int, dict[str, Any]] = {}
         self._hidden: set[int] = set()
+        self._former: set[int | str] = set()
+
+    @property
+    def former_contexts(self) -> frozenset[int | str]:
+        """What is gone of both, such as with a page that was left: clients let go of it late."""
+        return frozenset(self._former - self._hidden)
 
     @property
     def contexts(self) -> frozenset[int]:
@@ -52,14 +58,20 @@ class Worlds:
                 if gone in self._hidden:
                     self._hidden.discard(gone)
                     return False
-                self._open.pop(gone, None)
+                self._close(gone)
             case "Runtime.executionContextsCleared":
-                self._open.clear()
+                for gone in tuple(self._open):
+                    self._close(gone)
                 self._hidden.clear()
             case _:
                 if self._is_of_arena(params):
                     return False
         return self.is_told
+
+    def _close(self, context: int) -> None:
+        known = self._open.pop(context, None)
+        if known is not None:
+            self._former |= {context, known["context"].get("uniqueId", "")}
 
     def _is_of_arena(self, params: dict[str, Any]) -> bool:
         details = params.get("exceptionDetails", {})

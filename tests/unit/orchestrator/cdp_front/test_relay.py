@@ -160,6 +160,32 @@ async def test_contexts_of_arena_are_not_told_and_cannot_be_named() -> None:
 
 
 @pytest.mark.parametrize(
+    "event",
+    [
+        {"method": "Runtime.executionContextDestroyed", "params": {"executionContextId": 4}},
+        {"method": "Runtime.executionContextsCleared", "params": {}},
+    ],
+)
+async def test_who_lets_go_late_of_a_page_that_was_left_has_attempted_nothing(
+    event: Message,
+) -> None:
+    """Playwright releases what it held of a page after the page has gone."""
+    line = Line("T")
+    await line.ask("Runtime.enable")
+    await line.says(context(4))
+    await line.says(context(5, WORLD))
+    await line.says(event)
+    for named in ({"objectId": "7.4.1"}, {"contextId": 4}, {"uniqueContextId": "-1.4"}):
+        assert await line.ask("Runtime.evaluate", **named) == []
+        assert "Cannot find context" in line.client.take()[-1]["error"]["message"]
+    assert line.clock.attempts == []
+    await line.says(context(4, WORLD))  # of another process, whose numbers begin anew
+    for named in ({"objectId": "7.4.1"}, {"objectId": "7.5.1"}):
+        await line.ask("Runtime.evaluate", **named)
+    assert len(line.clock.attempts) == 2
+
+
+@pytest.mark.parametrize(
     ("method", "params"),
     [
         ("Runtime.consoleAPICalled", {"executionContextId": 5, "args": []}),
