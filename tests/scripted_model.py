@@ -119,6 +119,8 @@ class ChatRequest(_Body):
     messages: tuple[Message, ...] = Field(min_length=1)
     tools: tuple[Tool, ...] = ()
     temperature: float | None = Field(default=None, ge=0, le=2)
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+    response_format: dict[str, JsonValue] | None = None
     seed: int | None = None
     reasoning_effort: str | None = Field(default=None, pattern="^(minimal|low|medium|high)$")
     max_completion_tokens: int | None = Field(default=None, ge=1)
