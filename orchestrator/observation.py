@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Protocol, runtime_checkable
@@ -474,6 +474,14 @@ class AgentMaker(Protocol):
 
     async def close(self) -> None:
         """Give back what the agents shared, such as connections to a model; safe to repeat."""
+
+
+@runtime_checkable
+class SeesByReference(Protocol):
+    """An `AgentMaker` whose agents read further forms of observation for some references."""
+
+    def observations_of(self, actions: Sequence[ReferenceAction]) -> frozenset[str]:
+        """The forms that the agent of these reference actions reads beside `observations`."""
 
 
 OBSERVATIONS: Final[Seam[ObservationForm]] = Seam(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,7 @@ from orchestrator.observation import (
     Told,
 )
 from orchestrator.observations.names import require_form
+from tasks.schema import ReferenceAction
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
 OBJECT: Final = "python:"
@@ -93,6 +94,12 @@ class _Maker:
     def observations(self) -> frozenset[str]:
         chosen = self.agents.observations
         return self.kind.observations if chosen is None else chosen
+
+    def observations_of(self, actions: Sequence[ReferenceAction]) -> frozenset[str]:
+        further = self.agents.of_reference
+        if further is None or self.kind.agent_class is not AgentClass.REFERENCE:
+            return frozenset()
+        return further(actions)
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
         if self.kind.agent_class is AgentClass.REFERENCE:

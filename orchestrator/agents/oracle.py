@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, assert_never
 
 from arena_core.actions import (
@@ -33,6 +34,7 @@ from orchestrator.agents.elements import (
 )
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.wob.player import WobPlayer
+from orchestrator.agents.wob.rules import SEEN
 from orchestrator.observation import (
     Agent,
     AgentClass,
@@ -209,7 +211,13 @@ def _simple(action: Simple) -> Action:
 
 
 def _open() -> Agents:
-    return Agents(make=_play_reference)
+    return Agents(make=_play_reference, of_reference=_read_for)
+
+
+def _read_for(actions: Sequence[ReferenceAction]) -> frozenset[str]:
+    """Return the forms of observation that the rules of a MiniWoB++ page read besides."""
+    pages = [one.page for one in actions if isinstance(one, SolveWob)]
+    return frozenset[str]().union(*(SEEN.get(page, frozenset()) for page in pages))
 
 
 def _play_reference(assignment: Assignment) -> Agent:

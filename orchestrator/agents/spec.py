@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import cast
@@ -11,6 +11,7 @@ from typing import cast
 from arena_core.errors import PluginError
 from orchestrator.agents.options import Option, declared
 from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Told
+from tasks.schema import ReferenceAction
 
 
 class Metered(StrEnum):
@@ -42,6 +43,8 @@ class Agents:
             its environment.
         observations: the forms of observation that these read, where options decide; None for the
             spec's.
+        of_reference: of a reference agent, the forms that it reads besides for given actions;
+            others are not computed for them. None where it reads the same for all.
         told: the parts of a task's solution that each is told, in `Assignment.guide`. The lock and
             the reports of a run say so.
         metered: what every decision of theirs reports, so that a run's budget can be held.
@@ -55,6 +58,7 @@ class Agents:
     settings: Mapping[str, Kept] = field(default_factory=dict)
     pinned: frozenset[str] = frozenset()
     observations: frozenset[str] | None = None
+    of_reference: Callable[[Sequence[ReferenceAction]], frozenset[str]] | None = None
     told: frozenset[Told] = frozenset()
     metered: frozenset[Metered] = frozenset()
     price: str | None = None

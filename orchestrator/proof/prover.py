@@ -14,7 +14,7 @@ from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.engine.engine import Engine
-from orchestrator.observation import Agent, AgentMaker, Assignment, Reference
+from orchestrator.observation import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.proof.proof_recorder import ProofRecorder
 from orchestrator.proof.proof_rules import Played, judged, oracle_passes
 from orchestrator.runner.agent_choice import choose_agent
@@ -26,7 +26,7 @@ from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
 from tasks.findings import Finding, TaskFault
-from tasks.schema import Task
+from tasks.schema import ReferenceAction, Task
 from tasks.sources import SuiteSource
 
 # What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
@@ -140,6 +140,12 @@ class ProofAgents:
     def observations(self) -> frozenset[str]:
         """The oracle's."""
         return self.oracle.observations
+
+    def observations_of(self, actions: Sequence[ReferenceAction]) -> frozenset[str]:
+        """The oracle's."""
+        if isinstance(self.oracle, SeesByReference):
+            return self.oracle.observations_of(actions)
+        return frozenset()
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
         """Make the agent for an episode."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
+from orchestrator.observation import AgentMaker, SeesByReference
 from orchestrator.outside.agent_command import AgentCommand
 from orchestrator.outside.outside_runner import OutsideRunner
 from orchestrator.runner.attempts import TrialRunner
@@ -74,7 +75,7 @@ class Worker:
                 attempt=number,
                 agent=request.agent.name,
                 screenshots=request.screenshots,
-                observations=request.agent.observations,
+                observations=forms_of(request.agent, task),
             )
             meter = AttemptMeter(
                 budget=self.trial_runner.budget,
@@ -116,3 +117,10 @@ def _longest(task: Task) -> float:
     """Return what no episode of a task may exceed: each part has a shorter deadline of its own."""
     decisions = (task.limits.steps + 1) * DECIDE_DEADLINE_S
     return task.limits.seconds + decisions + _OPENING_AND_CHECKS_S
+
+
+def forms_of(maker: AgentMaker, task: Task) -> frozenset[str]:
+    """Return the forms of observation that the agent of a task reads."""
+    if isinstance(maker, SeesByReference):
+        return maker.observations | maker.observations_of(task.reference_actions)
+    return maker.observations

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from arena_core.actions import Action, Click, Hover, Press, Select, Type
 from orchestrator.agents.elements import collapse, descendants
-from orchestrator.observation import UNNAMED, Node, Observation
+from orchestrator.observation import (
+    HTML,
+    SCREENSHOT,
+    UNNAMED,
+    Html,
+    Node,
+    Observation,
+    Picture,
+)
 
 
 class UnsolvedError(Exception):
@@ -36,6 +44,33 @@ class WobPage:
         goal_ends = _goal_ends(goal, observation.nodes)
         self.asked = observation.nodes[:goal_ends]
         self.nodes = observation.nodes[goal_ends:]
+        self._parts = observation.parts
+
+    @property
+    def markup(self) -> str:
+        """The page's markup.
+
+        Raises:
+            UnsolvedError: it was not asked for, see `rules.SEEN`.
+        """
+        part = self._parts.get(HTML)
+        if not isinstance(part, Html):
+            message = f"the rules need the form '{HTML}', which nobody asked for"
+            raise UnsolvedError(message)
+        return part.text
+
+    @property
+    def picture(self) -> Picture:
+        """The picture of the viewport.
+
+        Raises:
+            UnsolvedError: it was not asked for, see `rules.SEEN`.
+        """
+        part = self._parts.get(SCREENSHOT)
+        if not isinstance(part, Picture):
+            message = f"the rules need the form '{SCREENSHOT}', which nobody asked for"
+            raise UnsolvedError(message)
+        return part
 
     def all(self, role: str, name: str | None = None) -> list[Node]:
         """Return the nodes of a role, and of a name where one is given, in document order."""

@@ -11,9 +11,11 @@ from orchestrator.agents.wob import (
     messages,
     planning,
     pointing,
+    watching,
     widgets,
 )
 from orchestrator.agents.wob.page import Rules
+from orchestrator.observation import HTML, SCREENSHOT
 
 RULES: Mapping[str, Rules] = {
     "ascending-numbers": looking.ascending,
@@ -60,8 +62,10 @@ RULES: Mapping[str, Rules] = {
     "copy-paste": filling.copied,
     "copy-paste-2": filling.copied,
     "count-shape": looking.count,
+    "count-sides": watching.sides,
     "daily-calendar": widgets.day_event,
     "drag-box": pointing.box_into_box,
+    "drag-cube": watching.turned_cube,
     "drag-circle": pointing.one_way,
     "drag-items": pointing.list_item,
     "drag-items-grid": pointing.grid_item,
@@ -117,6 +121,7 @@ RULES: Mapping[str, Rules] = {
     "scroll-text-2": filling.scrolled,
     "search-engine": filling.search,
     "sign-agreement": planning.agreement,
+    "simon-says": watching.repeated,
     "simple-algebra": filling.unknown,
     "simple-arithmetic": filling.sum_of_two,
     "social-media": messages.post,
@@ -136,4 +141,11 @@ RULES: Mapping[str, Rules] = {
     "use-slider-2": pointing.sliders,
     "use-spinner": filling.spinner,
     "visual-addition": widgets.blocks,
+}
+
+# What the rules of a page read beside the accessibility tree.
+SEEN: Mapping[str, frozenset[str]] = {
+    "count-sides": frozenset({SCREENSHOT}),
+    "drag-cube": frozenset({HTML}),
+    "simon-says": frozenset({HTML}),
 }

@@ -23,8 +23,11 @@ from tasks.schema import Suite
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 # One of each kind: buttons, boxes, typing, icons without a name, colours, a calendar, a menu;
-# and of the pointer: a list sorted by dragging, a line drawn, a slider, a text highlighted.
+# of the pointer: a list sorted by dragging, a line drawn, a slider, a text highlighted;
+# and of what the accessibility tree does not tell: a polygon on a canvas, a side of a cube.
 SOLVED = (
+    "count-sides",
+    "drag-cube",
     "drag-sort-numbers",
     "draw-line",
     "highlight-text-2",

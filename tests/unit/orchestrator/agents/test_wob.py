@@ -1,27 +1,47 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from io import BytesIO
+from itertools import pairwise
 
 import pytest
+from PIL import Image, ImageDraw
 
 from arena_core.actions import (
     Action,
     Click,
     MouseClick,
+    MouseDown,
     MouseDrag,
     MouseMove,
+    MouseUp,
     Point,
     Press,
+    Wait,
 )
 from arena_core.errors import AgentError
 from arena_core.worlds import World
+from orchestrator.agents.choice import make_agent
 from orchestrator.agents.oracle import OracleAgent
 from orchestrator.agents.wob.looking import _best
 from orchestrator.agents.wob.messages import _parties
 from orchestrator.agents.wob.page import WobPage
 from orchestrator.agents.wob.player import WobPlayer
-from orchestrator.agents.wob.rules import RULES
-from orchestrator.observation import AXTREE, UNNAMED, AxTree, Node, Observation, Reference
+from orchestrator.agents.wob.rules import RULES, SEEN
+from orchestrator.agents.wob.watching import corners
+from orchestrator.observation import (
+    AXTREE,
+    HTML,
+    UNNAMED,
+    AxTree,
+    Html,
+    Node,
+    Observation,
+    Picture,
+    Reference,
+    SeesByReference,
+)
 from tasks.loader import load_suite
 from tasks.schema import SolveWob, StopWith
 
@@ -129,6 +149,84 @@ def test_the_hot_place_is_found_within_the_steps_of_an_episode(hot: tuple[int, i
         said = next(word for limit, word in limits if distance < limit)
         moves += 1
         assert moves < 45
+
+
+def drawn(sides: int, degrees: float) -> Picture:
+    """Draw a polygon as count-sides does, below black words on yellow."""
+    image = Image.new("RGB", (500, 320), "white")
+    pen = ImageDraw.Draw(image)
+    pen.rectangle((0, 0, 160, 49), fill="yellow")
+    pen.text((3, 3), "Press the button that correctly", fill="black")
+    turns = [math.radians(degrees + 360 * at / sides) for at in range(sides + 1)]
+    places = [(77 + 35 * math.cos(turn), 102 + 35 * math.sin(turn)) for turn in turns]
+    for ends in pairwise(places):
+        pen.line(ends, fill="black", width=3)
+    saved = BytesIO()
+    image.save(saved, "png")
+    return Picture(saved.getvalue(), image.width, image.height)
+
+
+@pytest.mark.parametrize("sides", [3, 4, 5, 6, 7])
+def test_the_sides_of_a_drawn_polygon_are_counted_however_it_is_turned(sides: int) -> None:
+    assert {corners(drawn(sides, degrees)) for degrees in range(0, 180, 7)} == {sides}
+
+
+def with_markup(markup: str, *nodes: tuple[str, str]) -> Observation:
+    page = shows(*nodes)
+    return replace(page, parts={**page.parts, HTML: Html(markup)})
+
+
+def test_the_cube_is_turned_until_the_side_is_in_front_and_then_let_go() -> None:
+    goal = 'Move the cube around so that "4" is the active side facing the user.'
+
+    def front(side: int) -> Observation:
+        marks = (f'<div class="cube-image{" active" * (at == side)}">{at}</div>' for at in range(7))
+        return with_markup("".join(marks), ("StaticText", goal), ("button", "Submit"))
+
+    assert clicks("drag-cube", goal, *map(front, (6, 6, 6, 5, 4, 4))) == [
+        MouseMove(x=30, y=300),
+        MouseDown(),
+        MouseMove(x=54, y=300),
+        MouseMove(x=78, y=300),
+        MouseUp(),
+        Click(element=2),
+    ]
+    goal = goal.replace("4", "6")
+    assert clicks("drag-cube", goal, front(6), front(6)) == [Click(element=2), None]
+
+
+def test_buttons_are_pushed_in_the_order_in_which_they_lit_up() -> None:
+    def lit(button: int | None) -> Observation:
+        marks = (
+            f'<button arena="{at + 10}" class="{"push" * (at == button)}"></button>'
+            for at in (1, 2, 3, 4)
+        )
+        return with_markup("".join(marks), ("StaticText", "Push."), *[("button", "")] * 4)
+
+    seen = [None] * 9 + [3, 3, None, 3, None, None, 1, *[None] * 8]
+    actions = clicks("simon-says", "Push.", *map(lit, seen), *[lit(None)] * 3)
+    assert actions[: len(seen) - 1] == [Wait(seconds=0.06)] * (len(seen) - 1)
+    assert [one for one in actions if isinstance(one, Click)] == [
+        Click(element=13),
+        Click(element=13),
+        Click(element=11),
+    ]
+
+
+def test_only_pages_whose_rules_read_more_than_the_tree_are_seen_in_more_forms() -> None:
+    oracle = make_agent("oracle")
+    assert isinstance(oracle, SeesByReference)
+    for task in load_suite("miniwob@1").tasks:
+        assert task.wob is not None
+        further = SEEN.get(task.wob.page, frozenset())
+        assert oracle.observations_of(task.reference_actions) == further
+
+
+@pytest.mark.parametrize("page", ["count-sides", "drag-cube", "simon-says"])
+def test_rules_that_were_not_shown_what_they_read_say_so(page: str) -> None:
+    goal = 'Move the cube around so that "4" is the active side.'
+    with pytest.raises(AgentError, match=f"need the form '{next(iter(SEEN[page]))}'"):
+        WobPlayer(page, goal).next(shows(("StaticText", goal)))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,13 @@ from typing import Any, cast
 
 import pytest
 
+from orchestrator.agents.choice import make_agent
+from orchestrator.proof.prover import ProofAgents
 from orchestrator.runner import worker
 from orchestrator.runner.run_budget import RunBudget
 from orchestrator.runner.worker import Worker
 from orchestrator.store.trials import Trial
+from tasks.loader import load_suite
 
 
 @pytest.mark.parametrize(
@@ -57,3 +60,15 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     await worker_of_one.play(trial)
 
     assert done == ["attempt 1", *between, "attempt 2"]
+
+
+@pytest.mark.parametrize(
+    ("page", "forms"), [("click-test", {"axtree"}), ("count-sides", {"axtree", "screenshot"})]
+)
+def test_a_task_is_seen_in_the_forms_that_its_reference_is_played_by(
+    page: str, forms: set[str]
+) -> None:
+    task = next(task for task in load_suite("miniwob@1").tasks if task.id == f"{page}-s1")
+    for maker in (make_agent("oracle"), ProofAgents(make_agent("oracle"))):
+        assert worker.forms_of(maker, task) == forms
+    assert worker.forms_of(make_agent("idle"), task) == set()
