@@ -6,7 +6,8 @@ and the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, Playwright
@@ -27,6 +28,7 @@ class PlaywrightClient:
     episode: OpenEpisode | None = None
     page: Page | None = None
     steps: int = 0
+    refs: list[str] = field(default_factory=list)
 
     async def begin(self, task: str) -> Seen:
         self.episode = self.arena.episode(task, endpoint="cdp")
@@ -73,13 +75,18 @@ class PlaywrightClient:
                 raise NotImplementedError(message)
 
     def _element(self, number: int) -> Locator:
-        return self._current.locator(f"aria-ref=e{number}")
+        return self._current.locator(f"aria-ref={self.refs[number]}")
 
     async def _seen(self, error: str | None) -> Seen:
         page = self._current
         await page.wait_for_load_state()
-        text = await page.aria_snapshot(mode="ai")
+        text = re.sub(r"\[ref=(\w+)\]", self._numbered, await page.aria_snapshot(mode="ai"))
         return Seen(step=self.steps, url=page.url, text=text, error=error)
+
+    def _numbered(self, ref: re.Match[str]) -> str:
+        """Give a ref a number: Playwright's name the document too, as in `f1e12`."""
+        self.refs.append(ref[1])
+        return f"[ref=e{len(self.refs) - 1}]"
 
     def _turn_to(self, page: Page) -> None:
         self.page = page
