@@ -141,8 +141,10 @@ class FakeSession:
     def attend(self, target: str) -> None:
         self.world.log.append(f"attend {target}")
 
-    async def bear_out(self) -> None:
+    async def bear_out(self) -> bool:
+        self.world.log.append("bear out")
         await self.world.do("bear out")
+        return self.world.bears_out
 
     def goes(self, url: str) -> None:
         """Go somewhere by the doing of whoever drives the page from outside."""
@@ -202,6 +204,7 @@ class FakeWorld:
     written: list[str] = field(default_factory=list)
     noticed: Callable[[], None] = lambda: None
     is_shared: bool = False
+    bears_out: bool = True
 
     async def do(self, what: str) -> None:
         """Do what the script says."""

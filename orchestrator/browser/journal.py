@@ -77,15 +77,19 @@ class SessionJournal:
         """Whether events of scripts are noted."""
         return any(noted.claim for noted in self._acted)
 
-    def bear_out(self, found: Mapping[str, bool]) -> None:
+    def bear_out(self, found: Mapping[str, bool]) -> bool:
         """Write down which events of scripts the pages bear out, by their claims.
 
         A page that was left since is asked no more: the event may be what led away from it.
+
+        Returns:
+            Whether they bear out all.
         """
         for noted in self._acted:
             if noted.claim is not None:
                 confirmed = found.get(noted.claim, True)
                 noted.element = noted.element.model_copy(update={"confirmed": confirmed})
+        return all(found.get(noted.claim, True) for noted in self._acted if noted.claim is not None)
 
     def _note(self, acted: ActedElement, claim: str | None) -> None:
         if acted.event is ElementEvent.INPUT and self._acted:

@@ -218,15 +218,19 @@ class Session:
         self._journal.noticed = noticed
         self._journal.is_scripting = is_scripting
 
-    async def bear_out(self) -> None:
-        """Ask the pages which events of scripts they bear out, and note it with these."""
+    async def bear_out(self) -> bool:
+        """Ask the pages which events of scripts they bear out, and note it with these.
+
+        Returns:
+            Whether they bear out all there are: an event may take a moment to change its page.
+        """
         if not self._journal.has_claims:
-            return
+            return True
         async with self._watchdog.bounded("ask what became of a script's events", _READ_S):
             found: dict[str, bool] = {}
             for tab in self._bar.tabs:
                 found |= await tab.borne_out()
-            self._journal.bear_out(found)
+            return self._journal.bear_out(found)
 
     async def pin(self) -> PinnedDocument:
         """Keep hold of the document in the current tab: what the page itself is asked later."""

@@ -98,8 +98,8 @@ class SharedSession(EpisodeSession, Protocol):
     def attend(self, target: str) -> None:
         """Make the tab current in which the program acts, by its target's id."""
 
-    async def bear_out(self) -> None:
-        """Ask the pages which events of scripts they bear out, and note it with these."""
+    async def bear_out(self) -> bool:
+        """Ask the pages which events of scripts they bear out, note it; whether they do all."""
 
 
 class EpisodeBrowser(Protocol):

@@ -1,7 +1,8 @@
 """Steps of an agent that acts in the browser by itself: read off its commands, not asked for.
 
 A step begins with a command that acts. It is written down when the page has settled, or when the
-next one begins: the agent is never made to wait for a page to settle.
+next one begins: the agent is made to wait for a page only where a script of its own did something
+that the page does not bear out yet.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from orchestrator.episode.steps import SETTLE_DEADLINE_S, StepPlayer, timed
 
 OVER: Final = "the episode is over"
 _GOES_ON_S: Final = 1.0  # within it another letter belongs to the same text
+_PROOF_S: Final = 2.0  # how long the next command waits for what a script's event leads to
 _SCRIPT_S: Final = 0.5  # within it an event is a script's that has ended
 
 
@@ -288,7 +290,10 @@ class OutsideSteps:
         """
         player, session = self._player, self._session
         settled, settle_ms = await timed(session.settle(self._settle_s)) if waits else (False, 0.0)
-        await session.bear_out()
+        if not await session.bear_out() and not waits:
+            # What a script did may show a moment later; the next command would leave it unproved.
+            settled, settle_ms = await timed(session.settle(_PROOF_S))
+            await session.bear_out()
         found, locate_ms = await timed(player.locators.at_step(player.checks))
         picture = await player.screenshot(step.index) if waits else None
         url, title, login = session.url, await session.title(), session.login

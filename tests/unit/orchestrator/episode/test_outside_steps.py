@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fake_world import WIKI, FakeWorld
-from played_episode import KETTLE, NODE, RIGHT, episode, forever
+from played_episode import ANSWER, HEADING, KETTLE, NODE, RIGHT, episode, forever
 
 from arena_core.actions import MouseClick, Press, Stop, Write
 from arena_core.errors import BrowserError
@@ -105,6 +105,37 @@ async def test_an_agent_never_waits_for_a_page_and_its_step_says_so() -> None:
         agent.world.script = {}
         _, second = await agent.finish()
         assert (second.action, second.settled) == (Press(keys="Enter"), True)
+
+
+async def test_only_what_a_script_did_and_no_page_shows_yet_is_waited_for() -> None:
+    """Else a click by script would count or not by how fast the agent is."""
+    async with playing() as agent:
+        waited: list[str] = []
+
+        async def settle() -> None:
+            agent.world.bears_out = True
+            waited.append("settled")
+
+        await agent.sends()
+        agent.world.bears_out = False
+        agent.world.script = {"settle": settle}
+        await agent.does("press")
+        (first,) = agent.all
+        assert (first.settled, waited) == (True, ["settled"])
+        assert agent.world.log.count("bear out") == 2
+
+
+async def test_the_page_is_looked_at_before_the_next_command_is_sent() -> None:
+    heading = {**HEADING, "when": "step"}
+    async with playing(checks=[heading, ANSWER]) as agent:
+        await agent.does()
+        agent.world.pages = {"h1": ("Kettle",)}
+        assert await agent.sends("press") is None
+        agent.world.pages = {}
+        agent.steps.answered()
+        first, second = await agent.finish()
+        assert [found.values for found in first.located] == [("Kettle",)]
+        assert [found.values for found in second.located] == [()]
 
 
 async def test_what_a_step_led_to_stands_with_it_however_fast_the_next_one_is() -> None:
