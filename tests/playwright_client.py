@@ -27,16 +27,20 @@ class PlaywrightClient:
     playwright: Playwright
     episode: OpenEpisode | None = None
     page: Page | None = None
+    tabs: list[Page] = field(default_factory=list)
     steps: int = 0
     refs: list[str] = field(default_factory=list)
 
     async def begin(self, task: str) -> Seen:
         self.episode = self.arena.episode(task, endpoint="cdp")
-        await self.episode.reset()
+        opened = await self.episode.reset()
         browser = await self.playwright.chromium.connect_over_cdp(self.episode.cdp_url)
         (context,) = browser.contexts
-        context.on("page", self._turn_to)
-        self.page = context.pages[0]
+        # Clients list pages in no order of Arena's: tasks that open several say their addresses.
+        pages = {page.url: page for page in context.pages}
+        self.tabs = [pages[tab.url] for tab in opened.tabs]
+        context.on("page", self._opened)
+        self.page = self.tabs[0]
         return await self._seen(None)
 
     async def act(self, action: Action) -> Seen | Verdict:
@@ -61,7 +65,7 @@ class PlaywrightClient:
             case Goto():
                 await page.goto(action.url)
             case FocusTab():
-                self._turn_to(page.context.pages[action.index])
+                self.page = self.tabs[action.index]
             case Click():
                 await self._element(action.element).click()
             case Select():
@@ -88,7 +92,8 @@ class PlaywrightClient:
         self.refs.append(ref[1])
         return f"[ref=e{len(self.refs) - 1}]"
 
-    def _turn_to(self, page: Page) -> None:
+    def _opened(self, page: Page) -> None:
+        self.tabs.append(page)
         self.page = page
 
     @property
