@@ -170,7 +170,11 @@ class OpenEpisode:
         Raises:
             UsageError: the episode is not over: send `Stop()` first.
         """
-        return await self._playing().evaluate()
+        episode = self._playing()
+        outside = None if self._begun is None else self._begun.outside
+        if outside is not None and episode.is_over and not self._is_closed:
+            await outside.value.settle()  # it may have ended by itself, with its client still there
+        return await episode.evaluate()
 
     def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
         """End an episode that is not over, for its agent's reason: it is scored as it stands.

@@ -63,7 +63,7 @@ class CdpFront:
         self.lost = asyncio.Event()
         self._options = options
         self._clock = clock
-        self._relays: dict[Relay, web.WebSocketResponse] = {}
+        self._relays: dict[Relay, tuple[asyncio.Task[None], asyncio.Event]] = {}
         self._is_frozen = False
         self._clients = 0
 
@@ -101,7 +101,7 @@ class CdpFront:
             front.url = f"http://{_LOOPBACK}:{runner.addresses[0][1]}"
             yield front
         finally:
-            await front._hang_up_all()
+            await front.hang_up()
             await runner.cleanup()
 
     @property
@@ -114,6 +114,20 @@ class CdpFront:
         self._is_frozen = True
         for relay in self._relays:
             relay.is_frozen = True
+
+    async def hang_up(self) -> None:
+        """Refuse every command from now on, and let go of every client: the episode is over.
+
+        Whatever a client held in the browser goes on: new pages, requests.
+        """
+        self.freeze()
+        connections = tuple(self._relays.values())
+        for pump, _ in connections:
+            pump.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                for _, released in connections:
+                    await released.wait()
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -173,9 +187,10 @@ class CdpFront:
                 hang_up=lambda: _end(up),
             )
             relay.is_frozen = self._is_frozen
-            self._relays[relay] = client
             down = asyncio.create_task(_pump(browser, relay.from_browser))
             up = asyncio.create_task(_pump(client, relay.from_client))
+            released = asyncio.Event()
+            self._relays[relay] = (up, released)
             try:
                 await asyncio.wait([up, down], return_when=asyncio.FIRST_COMPLETED)
                 if down.done() and kind == "browser" and not client.closed:
@@ -185,6 +200,7 @@ class CdpFront:
                 await self._end_pumps(up, down)
                 relay.close()
                 await browser.close()
+                released.set()
                 await client.close()
         return client
 
@@ -222,11 +238,6 @@ class CdpFront:
             connector = TCPConnector(socket_factory=lambda _: made, limit=1, force_close=True)
             async with ClientSession(connector=connector) as session:
                 yield session
-
-    async def _hang_up_all(self) -> None:
-        async with asyncio.timeout(_CLOSE_S):
-            for client in tuple(self._relays.values()):
-                await client.close()
 
 
 class _Sender:

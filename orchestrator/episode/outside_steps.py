@@ -173,12 +173,14 @@ class OutsideSteps:
         self._player.record.changed_cookies = True
 
     async def finish(self) -> None:
-        """Wait until the page has settled after the last step, and write that down.
+        """Wait until the page has settled after the last step, and write that down; safe to repeat.
 
         A browser that is gone by then broke the episode off, also where no step is under way: who
         is scored next may ask it nothing.
         """
         async with self._turn:
+            if self._is_finishing:
+                return
             self._is_finishing = True
             await self._hold()
             if self._step is None and self._attempts:

@@ -87,8 +87,11 @@ class OutsideEpisode:
         await self._front.lost.wait()
 
     async def settle(self) -> None:
-        """Take no further command, and write down the last step when its page has settled."""
-        self._front.freeze()
+        """Take no further command, and write down the last step when its page has settled.
+
+        Clients are let go of before: what they hold, such as a new page, could never settle.
+        """
+        await self._front.hang_up()
         await self._steps.finish()
         if self._front.lost.is_set():
             self._episode.break_off(UnscoredReason.INFRA, _LOST)

@@ -313,6 +313,15 @@ async def test_a_browser_that_is_gone_when_the_agent_gives_up_is_no_fault_of_the
         assert fault.reason is UnscoredReason.INFRA
 
 
+async def test_an_end_that_was_looked_at_is_not_looked_at_again() -> None:
+    async with playing() as agent:
+        await agent.does()
+        await agent.finish()
+        agent.world.script = {"title": BrowserError("the browser is closed")}
+        assert len(await agent.finish()) == 1
+        assert agent.episode.evidence().fault is None
+
+
 async def test_nothing_is_done_once_the_agent_has_finished() -> None:
     async with playing() as agent:
         await agent.does()

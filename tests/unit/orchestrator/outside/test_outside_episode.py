@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, web
+from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType, web
 from fake_world import FakeWorld
 from played_episode import ANSWER, episode
 
@@ -30,6 +30,7 @@ class Browser:
         is_mute: it does not answer.
         floods: it sends events without end, once anything is asked.
         stuck: set when the other end took no more of them.
+        closed: how many connections the other end has ended.
     """
 
     def __init__(self) -> None:
@@ -38,6 +39,7 @@ class Browser:
         self.floods = False
         self.asked = asyncio.Event()
         self.stuck = asyncio.Event()
+        self.closed = 0
         self._open: list[web.WebSocketResponse] = []
 
     @classmethod
@@ -82,6 +84,7 @@ class Browser:
                 asked = json.loads(message.data)
                 answer = json.dumps({"id": asked["id"], "result": {}}, separators=(",", ":"))
                 await wire.send_str(answer)
+        self.closed += 1
         return wire
 
 
@@ -183,6 +186,16 @@ async def test_a_client_that_breaks_off_under_a_flood_of_events_is_the_agents_ow
         await one.browser.stuck.wait()
         one.browser.floods = False
         assert await one.outcome(Finish(answer="1066")) == "failure"
+
+
+async def test_a_client_that_stays_is_let_go_of_before_the_end_is_looked_at() -> None:
+    """Else it would hold the pages that the end checks open: they wait for every client."""
+    async with opened() as one, one.client() as wire:
+        await send(wire)
+        await wire.receive_json()
+        assert await one.outcome() == "success"
+        assert one.browser.closed == 1
+        assert (await wire.receive()).type in {WSMsgType.CLOSE, WSMsgType.CLOSED}
 
 
 async def test_what_breaks_while_the_address_is_open_is_not_taken_for_a_port_in_use() -> None:
