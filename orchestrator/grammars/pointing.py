@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
@@ -27,12 +28,12 @@ class Said(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Pointed(Said):
+class Pointed(Said, ABC):
     """A thing to do with the mouse or the keyboard, in some vocabulary."""
 
+    @abstractmethod
     def done(self, shown: Shown) -> Read:
         """Return the actions that it stands for."""
-        raise NotImplementedError
 
 
 def shown_by(observation: Observation, most: Size | None) -> Shown | Misread:
