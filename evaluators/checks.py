@@ -35,21 +35,20 @@ Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATOR
 Match = Annotated[Matcher, OneOf("how", _matchers, partial(missing_kind, MATCHERS))]
 
 
-class Check(Strict):
-    """One thing that must hold.
+class Look(Strict):
+    """One thing that is looked at and written into the evidence, and that no score asks for.
+
+    Compatible readings of published task sets read it there (`evaluators/readings`).
 
     Attributes:
-        name: unique in its task; reports and linter use it.
-        worlds: where the check applies; a check of no world of the task is a mistake.
-        computed: where the expected value comes from; the linter asks there, an episode never does.
+        name: unique in its task; evidence, reports and linter use it.
+        worlds: where it is looked at; a world that is none of the task's is a mistake.
     """
 
     name: Slug
     when: When
     locate: Locate
-    match: Match
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
-    computed: Computed | None = None
 
     @model_validator(mode="after")
     def _locator_fits_phase(self) -> Self:
@@ -57,6 +56,17 @@ class Check(Strict):
         if fault is not None:
             raise ValueError(fault)
         return self
+
+
+class Check(Look):
+    """One thing that must hold.
+
+    Attributes:
+        computed: where the expected value comes from; the linter asks there, an episode never does.
+    """
+
+    match: Match
+    computed: Computed | None = None
 
     @model_validator(mode="after")
     def _locator_fits_matcher(self) -> Self:

@@ -7,6 +7,7 @@ from itertools import chain
 
 from evaluators.checks import Check
 from evaluators.fields import When
+from evaluators.locators.base import LookingLocator
 from sites.atlas import Atlas
 from tasks.check_context import CheckContext
 from tasks.findings import Location, TaskFault
@@ -33,6 +34,7 @@ def check_faults(task: Task, atlas: Atlas, tables: Tables) -> Iterator[TaskFault
         tables: of the sites whose databases are known.
     """
     yield from _twins(task)
+    yield from _look_faults(task)
     for at, check in located_checks(task):
         if not set(check.worlds) & set(task.worlds):
             yield TaskFault(
@@ -48,6 +50,21 @@ def check_faults(task: Task, atlas: Atlas, tables: Tables) -> Iterator[TaskFault
         if check.when is When.STEP and check.match.asks_for_nothing:
             message = f"key node '{check.name}' is met wherever nothing is found"
             yield TaskFault((*at, "match"), message)
+
+
+def _look_faults(task: Task) -> Iterator[TaskFault]:
+    """Yield what is wrong with what a task looks at for readings."""
+    taken = {check.name for _, check in located_checks(task)}
+    for number, look in enumerate(task.looks):
+        at = ("looks", number)
+        if look.name in taken:
+            yield TaskFault((*at, "name"), f"another look or check is called '{look.name}'")
+        taken.add(look.name)
+        if not set(look.worlds) & set(task.worlds):
+            yield TaskFault((*at, "worlds"), f"look '{look.name}' is in no world of the task")
+        if not isinstance(look.locate, LookingLocator):
+            message = f"`by: {look.locate.by}` reads what all evidence holds: it needs no look"
+            yield TaskFault((*at, "locate"), message)
 
 
 def _twins(task: Task) -> Iterator[TaskFault]:

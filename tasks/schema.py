@@ -9,8 +9,9 @@ from pydantic import Base64Bytes, Field, WithJsonSchema, model_validator
 
 from arena_core.actions import Button, Modifier
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, Look
 from evaluators.fields import PerWorld, Slug, When, refuse_old_name
+from evaluators.original import OriginalTask
 from sites.fields import Strict, written
 
 
@@ -253,6 +254,8 @@ class Task(Strict):
             beside it.
         wob: the episode that is started on the start page. What the page asks for then is what the
             agent gets, in place of `intent`; the episode ends where the page ends it.
+        looks: what is written into the evidence beside what the checks find, for readings.
+        original: the published task that this one was imported from.
     """
 
     id: Slug
@@ -277,6 +280,8 @@ class Task(Strict):
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),
     ] = Field(default=(), exclude_if=lambda value: not value)
     wob: WobStart | None = None
+    looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
+    original: OriginalTask | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @model_validator(mode="before")
     @classmethod
@@ -311,6 +316,11 @@ class Task(Strict):
     def checks_in(self, world: World) -> tuple[Check, ...]:
         """Return the checks that apply in a world."""
         return tuple(check for check in self.checks if world in check.worlds)
+
+    def looks_in(self, world: World) -> tuple[Look, ...]:
+        """Return all that is looked at in a world: the checks that apply, and further looks."""
+        further = tuple(look for look in self.looks if world in look.worlds)
+        return (*self.checks_in(world), *further)
 
 
 class Suite(Strict):

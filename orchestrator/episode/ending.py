@@ -24,7 +24,7 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
     """
     environment = record.environment
     if player is not None and record.fault is None:
-        record.located = await player.locators.at_end(player.checks)
+        record.located = await player.locators.at_end(player.looks)
         browsing = player.opened
         dropped = None
         if not record.changed_cookies:

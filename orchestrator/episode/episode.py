@@ -70,7 +70,6 @@ class Episode:
     def __init__(self, spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
         self._task = spec.task
         self._environment = environment
-        self._checks = spec.task.checks_in(environment.world)
         self._protocol = _protocol_of(spec.task)
         self._record = EpisodeRecord(spec, environment)
         self._resources = AsyncExitStack()
@@ -138,10 +137,11 @@ class Episode:
     @property
     def reference(self) -> Reference:
         """How the task is done: all of it for the oracle alone, parts for a guided agent."""
+        world = self._environment.world
         return Reference(
             self._task.reference_actions,
             self._environment.upstreams.url,
-            tuple(check for check in self._checks if check.when is When.STEP),
+            tuple(check for check in self._task.checks_in(world) if check.when is When.STEP),
         )
 
     @property
@@ -338,7 +338,7 @@ class Episode:
             record=record,
             opened=found,
             locators=locators,
-            checks=self._checks,
+            looks=task.looks_in(environment.world),
             forms={name: load_form(name) for name in sorted(record.spec.observations)},
         )
         urls = [environment.upstreams.url(page) for page in task.start_pages]

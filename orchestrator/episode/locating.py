@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from arena_core.errors import ArenaError, BrowserError, SiteGoneError
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Look
 from evaluators.episode_view import HttpAnswer
 from evaluators.evidence import Located
 from evaluators.fields import When
@@ -60,17 +60,17 @@ class Locators:
         """Return locators that open pages in another session, and read the agent's own in its."""
         return Locators(self._environment, self._session, self._task, self._protocol, beside)
 
-    async def at_step(self, checks: Iterable[Check]) -> tuple[Located, ...]:
+    async def at_step(self, checks: Iterable[Look]) -> tuple[Located, ...]:
         """Look for the key nodes that the step's own record does not hold."""
         return tuple([await self._look(*one) for one in _looking(checks, When.STEP)])
 
-    async def at_end(self, checks: Iterable[Check]) -> tuple[Located, ...]:
+    async def at_end(self, checks: Iterable[Look]) -> tuple[Located, ...]:
         """Look for end checks: first the agent's own page as it was left, then everything else."""
         wanted = list(_looking(checks, When.END))
         wanted.sort(key=lambda one: Need.OWN_PAGE not in one[1].needs)
         return tuple([await self._look(*one) for one in wanted])
 
-    async def _look(self, check: Check, locate: LookingLocator) -> Located:
+    async def _look(self, check: Look, locate: LookingLocator) -> Located:
         """Locate one check; what keeps it from looking is written down, not raised.
 
         Raises:
@@ -132,7 +132,7 @@ class _Apis:
         return HttpAnswer(url, answer.status, answer.body)
 
 
-def _looking(checks: Iterable[Check], when: When) -> Iterable[tuple[Check, LookingLocator]]:
+def _looking(checks: Iterable[Look], when: When) -> Iterable[tuple[Look, LookingLocator]]:
     """Yield the checks of a phase whose locators look, with these."""
     for check in checks:
         if check.when is when and isinstance(check.locate, LookingLocator):

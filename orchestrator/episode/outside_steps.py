@@ -296,7 +296,7 @@ class OutsideSteps:
             # What a script did may show a moment later; the next command would leave it unproved.
             settled, settle_ms = await timed(session.settle(_PROOF_S))
             await session.bear_out()
-        found, locate_ms = await timed(player.locators.at_step(player.checks))
+        found, locate_ms = await timed(player.locators.at_step(player.looks))
         picture = await player.screenshot(step.index) if waits else None
         url, title, login = session.url, await session.title(), session.login
         activity = session.drain()

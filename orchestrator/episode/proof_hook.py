@@ -75,7 +75,7 @@ async def look_beside(
     mark = journal.mark()
     async with side_context(environment.browser, player.opened.options, session) as beside:
         locators = player.locators.through(beside)
-        located = await locators.at_end(player.checks)
+        located = await locators.at_end(player.looks)
         found = await locators.at_end(asked)
     refuse_broken(journal.since(mark))
     moved = moved_between(before, await environment.database.marks())

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from arena_core.actions import Action, Infeasible, Stop
 from arena_core.task_group import task_group
-from evaluators.checks import Check
+from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, RequestNote, StepEvidence, Timings
 from orchestrator.browser.journal import Activity
 from orchestrator.episode.exchanges import host_of, refuse_broken
@@ -90,13 +90,14 @@ class StepPlayer:
     """Does actions in an open session and writes down what each of them changed.
 
     Attributes:
+        looks: what is looked at: the checks of the world, and what else the task asks for.
         forms: what the agent asked to see, by name.
     """
 
     record: EpisodeRecord
     opened: Opened
     locators: Locators
-    checks: Sequence[Check]
+    looks: Sequence[Look]
     forms: Mapping[str, ObservationForm]
 
     async def open(
@@ -144,7 +145,7 @@ class StepPlayer:
         settled, settle_ms = await timed(session.settle(SETTLE_DEADLINE_S))
         async with task_group() as group:
             seen = group.create_task(timed(session.observe(done.index, done.error, self.forms)))
-            located = group.create_task(timed(self.locators.at_step(self.checks)))
+            located = group.create_task(timed(self.locators.at_step(self.looks)))
             image = group.create_task(self.screenshot(done.index))
         observation, observe_ms = seen.result()
         shown = self.record.keep_seen(observation)

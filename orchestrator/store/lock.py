@@ -158,6 +158,9 @@ def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, 
             for seam, kind in ((LOCATORS, check.locate.by), (MATCHERS, check.match.how)):
                 plugin = seam.find(kind)
                 found[plugin.distribution] = plugin.version
+        for look in task.looks:
+            plugin = LOCATORS.find(look.locate.by)
+            found[plugin.distribution] = plugin.version
     for name in _PACKAGES:
         try:
             found[name] = version(name)

@@ -26,11 +26,14 @@ from sites.atlas import Atlas
 from tasks.lint import lint_suite
 from tasks.loader import load_source
 
+SEEN = {key: value for key, value in PAGE.items() if key != "match"} | {"name": "seen"}
+
 
 @pytest.mark.parametrize(
     "edit",
     [
         put(),
+        put(looks=[SEEN]),
         content_of(),
         put(worlds=["offline"], roles={"shop": "merchant"}),
         put(family="unachievable", why="there is no such product"),
@@ -215,6 +218,18 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             checks(ANSWER, NODE, {**NODE, "name": "again"}),
             "checks.2",
             "checks 'product' and 'again' ask for the same thing: one event would count twice",
+        ),
+        (
+            put(looks=[{**SEEN, "name": "said"}]),
+            "looks.0.name",
+            "another look or check is called 'said'",
+        ),
+        (put(looks=[SEEN, SEEN]), "looks.1.name", "another look or check is called 'seen'"),
+        (put(looks=[{**SEEN, "worlds": []}]), "looks.0.worlds", "in no world of the task"),
+        (
+            put(looks=[{**SEEN, "locate": {"by": "answer"}}]),
+            "looks.0.locate",
+            "it needs no look",
         ),
         (
             put(requires=[{**ANSWER, "name": "r"}]),

@@ -51,6 +51,21 @@ async def test_an_episode_is_opened_stepped_and_scored() -> None:
     assert world.log[-2:] == ["session closed", "gateway closed"]
 
 
+async def test_what_a_task_looks_at_beside_its_checks_is_in_the_evidence_and_decides_nothing() -> (
+    None
+):
+    look = {key: HEADING[key] for key in ("when", "locate")} | {"name": "for-a-reading"}
+    async with episode(FakeWorld(), checks=[ANSWER], looks=[look]) as one:
+        await one.reset()
+        await one.step(Goto(url=KETTLE))
+        await one.step(RIGHT)
+        score = await one.evaluate()
+    assert str(score.outcome) == "success"
+    assert [verdict.check for verdict in score.verdicts] == [ANSWER["name"]]
+    found = one.evidence().located
+    assert "for-a-reading" in [located.check for located in found]
+
+
 async def test_what_an_agent_may_know_is_there_after_the_opening() -> None:
     one = episode(FakeWorld())
     with pytest.raises(UsageError, match="not reset yet"):

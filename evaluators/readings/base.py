@@ -1,0 +1,91 @@
+"""What a compatible reading is: the published arithmetic of a benchmark over Arena's evidence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final, Protocol, runtime_checkable
+
+from arena_core.plugins import Group, Seam, filling
+from evaluators.evidence import Evidence
+from evaluators.original import OriginalTask
+
+
+class ReadingStatus(StrEnum):
+    """Whether the published code gives a score.
+
+    `crash`: it would raise, and `because` says what. `unscored`: what it would have looked at is
+    not in the evidence, the attempt broke off, or a judge is missing; the published code has no
+    such case, so no number stands for it.
+    """
+
+    SCORED = "scored"
+    CRASH = "crash"
+    UNSCORED = "unscored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingScore:
+    """What an episode is worth in a reading.
+
+    Attributes:
+        value: the published score of the episode; None unless `status` is `scored`.
+        because: one sentence that names what decided it.
+        metrics: further figures of the published code, by its names.
+    """
+
+    status: ReadingStatus
+    value: float | None
+    because: str
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeQuestion:
+    """What a model is asked to judge: a prompt by name and version, and what it is filled with."""
+
+    prompt: str
+    version: int
+    inputs: Mapping[str, str]
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of all of it: equal questions share their replies."""
+        whole = {"prompt": self.prompt, "version": self.version, "inputs": dict(self.inputs)}
+        return sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+
+
+@runtime_checkable
+class Reading(Protocol):
+    """Scores episodes of imported tasks; a pure function of what it is given.
+
+    Attributes:
+        name: as `arena score --reading` takes it.
+        formats: of the tasks that it can read, as in `OriginalTask.format`.
+    """
+
+    name: str
+    formats: frozenset[str]
+
+    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
+        """Return what a model must judge before the episode can be scored."""
+
+    def score(
+        self, original: OriginalTask, evidence: Evidence, judged: Mapping[str, str]
+    ) -> ReadingScore:
+        """Score one episode.
+
+        Args:
+            original: the published task.
+            evidence: of the episode.
+            judged: the model's reply by the key of its question.
+        """
+
+    def aggregate(self, scores: Sequence[ReadingScore]) -> Mapping[str, float | None]:
+        """Return the published figures of a whole run, by their published names."""
+
+
+READINGS: Final[Seam[Reading]] = Seam(Group.READINGS, "reading", filling(Reading))
