@@ -6,12 +6,13 @@ import importlib
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
 from arena_core.bugs import bug_in_words, place_of
 from arena_core.errors import ArenaError, InternalError
+from arena_core.plugins import ARENA
 from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.log_options import with_log_options
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
@@ -83,7 +84,25 @@ def build_app(words: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _root() -> None:
+def _show_version(asked: bool) -> None:
+    if not asked:
+        return
+    # Read from what is installed, and only now: no other command waits for it.
+    from importlib.metadata import version
+
+    typer.echo(f"{ARENA} {version(ARENA)}")
+    raise typer.Exit
+
+
+def _root(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
     """Hold the commands together."""
 
 

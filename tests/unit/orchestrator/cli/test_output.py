@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from arena_process import Ended, arena
 from made_run import make_run
 from small_suites import bells, write_suite
+
+from arena_core.plugins import ARENA
 
 Call = Callable[..., Ended]
 
@@ -152,12 +155,13 @@ HEAVY = (
 )
 
 
-def test_help_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize(("option", "said"), [("--help", "eval"), ("--version", ARENA)])
+def test_help_and_version_import_nothing_heavy(option: str, said: str) -> None:
     """What `arena --help` imports is what makes it slow."""
     watched = f"""
 import sys
 from orchestrator.cli import entry
-sys.argv = ["arena", "--help"]
+sys.argv = ["arena", "{option}"]
 try:
     entry.main()
 except SystemExit:
@@ -167,5 +171,10 @@ print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
     ended = subprocess.run(
         [sys.executable, "-c", watched], capture_output=True, text=True, check=True, timeout=60
     )
-    assert "eval" in ended.stdout
+    assert said in ended.stdout
     assert ended.stderr.strip() == "[]"
+
+
+def test_the_version_is_one_line_with_the_packages_name(call: Call) -> None:
+    ended = call("--version")
+    assert (ended.code, ended.out) == (0, f"{ARENA} {version(ARENA)}\n")
