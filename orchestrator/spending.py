@@ -113,8 +113,8 @@ def spent_on(
 class _Usage(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
-    input_tokens: int = Field(default=0, ge=0)
-    output_tokens: int = Field(default=0, ge=0)
+    input_tokens: int | None = Field(default=0, ge=0)
+    output_tokens: int | None = Field(default=0, ge=0)
     usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
@@ -123,7 +123,7 @@ def reported_usage(value: object) -> Spent:
 
     Args:
         value: `{"input_tokens": 812, "output_tokens": 40, "usd": 0.0024}`, each of which may be
-            missing; None says nothing.
+            missing; None says nothing. Tokens that are null were spent, and nobody knows how many.
 
     Raises:
         AgentError: it is no such object.
@@ -138,7 +138,17 @@ def reported_usage(value: object) -> Spent:
         message = f"the usage that the agent reports is none: {field}: {first['msg']}"
         hint = 'it looks like {"input_tokens": 812, "output_tokens": 40, "usd": 0.0024}'
         raise AgentError(message, hint=hint) from None
-    return Spent.reported(usage.input_tokens, usage.output_tokens, usage.usd)
+    counts = (usage.input_tokens, usage.output_tokens)
+    if None in counts:
+        return Spent(
+            replies=1,
+            input_tokens=counts[0] or 0,
+            output_tokens=counts[1] or 0,
+            priced_usd=usage.usd or 0.0,
+            uncounted=1,
+            unpriced=usage.usd is None,
+        )
+    return Spent.reported(usage.input_tokens or 0, usage.output_tokens or 0, usage.usd)
 
 
 def is_cost(value: object) -> bool:

@@ -59,6 +59,14 @@ def test_the_usage_of_an_outside_agent_is_read() -> None:
     assert reported_usage(None) == reported_usage({}) == Spent()
 
 
+def test_tokens_that_an_outside_agent_does_not_know_are_unknown_and_no_mistake() -> None:
+    spent = reported_usage({"input_tokens": None, "output_tokens": 40, "usd": 0.5})
+    assert (spent.output_tokens, spent.usd, spent.uncounted) == (40, 0.5, 1)
+    nothing_known = reported_usage({"input_tokens": None, "output_tokens": None, "usd": None})
+    assert (nothing_known.tokens, nothing_known.usd) == (0, None)
+    assert (nothing_known.replies, nothing_known.uncounted, nothing_known.unpriced) == (1, 1, 1)
+
+
 @pytest.mark.parametrize(
     "value",
     [

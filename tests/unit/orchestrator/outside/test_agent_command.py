@@ -108,6 +108,10 @@ def test_an_agents_process_has_the_users_environment_and_its_episodes() -> None:
             '{"answer": "x", "usage": {"input_tokens": 3, "output_tokens": 4, "usd": 0.1}}',
             Finish(answer="x", spent=Spent.reported(3, 4, 0.1)),
         ),
+        (
+            '{"answer": "x", "usage": {"input_tokens": null}}',
+            Finish(answer="x", spent=Spent(replies=1, uncounted=1, unpriced=1)),
+        ),
     ],
 )
 def test_the_last_line_says_how_the_agent_ended(line: str, finish: Finish) -> None:
