@@ -15,6 +15,7 @@ import base64
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -198,6 +199,7 @@ class Sends:
 
     body: bytes
     content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def message(cls, finish_reason: str = "stop", **message: object) -> Self:
@@ -307,7 +309,8 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:  # noqa: 
                     error = {"message": reply.message, "param": reply.param, "code": reply.code}
                     self._send(reply.status, json.dumps({"error": error}).encode(), reply.headers)
                 case Sends():
-                    self._send(200, reply.body, {"Content-Type": reply.content_type})
+                    sent = {"Content-Type": reply.content_type, **reply.headers}
+                    self._send(200, reply.body, sent)
                 case BreaksOff():
                     self._send(200, reply.body, {"Content-Length": str(len(reply.body) + 500)})
                 case Stalls():
@@ -324,7 +327,8 @@ def _handler_of(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:  # noqa: 
             for name, value in sent.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # a client may break off what is too long for it
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """Keep quiet."""

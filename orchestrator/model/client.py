@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from arena_core.errors import ContextExceededError, ModelError
 from orchestrator.model import faults
+from orchestrator.model.bounded_answer import MOST_BYTES, AnswerTooLongError, read_bounded
 from orchestrator.model.completion import Completion
 from orchestrator.model.messages import Message, ToolSpec
 from orchestrator.model.options import ModelOptions, Parameter
@@ -178,6 +179,8 @@ class ModelClient:
             if nobody is not None:
                 raise faults.unreachable(self._options, nobody) from None
             raise faults.out_of_time(self._options, last[-1] if last else None) from None
+        except AnswerTooLongError:
+            raise faults.too_long(self._options, MOST_BYTES) from None
         except openai.APITimeoutError:
             raise faults.stalled(self._options) from None
         except openai.APIConnectionError as cause:
@@ -249,7 +252,9 @@ class ModelClient:
                 base_url=self._options.url,
                 timeout=self._options.attempt_s,
                 max_retries=0,  # it would cut a long Retry-After short
-                http_client=DefaultAsyncHttpxClient(trust_env=not self._options.is_local),
+                http_client=DefaultAsyncHttpxClient(
+                    trust_env=not self._options.is_local, event_hooks={"response": [read_bounded]}
+                ),
             )
         return self._sdk
 

@@ -106,6 +106,13 @@ def garbage(options: ModelOptions, body: str, cause: ValidationError) -> ModelEr
     return ModelError(message, hint="does --model-url end where the API starts, often in /v1?")
 
 
+def too_long(options: ModelOptions, most_bytes: int) -> ModelError:
+    """Say that the answer was broken off, since it is longer than any reply."""
+    message = f"{_where(options)} sent an answer of more than {most_bytes // 2**20} MiB: broken off"
+    hint = "no reply is that long: see the endpoint's own log, and whether --model-url is an API's"
+    return ModelError(message, hint=hint)
+
+
 def no_choices(options: ModelOptions) -> ModelError:
     """Say that the answer holds no reply."""
     message = f"{_where(options)} sent a completion without choices"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import socket
 import time
@@ -20,6 +21,7 @@ from scripted_model import (
 )
 
 from arena_core.errors import ContextExceededError
+from orchestrator.model.bounded_answer import MOST_BYTES
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.messages import ChatRole, Message
@@ -250,6 +252,30 @@ async def test_a_garbage_body_is_quoted(scripted_model: StartModel, body: bytes)
 async def test_a_garbage_page_is_garbage_whatever_its_type(scripted_model: StartModel) -> None:
     model = scripted_model([Sends(b"<html>lab portal</html>", content_type="text/html")])
     assert "lab portal" in (await error_of(ask(options(model.url)))).message
+
+
+def gzipped(body: bytes) -> Sends:
+    return Sends(gzip.compress(body), headers={"Content-Encoding": "gzip"})
+
+
+@pytest.mark.parametrize("sent", [Sends, gzipped], ids=["plain", "packed"])
+async def test_an_answer_that_no_model_gives_is_broken_off(
+    scripted_model: StartModel, sent: Callable[[bytes], Sends]
+) -> None:
+    begins = b'{"choices": [{"message": {"content": "'
+    endless = sent(begins + b"na " * MOST_BYTES + b'"}}]}')
+    long = sent(begins + b"na " * (MOST_BYTES // 4) + b'"}}]}')
+    model = scripted_model([endless, long, Says("never asked")])
+    error = await error_of(ask(options(model.url)))
+    assert "sent an answer of more than 8 MiB" in error.message
+    assert not error.is_permanent
+    assert len(model.requests) == 1  # it would be as long again
+    assert len((await ask(options(model.url))).text) == 3 * (MOST_BYTES // 4)
+
+
+async def test_a_refusal_that_never_ends_is_broken_off_too(scripted_model: StartModel) -> None:
+    model = scripted_model([Fails(500, "no " * MOST_BYTES)])
+    assert "more than 8 MiB" in (await error_of(ask(options(model.url)))).message
 
 
 async def test_a_completion_without_choices_is_an_error(scripted_model: StartModel) -> None:
