@@ -172,6 +172,10 @@ async def _golden_by(
             await put_clock_back(current)
             return _Golden(current.golden, read=False)
         state = await _read(engine, current, serving=not found.touched)
+        if found.touched and state.digest != current.replica.golden:
+            # Services that do not say when they are ready, as nginx, may have put their scratch
+            # files in place while it was read; by now the replica serves.
+            state = await current.prove()
         if found.before is None and not found.touched:
             await _note_before(found, state, current.replica)
         if state.digest == current.replica.golden:

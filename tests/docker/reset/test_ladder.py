@@ -11,7 +11,7 @@ from quick_cases import SLOW
 from arena_core.errors import ImageError, ResetError, SiteGoneError
 from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import Recreate, Reset, reset_replica, rungs_for
+from orchestrator.reset.ladder import Recreate, Reset, Rewind, reset_replica, rungs_for
 from orchestrator.reset.replica import Replica, as_replica
 from orchestrator.reset.state import Fingerprint
 from orchestrator.reset.watch import Watch
@@ -166,3 +166,32 @@ async def test_a_container_that_has_exited_is_no_replica(engine: Engine, replica
     assert stopped is not None
     with pytest.raises(SiteGoneError, match="is exited and publishes no port 8000"):
         as_replica(replica.placement, stopped)
+
+
+async def test_what_a_service_still_puts_in_place_as_it_starts_does_not_cost_a_replica(
+    engine: Engine, replica: Replica, sql: Shell
+) -> None:
+    """A service that does not say when it is ready may be at it while the state is read."""
+    note = 'UPDATE note SET text = "{}" WHERE id = 1'
+
+    class StartingWatch(Watch):
+        async def prove(self, *, own_writes: bool = False) -> Fingerprint:
+            state = await super().prove(own_writes=own_writes)
+            await sql(note.format("first"))
+            return state
+
+    class Restart(Rewind):
+        async def restore(self, engine: Engine, watch: Watch) -> Watch:
+            await sql(note.format("not yet"))
+            return watch
+
+        def applies(self, watch: Watch, *, wrote: bool) -> bool:
+            return True
+
+    watch = StartingWatch(engine, replica, new=True)
+    try:
+        done = await reset_replica(engine, watch, rungs=(Restart(),))
+    finally:
+        await watch.close()
+    assert (done.receipt.strategy, done.receipt.fallbacks) == ("rewind", ())
+    assert done.receipt.proven
