@@ -22,6 +22,9 @@ class OriginalTask(Strict):
         revision: the publisher's version or commit, where the file says one.
         template: the publisher's id of the template that it is an instance of.
         record: the whole entry.
+        bases: what a placeholder or host of the record stands for in the URLs of the replicas, as a
+            browser shows them and without a slash at the end: `__SHOPPING_ADMIN__` is
+            `http://shop.arena.test/admin`.
         untranslated: what of it Arena's own checks do not say, and why, one line each.
     """
 
@@ -31,4 +34,5 @@ class OriginalTask(Strict):
     revision: str | None = None
     template: str | None = None
     record: dict[str, JsonValue]
+    bases: dict[str, str] = Field(default_factory=dict)
     untranslated: tuple[str, ...] = Field(default=())
