@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.computed import Computed
@@ -50,6 +50,11 @@ class Look(Strict):
     locate: Locate
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
 
+    @property
+    def ways(self) -> tuple[Look, ...]:
+        """What is looked at, each under a name of its own in the evidence."""
+        return (self,)
+
     @model_validator(mode="after")
     def _locator_fits_phase(self) -> Self:
         fault = self.locate.phase_fault(self.when)
@@ -58,28 +63,97 @@ class Look(Strict):
         return self
 
 
+class Alternative(Strict):
+    """Another way to meet a check: what is looked at, and what it must be."""
+
+    locate: Locate
+    match: Match
+
+    @model_validator(mode="after")
+    def _locator_fits_matcher(self) -> Self:
+        refuse_misfit(self.locate, self.match)
+        return self
+
+
 class Check(Look):
     """One thing that must hold.
 
+    An end check decides success. A key node (`when: step`) scores progress, and decides success
+    only where it is `required`.
+
     Attributes:
         computed: where the expected value comes from; the linter asks there, an episode never does.
+        required: of a key node, that the task asks for this very step: no success without it.
+        any_of: alternatives; any of them that is met meets the check.
     """
 
     match: Match
     computed: Computed | None = None
+    required: bool = Field(default=False, exclude_if=lambda value: not value)
+    any_of: tuple[Alternative, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    @property
+    def decides(self) -> bool:
+        """Whether there is no success without it."""
+        return self.when is When.END or self.required
+
+    @property
+    def ways(self) -> tuple[Check, ...]:
+        """The check by each of its alternatives, itself first; evidence names the others `name/2`.
+
+        No check can be called so: names hold no slash.
+        """
+        itself = self.model_copy(update={"any_of": ()})
+        return (
+            itself,
+            *(
+                itself.model_copy(
+                    update={
+                        "name": f"{self.name}/{number}",
+                        "locate": one.locate,
+                        "match": one.match,
+                        "computed": None,
+                    }
+                )
+                for number, one in enumerate(self.any_of, start=2)
+            ),
+        )
+
+    @model_validator(mode="after")
+    def _alternatives_fit_phase(self) -> Self:
+        for one in self.any_of:
+            fault = one.locate.phase_fault(self.when)
+            if fault is not None:
+                raise ValueError(fault)
+        return self
+
+    @model_validator(mode="after")
+    def _only_key_nodes_are_required(self) -> Self:
+        if self.required and self.when is When.END:
+            message = "`required` says of a key node that it decides: an end check always does"
+            raise ValueError(message)
+        return self
 
     @model_validator(mode="after")
     def _locator_fits_matcher(self) -> Self:
-        locate, match = self.locate, self.match
-        if locate.yields != match.compares:
-            message = f"`by: {locate.by}` yields {locate.yields} and"
-            message += f" `how: {match.how}` compares {match.compares}: they do not go together"
-            raise ValueError(message)
-        if self.computed is not None and not match.is_computable:
-            message = f"what `how: {match.how}` compares is not computed:"
+        refuse_misfit(self.locate, self.match)
+        if self.computed is not None and not self.match.is_computable:
+            message = f"what `how: {self.match.how}` compares is not computed:"
             message += " say `computed` on a check with one value"
             raise ValueError(message)
         return self
+
+
+def refuse_misfit(locate: Locator, match: Matcher) -> None:
+    """Refuse a matcher that does not compare what a locator yields.
+
+    Raises:
+        ValueError: naming both.
+    """
+    if locate.yields != match.compares:
+        message = f"`by: {locate.by}` yields {locate.yields} and"
+        message += f" `how: {match.how}` compares {match.compares}: they do not go together"
+        raise ValueError(message)
 
 
 def match(check: Check, values: Sequence[str], world: World) -> Matched:

@@ -62,10 +62,13 @@ def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check]
     1. the attempt broke off: unscored, with the fault's reason; it has no end at all: infra;
     2. a `requires` check is not met: unscored, drifted; one could not be looked at, or the agent
        was never started: check_error;
-    3. a check is not met: failure, whatever other checks could not be looked at, since no answer to
-       them could change it;
-    4. a check could not be looked at, or none applies in this world: unscored, check_error;
-    5. every check is met: success.
+    3. a check that decides is not met: failure, whatever other checks could not be looked at, since
+       no answer to them could change it;
+    4. a check that decides could not be looked at, or none applies in this world: unscored,
+       check_error;
+    5. every check that decides is met: success.
+
+    End checks decide, and the key nodes that are `required`; the others score progress alone.
     """
     judged = verdicts(checks, evidence)
     required = required_verdicts(requires, evidence)
@@ -98,7 +101,8 @@ def _outcome(
         _unscored(evidence, required)
         or _decided(judged)
         or _unscored_by(
-            UnscoredReason.CHECK_ERROR, f"no check applies in the {evidence.world} world"
+            UnscoredReason.CHECK_ERROR,
+            f"no check that decides success applies in the {evidence.world} world",
         )
     )
 
@@ -129,17 +133,28 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
 
 
 def _decided(judged: Sequence[Verdict]) -> Judgement | None:
-    """Return what the checks decide, None where there are none."""
-    unmet = [verdict for verdict in judged if verdict.status is CheckStatus.UNMET]
+    """Return what the checks decide, None where none does."""
+    deciding = [verdict for verdict in judged if verdict.decides]
+    unmet = [verdict for verdict in deciding if verdict.status is CheckStatus.UNMET]
     if unmet:
         others = f" (and {len(unmet) - 1} more)" if len(unmet) > 1 else ""
         because = f"check '{unmet[0].check}': {unmet[0].reason}{others}"
         return Outcome(OutcomeKind.FAILURE), because
-    for verdict in judged:
+    for verdict in deciding:
         if verdict.status is CheckStatus.UNKNOWN:
             because = f"check '{verdict.check}' {verdict.reason}"
             return _unscored_by(UnscoredReason.CHECK_ERROR, because)
-    return (Outcome(OutcomeKind.SUCCESS), f"all {len(judged)} checks are met") if judged else None
+    return (Outcome(OutcomeKind.SUCCESS), _all_met(judged, len(deciding))) if deciding else None
+
+
+def _all_met(judged: Sequence[Verdict], deciding: int) -> str:
+    """Say that all checks that decide are met, and which key nodes were passed by."""
+    passed = [one.check for one in judged if one.status is not CheckStatus.MET]
+    if not passed:
+        return f"all {len(judged)} checks are met"
+    which = "the check that decides is" if deciding == 1 else f"all {deciding} that decide are"
+    named = ", ".join(f"'{name}'" for name in passed)
+    return f"{which} met; without key node{'s' if len(passed) > 1 else ''} {named}"
 
 
 def _alignment(completion: float, ended: Ended | None) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 from arena_core.worlds import World
 from evaluators.checks import Check, match
@@ -31,6 +32,7 @@ class Verdict:
         step: the first step that met a key node; None otherwise.
         found: what the locator found, each value once, the first 20.
         expected: what was asked for, as text.
+        decides: whether there is no success without it: an end check, a key node that is required.
     """
 
     check: str
@@ -40,6 +42,7 @@ class Verdict:
     step: int | None = None
     found: tuple[str, ...] = ()
     expected: str = ""
+    decides: bool = True
 
 
 class OutcomeKind(StrEnum):
@@ -66,19 +69,44 @@ def verdicts(checks: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]
 
     A key node is met at the first step from 1 on whose values match; the opening of the start pages
     (step 0) is not the agent's doing and meets none. A key node that no step met, but that some
-    step could not look at, is unknown.
+    step could not look at, is unknown. A check with alternatives is met by the first of them that
+    is, and unmet where none is; one that could not be looked at leaves it open.
     """
     return tuple(
-        _key_node(check, evidence) if check.when is When.STEP else _end_check(check, evidence)
+        _of_check(check, partial(_judged, evidence=evidence))
         for check in checks
         if evidence.world in check.worlds
     )
 
 
+def _judged(way: Check, evidence: Evidence) -> Verdict:
+    """Judge a check by one of its ways."""
+    return _key_node(way, evidence) if way.when is When.STEP else _end_check(way, evidence)
+
+
+def _of_check(check: Check, judge: Callable[[Check], Verdict]) -> Verdict:
+    """Judge a check by all its ways."""
+    judged = [judge(way) for way in check.ways]
+    one = _deciding(judged)
+    reason = one.reason
+    if one.status is CheckStatus.UNMET:
+        reason = "; nor by another way: ".join(dict.fromkeys(each.reason for each in judged))
+    return replace(one, check=check.name, decides=check.decides, reason=reason)
+
+
+def _deciding(judged: Sequence[Verdict]) -> Verdict:
+    """Return the verdict that stands for those on all ways: of those met, the earliest."""
+    met = [one for one in judged if one.status is CheckStatus.MET]
+    if met:
+        return min(met, key=lambda one: one.step or 0)
+    unknown = [one for one in judged if one.status is CheckStatus.UNKNOWN]
+    return (unknown or judged)[0]
+
+
 def required_verdicts(requires: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]:
     """Judge a task's `requires` checks by what was found before the agent started."""
     return tuple(
-        _of_values(check, _before(check, evidence), evidence.world)
+        _of_check(check, lambda way: _of_values(way, _before(way, evidence), evidence.world))
         for check in requires
         if evidence.world in check.worlds
     )

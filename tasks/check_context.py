@@ -31,7 +31,8 @@ class CheckContext:
     @property
     def others(self) -> Sequence[Check]:
         """The other checks of its task, what the task requires included."""
-        return [one for one in (*self.task.checks, *self.task.requires) if one is not self.check]
+        name = self.check.name.partition("/")[0]
+        return [one for one in (*self.task.checks, *self.task.requires) if one.name != name]
 
     @property
     def worlds(self) -> tuple[World, ...]:

@@ -40,16 +40,22 @@ def check_faults(task: Task, atlas: Atlas, tables: Tables) -> Iterator[TaskFault
             yield TaskFault(
                 (*at, "worlds"), f"check '{check.name}' applies in no world of the task"
             )
-        if at[0] == "requires":
-            unable = check.locate.requirement_fault()
-            if unable is not None:
-                yield TaskFault((*at, "locate"), unable)
-        known = CheckContext(check, task, atlas, tables)
-        problems = chain(check.locate.lint(check.match, known), check.match.lint(known))
-        yield from (TaskFault((*at, *one.at), one.message, one.severity) for one in problems)
-        if check.when is When.STEP and check.match.asks_for_nothing:
-            message = f"key node '{check.name}' is met wherever nothing is found"
-            yield TaskFault((*at, "match"), message)
+        for number, way in enumerate(check.ways):
+            place = (*at, "any_of", number - 1) if number else at
+            yield from _way_faults(place, way, CheckContext(way, task, atlas, tables))
+
+
+def _way_faults(at: Location, way: Check, known: CheckContext) -> Iterator[TaskFault]:
+    """Yield what is wrong with a check by one of its ways."""
+    if at[0] == "requires":
+        unable = way.locate.requirement_fault()
+        if unable is not None:
+            yield TaskFault((*at, "locate"), unable)
+    problems = chain(way.locate.lint(way.match, known), way.match.lint(known))
+    yield from (TaskFault((*at, *one.at), one.message, one.severity) for one in problems)
+    if way.when is When.STEP and way.match.asks_for_nothing:
+        message = f"key node '{way.name}' is met wherever nothing is found"
+        yield TaskFault((*at, "match"), message)
 
 
 def _look_faults(task: Task) -> Iterator[TaskFault]:

@@ -96,9 +96,15 @@ def _worlds(task: Task) -> Iterator[TaskFault]:
     if len(set(task.worlds)) < len(task.worlds):
         yield TaskFault(("worlds",), "names a world twice: the task would be played twice there")
     for world in task.worlds:
-        if not task.checks_in(world):
+        checks = task.checks_in(world)
+        if not checks:
             yield TaskFault(
                 ("checks",), f"no check applies in the {world} world: nothing can be scored"
+            )
+        elif not any(check.decides for check in checks):
+            message = f"nothing decides success in the {world} world: key nodes score progress"
+            yield TaskFault(
+                ("checks",), f"{message} alone; add an end check, or say `required: true`"
             )
 
 

@@ -54,9 +54,11 @@ def key_node(
     name: str = "node",
     locate: Mapping[str, object] = URL,
     how: str = "exact",
+    required: bool = False,
 ) -> Check:
     """Make a key node that asks for a logical URL, unless `locate` says otherwise."""
-    return make_check(locate, value, name=name, when="step", how=how)
+    node = make_check(locate, value, name=name, when="step", how=how)
+    return node.model_copy(update={"required": required})
 
 
 def make_step(

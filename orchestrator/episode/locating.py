@@ -133,7 +133,8 @@ class _Apis:
 
 
 def _looking(checks: Iterable[Look], when: When) -> Iterable[tuple[Look, LookingLocator]]:
-    """Yield the checks of a phase whose locators look, with these."""
+    """Yield the checks of a phase whose locators look, with these, by each of their ways."""
     for check in checks:
-        if check.when is when and isinstance(check.locate, LookingLocator):
-            yield check, check.locate
+        for way in check.ways if check.when is when else ():
+            if isinstance(way.locate, LookingLocator):
+                yield way, way.locate

@@ -56,11 +56,14 @@ def comparable(task: Task, sibling: Task) -> tuple[Check, ...]:
 
     What was looked up outside of the steps is there only where the sibling looked for the same.
     """
-    same = {check.name: check.locate for check in sibling.checks}
+    same = {way.name: way.locate for check in sibling.checks for way in check.ways}
     return tuple(
         check
         for check in task.checks
-        if not isinstance(check.locate, LookingLocator) or same.get(check.name) == check.locate
+        if all(
+            not isinstance(way.locate, LookingLocator) or same.get(way.name) == way.locate
+            for way in check.ways
+        )
     )
 
 

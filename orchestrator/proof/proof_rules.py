@@ -15,8 +15,8 @@ from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.locators.base import LookingLocator, Subject
-from evaluators.scores import Score, score
-from evaluators.verdicts import CheckStatus, OutcomeKind
+from evaluators.scores import Score
+from evaluators.verdicts import CheckStatus, OutcomeKind, verdicts
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from orchestrator.proof.counterfactuals import (
     comparable,
@@ -103,13 +103,12 @@ def oracle_passes(played: Played) -> Iterator[TaskFault]:
             where = f"diverged at {', '.join(names) or 'no check'}"
             yield TaskFault((*at, "at"), f"must diverge at '{expected.at}', {where}")
         return
-    if outcome.kind is OutcomeKind.SUCCESS:
-        return
-    message = f"the reference must succeed, ended as '{outcome}': {played.score.because}"
-    gave_up = played.evidence.ended_because
-    yield TaskFault(("reference",), f"{message}; {gave_up}" if gave_up else message)
+    if outcome.kind is not OutcomeKind.SUCCESS:
+        message = f"the reference must succeed, ended as '{outcome}': {played.score.because}"
+        gave_up = played.evidence.ended_because
+        yield TaskFault(("reference",), f"{message}; {gave_up}" if gave_up else message)
     for one in unmet:
-        if one.when is When.STEP and outcome.kind is OutcomeKind.FAILURE:
+        if one.when is When.STEP and outcome.kind is not OutcomeKind.UNSCORED:
             message = f"the reference does not meet key node '{one.check}': {one.reason}"
             yield TaskFault(_place(played.task, one.check), message)
 
@@ -161,11 +160,11 @@ def untouched_fails(played: Played) -> Iterator[TaskFault]:
             yield TaskFault(_place(task, check.name), message)
     opening = {located.check: located for located in played.evidence.steps[0].located}
     for check in task.checks_in(played.world):
-        is_seen = check.when is When.STEP and isinstance(check.locate, LookingLocator)
-        located = opening.get(check.name) if is_seen else None
-        if located and located.error is None and match(check, located.values, played.world).met:
-            message = f"key node '{check.name}' is met by the page that the task starts on"
-            yield TaskFault(_place(task, check.name), message)
+        for way in check.ways if check.when is When.STEP else ():
+            located = opening.get(way.name) if isinstance(way.locate, LookingLocator) else None
+            if located and located.error is None and match(way, located.values, played.world).met:
+                message = f"key node '{check.name}' is met by the page that the task starts on"
+                yield TaskFault(_place(task, check.name), message)
 
 
 def may_hold_untouched(task: Task, check: Check) -> bool:
@@ -180,9 +179,10 @@ def may_hold_untouched(task: Task, check: Check) -> bool:
 
 
 def cut_short_fails(played: Played) -> Iterator[TaskFault]:
-    """Without its last action, and with the same answer, the reference fails.
+    """Without its last action, and with the same answer, the reference fails or gets less far.
 
-    What cannot be done is answered for: there nothing but the answer counts, so it is left out.
+    Whoever knows an answer may have found it by another way, so there a key node must see the last
+    action. What cannot be done is answered for: there the answer is left out.
     """
     task, snapshot = played.task, played.before_last
     if snapshot is None:
@@ -190,6 +190,9 @@ def cut_short_fails(played: Played) -> Iterator[TaskFault]:
     answer = None if task.family is Family.UNACHIEVABLE else played.evidence.answer
     supposed = scored(task, stopped_at(played.evidence, snapshot, answer))
     if supposed.outcome.kind is OutcomeKind.FAILURE:
+        return
+    gets_less_far = supposed.key_nodes_met < played.score.key_nodes_met
+    if gets_less_far and has_answer_check(task.checks_in(played.world)):
         return
     at: Location = ("reference", _index_of_last(played))
     message = f"stopped before its last action, the reference ends as '{supposed.outcome}'"
@@ -208,8 +211,7 @@ def sibling_fails(played: Played, sibling: Played) -> Iterator[TaskFault]:
             yield TaskFault(("checks",), f"{told}: it ends as '{supposed.outcome}'")
         return
     shared = [check for check in comparable(task, sibling.task) if played.world in check.worlds]
-    supposed = score(shared, sibling.evidence)
-    if supposed.outcome.kind is not OutcomeKind.FAILURE:
+    if not any(one.status is CheckStatus.UNMET for one in verdicts(shared, sibling.evidence)):
         names = ", ".join(check.name for check in shared) or "none can be compared"
         yield TaskFault(
             ("checks",), f"what solves '{name}' meets the checks of this task too: {names}"

@@ -40,8 +40,7 @@ async def known_tables(tasks: Iterable[Task], atlas: Atlas) -> Tables:
 def _asked(task: Task) -> Iterator[str]:
     """Yield the sites whose tables a task's checks name."""
     for _, check in located_checks(task):
-        if check.locate.tables_of is not None:
-            yield check.locate.tables_of
+        yield from (way.locate.tables_of for way in check.ways if way.locate.tables_of is not None)
         if check.computed is not None and check.computed.sql is not None:
             yield check.computed.site
 

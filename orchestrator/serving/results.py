@@ -147,8 +147,9 @@ def reward_of(kind: OutcomeKind) -> float | None:
 def _because(score: Score) -> str:
     if score.outcome.kind is not OutcomeKind.FAILURE:
         return score.because
-    unmet = [one.check for one in score.verdicts if one.status is CheckStatus.UNMET]
-    return f"{len(unmet)} of {len(score.verdicts)} checks not met: {', '.join(unmet)}"
+    deciding = [one for one in score.verdicts if one.decides]
+    unmet = [one.check for one in deciding if one.status is CheckStatus.UNMET]
+    return f"{len(unmet)} of {len(deciding)} checks not met: {', '.join(unmet)}"
 
 
 def _check(verdict: Verdict) -> CheckResult:

@@ -155,9 +155,10 @@ def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, 
     found = {plugin.distribution: plugin.version for plugin in plugins}
     for task in suite.tasks:
         for check in (*task.checks, *task.requires):
-            for seam, kind in ((LOCATORS, check.locate.by), (MATCHERS, check.match.how)):
-                plugin = seam.find(kind)
-                found[plugin.distribution] = plugin.version
+            for way in check.ways:
+                for seam, kind in ((LOCATORS, way.locate.by), (MATCHERS, way.match.how)):
+                    plugin = seam.find(kind)
+                    found[plugin.distribution] = plugin.version
         for look in task.looks:
             plugin = LOCATORS.find(look.locate.by)
             found[plugin.distribution] = plugin.version

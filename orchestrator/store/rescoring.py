@@ -41,7 +41,7 @@ class ScoredTrial:
         """Whether the outcome is what the run wrote down."""
         return str(self.score.outcome) == self.was
 
-    def document(self) -> dict[str, str | int | float | bool | list[dict[str, str | None]] | None]:
+    def document(self) -> dict[str, str | int | float | bool | list[dict[str, str | bool]] | None]:
         """Return the score as a JSON document."""
         return {
             "world": self.trial.world.value,
@@ -61,7 +61,12 @@ class ScoredTrial:
             "usd": self.evidence.usd,
             "replayed_from": self.evidence.replayed_from,
             "verdicts": [
-                {"check": one.check, "status": one.status.value, "reason": one.reason}
+                {
+                    "check": one.check,
+                    "decides": one.decides,
+                    "status": one.status.value,
+                    "reason": one.reason,
+                }
                 for one in self.score.verdicts
             ],
         }

@@ -202,6 +202,6 @@ class TestWebArenaVerified:
         assert str(result.outcome) == "success"
 
     def test_every_navigation_counts_not_only_the_last(self) -> None:
-        nodes = [key_node("shop:/a", name="a"), key_node("shop:/b", name="b")]
+        nodes = [key_node(f"shop:/{name}", name=name, required=True) for name in "ab"]
         evidence = make_evidence(make_step(1, "shop:/a"), make_step(2, "shop:/b"))
         assert str(score(nodes, evidence).outcome) == "success"

@@ -19,7 +19,8 @@ from evaluators.evidence import Ended, EpisodeFault, Evidence, Located, Unscored
 from evaluators.scores import score
 from evaluators.verdicts import CheckStatus
 
-NODES = [key_node(f"shop:/{name}", name=name) for name in ("a", "b", "c", "d")]
+NODES = [key_node(f"shop:/{name}", name=name, required=True) for name in ("a", "b", "c", "d")]
+ON_THE_WAY = key_node("shop:/a", name="a")
 ROW = make_check(DB, "1", name="row")
 SAID = make_check(ANSWER, "yes", name="said")
 LIVES = make_check(PAGE, "Kettle", name="lives")
@@ -43,10 +44,31 @@ class TestOutcome:
         assert str(result.outcome) == "failure"
         assert result.because == "check 'said': found 'no', wanted 'yes'"
 
-    def test_an_unmet_key_node_is_failure_too(self) -> None:
+    def test_an_unmet_key_node_that_is_required_is_failure_too(self) -> None:
         result = score([*NODES, SAID], make_evidence(make_step(0, "shop:/"), answer="yes"))
         assert str(result.outcome) == "failure"
         assert result.because.endswith("(and 3 more)")
+
+    def test_a_right_answer_by_another_way_is_success_and_its_progress_is_what_it_was(self) -> None:
+        result = score([ON_THE_WAY, SAID], make_evidence(make_step(1, "shop:/x"), answer="yes"))
+        assert str(result.outcome) == "success"
+        assert result.because == "the check that decides is met; without key node 'a'"
+        assert (result.key_nodes_met, result.completion) == (0, 0.0)
+
+    def test_a_key_node_that_does_not_decide_is_not_named_as_the_reason(self) -> None:
+        result = score([ON_THE_WAY, SAID], make_evidence(make_step(1, "shop:/x"), answer="no"))
+        assert result.because == "check 'said': found 'no', wanted 'yes'"
+
+    def test_a_key_node_that_could_not_be_looked_at_leaves_the_outcome_alone(self) -> None:
+        blind = key_node("Kettle", name="blind", locate=PAGE)
+        assert str(score([blind, SAID], _visit("a")).outcome) == "failure"
+        right = _visit("a").model_copy(update={"answer": "yes"})
+        assert str(score([blind, SAID], right).outcome) == "success"
+
+    def test_key_nodes_alone_decide_nothing(self) -> None:
+        result = score([ON_THE_WAY], _visit("a"))
+        assert str(result.outcome) == "unscored: check_error"
+        assert result.because == "no check that decides success applies in the offline world"
 
     def test_a_check_that_could_decide_and_could_not_be_looked_at_is_unscored(self) -> None:
         blind = Located(check="row", error="the database did not answer")
@@ -63,7 +85,7 @@ class TestOutcome:
         elsewhere = make_check(ANSWER, "yes", worlds=[World.ONLINE])
         result = score([elsewhere], make_evidence(answer="yes"))
         assert str(result.outcome) == "unscored: check_error"
-        assert result.because == "no check applies in the offline world"
+        assert result.because == "no check that decides success applies in the offline world"
 
     @pytest.mark.parametrize("reason", list(UnscoredReason))
     def test_a_fault_is_never_a_failure(self, reason: UnscoredReason) -> None:

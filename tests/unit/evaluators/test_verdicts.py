@@ -18,8 +18,10 @@ from make_evidence import (
     make_step,
     stop_step,
 )
+from pydantic import ValidationError
 
 from arena_core.worlds import World
+from evaluators.checks import Check
 from evaluators.evidence import ElementEvent, Evidence, Located
 from evaluators.verdicts import CheckStatus, Verdict, required_verdicts, verdicts
 
@@ -202,3 +204,62 @@ def test_a_key_node_that_no_step_met_says_what_the_steps_did(
 def test_an_agent_that_went_nowhere_is_said_to_have_gone_nowhere() -> None:
     [verdict] = verdicts([key_node("shop:/a")], make_evidence(OPENING, stop_step(1)))
     assert verdict.reason == "no visit to 'shop:/a'; visited no page of a site"
+
+
+class TestAlternatives:
+    NODE = Check.model_validate(
+        {
+            "name": "node",
+            "when": "step",
+            "locate": {"by": "url"},
+            "match": {"how": "exact", "value": "shop:/a"},
+            "any_of": [
+                {"locate": {"by": "url"}, "match": {"how": "exact", "value": "shop:/b"}},
+                {
+                    "locate": {"by": "page", "selector": "h1"},
+                    "match": {"how": "exact", "value": "B"},
+                },
+            ],
+        }
+    )
+
+    def test_any_of_them_meets_the_check_and_the_earliest_step_counts(self) -> None:
+        evidence = make_evidence(OPENING, make_step(1, "shop:/b"), make_step(2, "shop:/a"))
+        [verdict] = verdicts([self.NODE], evidence)
+        assert (verdict.check, verdict.status, verdict.step) == ("node", CheckStatus.MET, 1)
+
+    def test_what_was_found_for_an_alternative_has_a_name_of_its_own(self) -> None:
+        seen = make_step(1, "shop:/x", located=[Located(check="node/3", values=("B",))])
+        [verdict] = verdicts([self.NODE], make_evidence(OPENING, seen))
+        assert verdict.status is CheckStatus.MET
+
+    def test_where_none_is_met_the_reason_names_them_all(self) -> None:
+        step = make_step(1, "shop:/x", located=[Located(check="node/3", values=("C",))])
+        [verdict] = verdicts([self.NODE], make_evidence(OPENING, step))
+        assert verdict.status is CheckStatus.UNMET
+        assert verdict.reason.count("nor by another way") == 2
+
+    def test_one_that_could_not_be_looked_at_leaves_the_check_open(self) -> None:
+        [verdict] = verdicts([self.NODE], make_evidence(OPENING, make_step(1, "shop:/x")))
+        assert verdict.status is CheckStatus.UNKNOWN
+
+    def test_end_checks_and_requirements_have_alternatives_too(self) -> None:
+        check = Check.model_validate(
+            {
+                "name": "row",
+                "when": "end",
+                "locate": dict(DB),
+                "match": {"how": "exact", "value": "1"},
+                "any_of": [{"locate": dict(PAGE), "match": {"how": "exact", "value": "one"}}],
+            }
+        )
+        found = [Located(check="row", values=("2",)), Located(check="row/2", values=("one",))]
+        [end] = verdicts([check], make_evidence(located=found))
+        [before] = required_verdicts([check], make_evidence(required=found))
+        assert (end.status, before.status) == (CheckStatus.MET, CheckStatus.MET)
+
+
+def test_only_a_key_node_says_that_it_is_required() -> None:
+    said = make_check(ANSWER, "yes").model_dump(mode="json")
+    with pytest.raises(ValidationError, match="an end check always does"):
+        Check.model_validate({**said, "required": True})

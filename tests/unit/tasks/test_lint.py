@@ -344,6 +344,22 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             "requires.0.locate",
             "before the agent starts it has no page of its own",
         ),
+        (checks(NODE), "checks", "nothing decides success in the offline world"),
+        (
+            put(
+                checks=[
+                    {
+                        **NODE,
+                        "any_of": [
+                            {"locate": NODE["locate"], "match": {"how": "exact", "value": ":/"}}
+                        ],
+                    },
+                    ANSWER,
+                ]
+            ),
+            "checks.0.any_of.0.match.value",
+            "unknown site ''",
+        ),
         (
             put(limits={"steps": 1}),
             "reference",
@@ -361,7 +377,7 @@ def test_a_mistake_is_found_at_its_field(edit: Edit, where: str, says: str, atla
 @pytest.mark.parametrize(
     ("edit", "where", "says"),
     [
-        (checks(NODE), "checks", "an information task checks no answer"),
+        (checks({**NODE, "required": True}), "checks", "an information task checks no answer"),
         (put(live_writes=True), "live_writes", "but the task need not"),
         (put(reference=None), "reference", "nothing proves that it can be solved"),
         (

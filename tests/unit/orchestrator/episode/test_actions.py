@@ -52,11 +52,11 @@ async def test_what_was_done_before_counts_as_it_stands() -> None:
     done = await played(episode(FakeWorld(), checks=[NODE, HEADING]), Goto(url=KETTLE), CANNOT)
     assert done.completion == 1
     assert done.alignment == 1
-    half = await played(episode(FakeWorld(), checks=[NODE]), CANNOT)
+    half = await played(episode(FakeWorld(), checks=[{**NODE, "required": True}]), CANNOT)
     assert (str(half.outcome), half.completion, half.alignment) == ("failure", 0, 0)
 
 
 async def test_a_key_node_on_the_page_is_not_unknown_at_the_last_step() -> None:
-    node = {**HEADING, "name": "seen", "when": "step"}
+    node = {**HEADING, "name": "seen", "when": "step", "required": True}
     score = await played(episode(FakeWorld(), checks=[node]), CANNOT)
     assert str(score.outcome) == "failure"
