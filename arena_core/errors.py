@@ -207,6 +207,10 @@ class BrowserError(ArenaError):
     exit_code = 60
 
 
+class PageSilentError(BrowserError):
+    """A page does not answer; whether the browser does is another question."""
+
+
 class ModelError(ArenaError):
     """The model endpoint refused, stalled or answered garbage.
 

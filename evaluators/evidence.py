@@ -162,7 +162,8 @@ class Ended(StrEnum):
 
     `not_started`: what the task requires did not hold. `infeasible`: the agent said that the task
     cannot be done, and why; it gave no answer. `agent_crashed`: an agent that is not
-    Arena's own raised an exception of no known kind; it is the agent's doing, like giving up.
+    Arena's own raised an exception of no known kind, or its program ended with an error, or a page
+    that it drives over CDP crashed or hangs; it is the agent's doing, like giving up.
     `page_ended`, `page_left`: of a MiniWoB++ page, which ends its episode itself, or is gone
     before.
     """

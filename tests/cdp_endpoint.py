@@ -46,8 +46,12 @@ class Clock:
 
     acts_seen: list[Act] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
     scripts_running: int = 0
     has_script: bool = False
+
+    def connected(self) -> None:
+        pass
 
     async def acts(self, act: Act) -> str | None:
         self.acts_seen.append(act)
@@ -197,7 +201,7 @@ async def open_endpoint(downloads: Path) -> AsyncIterator[Endpoint]:
             )
             clock = Clock()
             async with browser.session(options) as session:
-                session.listen_to(lambda: None, lambda: clock.has_script)
+                session.listen_to(lambda: None, lambda: clock.has_script, clock.broken.append)
                 front_options = FrontOptions(
                     socket_inside=browser.socket_inside, port=browser.port, downloads=downloads
                 )

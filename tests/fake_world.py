@@ -134,9 +134,15 @@ class FakeSession:
     def asked_of(self, host: str) -> frozenset[str]:
         return frozenset()
 
-    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
+    def listen_to(
+        self,
+        noticed: Callable[[], None],
+        is_scripting: Callable[[], bool],
+        broke: Callable[[str], None],
+    ) -> None:
         self.world.log.append("listened to")
         self.world.noticed = noticed
+        self.world.broke = broke
 
     def attend(self, target: str) -> None:
         self.world.log.append(f"attend {target}")
@@ -203,6 +209,7 @@ class FakeWorld:
     sessions: list[FakeSession] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     noticed: Callable[[], None] = lambda: None
+    broke: Callable[[str], None] = lambda _: None
     is_shared: bool = False
     bears_out: bool = True
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
-from arena_core.errors import BrowserError
+from arena_core.errors import BrowserError, PageSilentError
 
 CALL_S = 15.0
 
@@ -35,7 +35,7 @@ class BrowserWatchdog:
     """
 
     def __init__(self, prove: Callable[[], Awaitable[None]]) -> None:
-        self._prove = prove
+        self.prove = prove
         self._lost: str | None = None
         self._scopes: set[asyncio.Timeout] = set()
 
@@ -73,7 +73,7 @@ class BrowserWatchdog:
             message = f"the browser did not answer within {seconds:.0f} s: {doing}"
             raise BrowserError(message) from error
         except (PlaywrightError, PageGoneError, RefusedError) as error:
-            await self._prove()
+            await self.prove()
             self._check(doing)
             message = f"the browser broke off: {doing}: {_first_line(error)}"
             raise BrowserError(message) from error
@@ -127,7 +127,7 @@ class CdpChannel:
         Raises:
             RefusedError: the browser says no, for instance because a node is gone.
             PageGoneError: the page has closed.
-            BrowserError: no answer within the deadline.
+            PageSilentError: no answer within the deadline.
         """
         try:
             async with asyncio.timeout(within_s):
@@ -211,8 +211,8 @@ def _loads(text: str) -> Reply:
             gc.enable()
 
 
-def _no_answer(method: str, within_s: float) -> BrowserError:
-    return BrowserError(f"the browser did not answer {method} within {within_s:.0f} s")
+def _no_answer(method: str, within_s: float) -> PageSilentError:
+    return PageSilentError(f"the browser did not answer {method} within {within_s:.0f} s")
 
 
 def _first_line(error: Exception) -> str:

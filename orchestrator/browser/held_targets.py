@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import socket
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, TCPConnector, WSMsgType
@@ -26,6 +28,34 @@ from orchestrator.browser.watcher import installing
 
 _APPEARS_S: Final = 10.0
 _GONE: Final = "the page has closed"
+_CRASHED: Final = "the page has crashed"
+_FROM_OUTSIDE: Final = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
+
+
+@dataclass(frozen=True, slots=True)
+class PageCrash:
+    """How the process of a page ended.
+
+    Attributes:
+        target: the page.
+        status: in the browser's words: `crashed`, `killed`, `oom` and so on.
+        code: the signal, or what it exited with.
+    """
+
+    target: str
+    status: str
+    code: int
+
+    @property
+    def is_by_itself(self) -> bool:
+        """Whether it fell over what it did; else somebody ended it, the kernel among them."""
+        return self.code not in _FROM_OUTSIDE
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        with suppress(ValueError):
+            return f"{self.status}, {signal.Signals(self.code).name}"
+        return f"{self.status}, code {self.code}"
 
 
 class HeldSession:
@@ -34,7 +64,7 @@ class HeldSession:
     def __init__(self, wire: _Wire, name: str, target: str) -> None:
         self.target = target
         self._wire = wire
-        self._name = name
+        self.name = name
         self._handlers: defaultdict[str, list[Callable[[Reply], object]]] = defaultdict(list)
         self._kept: list[tuple[str, Reply]] | None = []
         self.is_gone = False
@@ -58,11 +88,11 @@ class HeldSession:
         """
         if self.is_gone:
             raise PageGoneError(_GONE)
-        return await self._wire.send(method, params, self._name)
+        return await self._wire.send(method, params, self.name)
 
     def post(self, method: str, params: Mapping[str, object] | None = None) -> Awaitable[None]:
         """Call a method without waiting for its answer."""
-        return self._wire.post(method, params, self._name)
+        return self._wire.post(method, params, self.name)
 
     def heard(self, method: str, params: Reply) -> None:
         """Take an event of the page's."""
@@ -77,13 +107,18 @@ class HeldSession:
 
 
 class HeldTargets:
-    """Attaches to every page of a browser before it runs."""
+    """Attaches to every page of a browser before it runs.
+
+    Attributes:
+        crashed: called with each page whose process ended.
+    """
 
     def __init__(self, wire: _Wire) -> None:
         self._wire = wire
         self._sessions: dict[str, HeldSession] = {}
         self._by_target: dict[str, HeldSession] = {}
         self._changed = asyncio.Event()
+        self.crashed: Callable[[PageCrash], None] = lambda _: None
         wire.on_event = self._heard
 
     @classmethod
@@ -99,13 +134,17 @@ class HeldTargets:
         try:
             async with _connected(port, socket_inside) as wire:
                 held = cls(wire)
+                pages = [{"type": "page"}]
+                await wire.send(
+                    "Target.setDiscoverTargets", {"discover": True, "filter": pages}, ""
+                )
                 await wire.send(
                     "Target.setAutoAttach",
                     {
                         "autoAttach": True,
                         "waitForDebuggerOnStart": True,
                         "flatten": True,
-                        "filter": [{"type": "page"}],
+                        "filter": pages,
                     },
                     "",
                 )
@@ -143,6 +182,11 @@ class HeldTargets:
             if gone is not None:
                 gone.is_gone = True
                 self._by_target.pop(gone.target, None)
+        elif method == "Target.targetCrashed":
+            crash = PageCrash(params["targetId"], params["status"], params["errorCode"])
+            if (found := self._by_target.get(crash.target)) is not None:
+                self._wire.give_up(found.name, _CRASHED)
+            self.crashed(crash)
 
     async def _attached(self, params: Reply) -> None:
         name, target = params["sessionId"], params["targetInfo"]["targetId"]
@@ -165,16 +209,19 @@ class _Wire:
         self._connection = connection
         self._count = 0
         self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._asked: dict[int, str] = {}
 
     async def send(self, method: str, params: Mapping[str, object] | None, session: str) -> Reply:
         self._count += 1
         number = self._count
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        self._asked[number] = session
         try:
             await self._write(number, method, params, session)
             reply = await answer
         finally:
             self._waiting.pop(number, None)
+            self._asked.pop(number, None)
         if "error" in reply:
             text = str(reply["error"]["message"])
             if "Session with given id" in text or "closed" in text:
@@ -206,6 +253,13 @@ class _Wire:
         for waiting in self._waiting.values():
             if not waiting.done():
                 waiting.set_exception(PageGoneError(_GONE))
+
+    def give_up(self, session: str, why: str) -> None:
+        """Tell everybody who waits for an answer of a session that none comes."""
+        for number in [number for number, of in self._asked.items() if of == session]:
+            waiting = self._waiting[number]
+            if not waiting.done():
+                waiting.set_exception(PageGoneError(why))
 
     async def _write(
         self, number: int, method: str, params: Mapping[str, object] | None, session: str

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError, Reply
+from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
 
 _CALL_S = 30.0
@@ -15,8 +18,9 @@ class PinnedDocument:
     variables are.
     """
 
-    def __init__(self, tab: OpenTab, handle: str, watchdog: BrowserWatchdog) -> None:
+    def __init__(self, tab: OpenTab, bar: TabBar, handle: str, watchdog: BrowserWatchdog) -> None:
         self._tab = tab
+        self._bar = bar
         self._handle = handle
         self._watchdog = watchdog
 
@@ -28,22 +32,28 @@ class PinnedDocument:
             arguments: by JSON.
 
         Returns:
-            What it returned, by JSON; None where the document is gone: left, reloaded or closed.
+            What it returned, by JSON; None where the document is gone: left, reloaded or closed,
+            or broken by an outside program.
 
         Raises:
             BrowserError: the function threw, or the browser does not answer.
         """
         async with self._watchdog.bounded("ask the page", _CALL_S):
-            try:
-                reply = await self._tab.frames.call(self._handle, function, *arguments)
-            except PageGoneError:
+            return await self._bar.ask(
+                self._tab, partial(self._called, function, arguments), nothing=None
+            )
+
+    async def _called(self, function: str, arguments: tuple[object, ...]) -> Reply | None:
+        try:
+            reply = await self._tab.frames.call(self._handle, function, *arguments)
+        except PageGoneError:
+            return None
+        except RefusedError:
+            if await self._is_gone():
                 return None
-            except RefusedError:
-                if await self._is_gone():
-                    return None
-                raise
-            value: Reply = reply["value"]
-            return value
+            raise
+        value: Reply = reply["value"]
+        return value
 
     async def _is_gone(self) -> bool:
         try:
@@ -53,7 +63,7 @@ class PinnedDocument:
         return False
 
 
-async def pin(tab: OpenTab, watchdog: BrowserWatchdog) -> PinnedDocument:
+async def pin(tab: OpenTab, bar: TabBar, watchdog: BrowserWatchdog) -> PinnedDocument:
     """Pin the document that a tab holds now.
 
     Raises:
@@ -61,4 +71,4 @@ async def pin(tab: OpenTab, watchdog: BrowserWatchdog) -> PinnedDocument:
     """
     # Without a context the expression is evaluated in the page's own world.
     reply = await tab.channel.send("Runtime.evaluate", {"expression": "document"})
-    return PinnedDocument(tab, reply["result"]["objectId"], watchdog)
+    return PinnedDocument(tab, bar, reply["result"]["objectId"], watchdog)

@@ -7,6 +7,7 @@ import base64
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 
 from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import BrowserContext
@@ -180,7 +181,7 @@ class Session:
             except TimeoutError:
                 has_settled = False
             await self._refuse_disturbed()
-            return has_settled
+            return has_settled and not self._bar.current.is_broken
 
     async def _refuse_disturbed(self) -> None:
         tab = await self._bar.standing()
@@ -193,13 +194,16 @@ class Session:
         settled: OpenTab | None = None
         while settled is not await self._bar.standing():
             tab = await self._bar.standing()
+            if tab.is_broken:
+                return
             since = -1
             if self._acted_in is not None and self._acted_in[0] is tab:
                 since = self._acted_in[1]
             try:
                 await settle(tab.frames, tab.traffic, since)
             except PageGoneError:
-                await self._bar.replaced(tab)
+                if not tab.is_broken:
+                    await self._bar.replaced(tab)
                 continue
             settled = tab
             await self._bar.adopted()
@@ -208,15 +212,23 @@ class Session:
         """Make the tab current in which an outside program acts, by its target's id."""
         self._bar.attend(target)
 
-    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
+    def listen_to(
+        self,
+        noticed: Callable[[], None],
+        is_scripting: Callable[[], bool],
+        broke: Callable[[str], None],
+    ) -> None:
         """Say what an outside program does: `noticed` is called with each trace of it.
 
         Args:
             noticed: called when something is noted that it may have done.
             is_scripting: whether an event that a script makes now is taken for its doing.
+            broke: called with what became of a page that crashed by itself or hangs. Whatever such
+                a page is asked from then on is answered with nothing.
         """
         self._journal.noticed = noticed
         self._journal.is_scripting = is_scripting
+        self._bar.broke = broke
 
     async def bear_out(self) -> bool:
         """Ask the pages which events of scripts they bear out, and note it with these.
@@ -228,28 +240,32 @@ class Session:
             return True
         async with self._watchdog.bounded("ask what became of a script's events", _READ_S):
             found: dict[str, bool] = {}
+            nothing: dict[str, bool] = {}
             for tab in self._bar.tabs:
-                found |= await tab.borne_out()
+                found |= await self._bar.ask(tab, tab.borne_out, nothing)
             return self._journal.bear_out(found)
 
     async def pin(self) -> PinnedDocument:
         """Keep hold of the document in the current tab: what the page itself is asked later."""
         async with self._watchdog.bounded("find the page's document", _READ_S):
-            return await pin(await self._bar.standing(), self._watchdog)
+            return await pin(await self._bar.standing(), self._bar, self._watchdog)
 
     def drain(self) -> Activity:
         """Return what happened since the last drain, and forget it."""
         return self._journal.drain()
 
-    async def screenshot(self) -> bytes:
-        """Return the current tab's viewport as WebP."""
+    async def screenshot(self) -> bytes | None:
+        """Return the current tab's viewport as WebP; None where an outside program broke it."""
+        tab = self._bar.current
+        # Playwright's own call prepares the page first, and takes twice as long.
+        take = partial(
+            tab.channel.send,
+            "Page.captureScreenshot",
+            {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True},
+        )
         async with self._watchdog.bounded("take a screenshot", _READ_S):
-            # Playwright's own call prepares the page first, and takes twice as long.
-            image = await self._bar.current.channel.send(
-                "Page.captureScreenshot",
-                {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True},
-            )
-            return base64.b64decode(image["data"])
+            image = await self._bar.ask(tab, take, None)
+            return base64.b64decode(image["data"]) if image else None
 
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         """Return each open tab's URL and the HTTP status that its document came with."""
@@ -281,7 +297,8 @@ class Session:
     async def title(self) -> str:
         """Return the current tab's title."""
         async with self._watchdog.bounded("read the title", _READ_S):
-            return await self._bar.current.title()
+            tab = self._bar.current
+            return await self._bar.ask(tab, tab.title, "")
 
     async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
         """Read what a CSS selector yields on the agent's own page, as it is now.
@@ -290,7 +307,10 @@ class Session:
             TaskError: the selector is not CSS.
         """
         async with self._watchdog.bounded(f"read '{selector}'", _READ_S):
-            return await locate.read(self._bar.current, selector, attribute)
+            tab = self._bar.current
+            nothing: tuple[str, ...] = ()
+            read = partial(locate.read, tab, selector, attribute)
+            return await self._bar.ask(tab, read, nothing)
 
     async def read_fresh(
         self, url: str, selector: str, attribute: str | None = None, *, login: str = ""

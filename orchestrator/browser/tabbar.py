@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
+from arena_core.errors import PageSilentError
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError
-from orchestrator.browser.held_targets import HeldTargets
+from orchestrator.browser.held_targets import HeldTargets, PageCrash
 from orchestrator.browser.journal import SessionJournal
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.tabs import OpenTab, answer_dialogs, leave_dialogs, open_tab
 from orchestrator.browser.watcher import EventReport
+
+Found = TypeVar("Found")
 
 _FILE_CHOOSER: Final = "file chooser (not opened: use upload)"
 
@@ -25,7 +28,11 @@ class TabBar:
     """Opens, follows and closes the agent's tabs.
 
     A popup becomes the current tab; the tab before a closed one does. A page whose renderer crashed
-    ends the session: what it held cannot be brought back.
+    ends the session: what it held cannot be brought back. Where another program drives the pages,
+    one that crashes by itself or hangs is that program's doing: the session goes on without it.
+
+    Attributes:
+        broke: called with what happened to such a page.
     """
 
     def __init__(
@@ -37,7 +44,10 @@ class TabBar:
         held: HeldTargets | None = None,
     ) -> None:
         self._contexts = contexts
+        self.broke: Callable[[str], None] = watchdog.lose
         self._held = held
+        if held is not None:
+            held.crashed = self._crashed
         self._is_shared = held is not None
         self._own: set[Page] = set()
         self._opening = asyncio.Lock()
@@ -104,6 +114,31 @@ class TabBar:
         for tab in self._tabs:
             if tab.frames.main_id == target:
                 self._current = tab
+
+    async def ask(
+        self, tab: OpenTab, question: Callable[[], Awaitable[Found]], nothing: Found
+    ) -> Found:
+        """Ask a page; `nothing` where the program that drives it broke it.
+
+        Raises:
+            PageSilentError: it does not answer, and nobody but Arena drives it, or the browser is
+                gone.
+            PageGoneError: it closed.
+        """
+        if tab.is_broken:
+            return nothing
+        try:
+            return await question()
+        except PageSilentError as error:
+            if self._is_shared:
+                await self._watchdog.prove()
+            if not self._is_shared or self._watchdog.is_lost:
+                raise
+            self._break(tab, f"the page of tab {tab.number} hangs: {error.message}")
+        except PageGoneError:
+            if not tab.is_broken:
+                raise
+        return nothing
 
     async def focus(self, number: int) -> None:
         """Make a tab current.
@@ -174,8 +209,8 @@ class TabBar:
         tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
         if not self._is_shared:
             page.on("popup", lambda popup: self._popup_opened(tab, popup))
+            page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
         page.on("close", lambda _: self._page_closed(tab))
-        page.on("crash", lambda _: self._watchdog.lose(f"the page of tab {number} crashed"))
         self._tabs.append(tab)
         if not is_behind or self._current is None:
             self._current = tab
@@ -187,6 +222,19 @@ class TabBar:
             page = await self._contexts[login].new_page()
             self._own.add(page)
             return page
+
+    def _crashed(self, crash: PageCrash) -> None:
+        """Take note of a page that crashed where another program drives the pages."""
+        for tab in self._tabs:
+            if tab.frames.main_id == crash.target and not tab.is_broken:
+                if crash.is_by_itself:
+                    self._break(tab, f"the page of tab {tab.number} crashed ({crash})")
+                else:
+                    self._watchdog.lose(f"the page of tab {tab.number} was ended ({crash})")
+
+    def _break(self, tab: OpenTab, why: str) -> None:
+        tab.is_broken = True
+        self.broke(why)
 
     def _popup_opened(self, opener: OpenTab, page: Page) -> None:
         self._own.add(page)

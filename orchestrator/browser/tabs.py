@@ -33,6 +33,7 @@ class OpenTab:
         page: Playwright's page.
         login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
         held_keys, held_buttons: what the agent keeps down in it.
+        is_broken: it crashed, or answers nothing, by an outside program's doing: it shows nothing.
         visited: called with each document and history entry of the main frame.
     """
 
@@ -53,6 +54,7 @@ class OpenTab:
         self.visited = visited
         self.held_keys: set[str] = set()
         self.held_buttons: set[Button] = set()
+        self.is_broken = False
         self.choosers = FileChoosers(channel)
         self.traffic = Traffic(channel)
         self.hears_scripts = hears_scripts

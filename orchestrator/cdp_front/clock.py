@@ -93,6 +93,9 @@ class Attempt:
 class EpisodeClock(Protocol):
     """The episode's side of the front: learns what the agent does, and may end it."""
 
+    def connected(self) -> None:
+        """Learn that a client has connected to the browser."""
+
     async def acts(self, act: Act) -> str | None:
         """Let a command begin or go on with a step; why it is refused, None where it is not."""
 

@@ -177,6 +177,7 @@ class CdpFront:
                 raise web.HTTPBadGateway(text=f"the browser does not answer: {error}") from error
             await client.prepare(request)
             self.was_reached.set()
+            self._clock.connected()
             relay = Relay(
                 client=_Sender(client),
                 browser=_Sender(browser),

@@ -56,8 +56,8 @@ class EpisodeSession(Protocol):
     ) -> Observation:
         """Read the current tab as an agent sees it, in these forms."""
 
-    async def screenshot(self) -> bytes:
-        """Return the current tab's viewport as WebP."""
+    async def screenshot(self) -> bytes | None:
+        """Return the current tab's viewport as WebP; None where an outside program broke it."""
 
     async def title(self) -> str:
         """Return the current tab's title."""
@@ -92,8 +92,16 @@ class EpisodeSession(Protocol):
 class SharedSession(EpisodeSession, Protocol):
     """A session whose pages an outside program drives."""
 
-    def listen_to(self, noticed: Callable[[], None], is_scripting: Callable[[], bool]) -> None:
-        """Say who learns of what the program does, and who knows whether a script of it runs."""
+    def listen_to(
+        self,
+        noticed: Callable[[], None],
+        is_scripting: Callable[[], bool],
+        broke: Callable[[str], None],
+    ) -> None:
+        """Say who learns of what the program does, and who knows whether a script of it runs.
+
+        A page that crashed by itself or hangs is told to `broke`, and shows nothing from then on.
+        """
 
     def attend(self, target: str) -> None:
         """Make the tab current in which the program acts, by its target's id."""

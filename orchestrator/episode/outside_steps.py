@@ -15,6 +15,7 @@ from typing import Final
 
 from arena_core.actions import Action, Write
 from arena_core.cookie import Cookie
+from arena_core.errors import BrowserError
 from evaluators.evidence import Ended, RequestNote, StepEvidence, Timings
 from orchestrator.episode.exchanges import refuse_broken
 from orchestrator.episode.interfaces import SharedSession
@@ -80,7 +81,8 @@ class OutsideSteps:
         self._last = time.monotonic()
         self._attempts: list[RequestNote] = []
         self._is_finishing = False
-        session.listen_to(self._noticed, self._is_scripting)
+        self._is_driven = False
+        session.listen_to(self._noticed, self._is_scripting, self._page_broke)
 
     @property
     def gateway_url(self) -> str:
@@ -162,6 +164,10 @@ class OutsideSteps:
         self._scripts += -1 if is_over else 1
         self._script_ended = self._last = time.monotonic()
 
+    def connected(self) -> None:
+        """Learn that a client has connected: what becomes of the pages is its doing from now on."""
+        self._is_driven = True
+
     def attempted(self, method: str, what: str, why: str) -> None:
         """Note an attempt that was refused; it stands with the step under way, or the next."""
         self._attempts.append(
@@ -216,6 +222,16 @@ class OutsideSteps:
     def _end(self, ended: Ended, because: str) -> None:
         self._player.record.end(ended, because)
         self.over.set()
+
+    def _page_broke(self, why: str) -> None:
+        """End the episode where the agent's page crashed by itself or hangs.
+
+        At the end, when no command is taken any more, the page merely shows nothing.
+        """
+        if not self._is_driven:
+            self._broke(BrowserError(f"{why}, before anybody was connected to it"))
+        elif not self._is_over:
+            self._end(Ended.AGENT_CRASHED, f"{why}, which the agent drives by itself")
 
     def _open(self, kind: str, action: Action | None, text: str, *, goes_on: bool) -> None:
         now = time.monotonic()
@@ -329,6 +345,7 @@ class OutsideSteps:
         )
         self._spent_s += spent_s
         self._step = None
-        await self._look()
+        if not player.record.is_over:
+            await self._look()
         if player.record.is_over:
             self.over.set()

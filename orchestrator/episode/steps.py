@@ -184,7 +184,8 @@ class StepPlayer:
         """
         if not self.record.spec.screenshots or not _PICTURES.isdisjoint(self.forms):
             return None
-        return self.record.keep_screenshot(index, await self.opened.session.screenshot())
+        image = await self.opened.session.screenshot()
+        return self.record.keep_screenshot(index, image) if image is not None else None
 
     def notes(self, activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:
         """Return the requests worth noting: refused ones, and those that may have written.

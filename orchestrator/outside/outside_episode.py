@@ -194,6 +194,9 @@ class _Clock:
     def __init__(self, steps: OutsideSteps) -> None:
         self._steps = steps
 
+    def connected(self) -> None:
+        self._steps.connected()
+
     async def acts(self, act: Act) -> str | None:
         if act.part is Part.JOINS:
             return await self._steps.join()

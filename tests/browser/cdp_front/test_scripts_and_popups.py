@@ -90,7 +90,7 @@ async def test_a_new_page_waits_until_the_watcher_is_in_it(endpoint: Endpoint) -
     first = '<button id=b onclick="document.title=1">First</button><script>b.click()</script>'
     endpoint.site.page(first, "/popup")
     await endpoint.open("<p>opener")
-    endpoint.session.listen_to(lambda: None, lambda: True)
+    endpoint.session.listen_to(lambda: None, lambda: True, endpoint.clock.broken.append)
     async with endpoint.client() as client:
         for number in range(1, 6):
             await client.send("Target.createTarget", url=f"{HOST}/popup?{number}")

@@ -178,6 +178,7 @@ async def test_a_page_that_asks_to_stay_is_left(drive: Drive) -> None:
 async def test_a_screenshot_is_a_webp_of_the_viewport(drive: Drive) -> None:
     await drive.open("<div style='height:3000px'>tall</div>")
     image = await drive.session.screenshot()
+    assert image is not None
     assert (image[:4], image[8:12]) == (b"RIFF", b"WEBP")
     assert image[12:16] == b"VP8X"  # whose canvas stands as width - 1 and height - 1
     width, height = (int.from_bytes(image[at : at + 3], "little") + 1 for at in (24, 27))

@@ -39,6 +39,9 @@ class Clock:
     attempts: list[Attempt] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
 
+    def connected(self) -> None:
+        self.log.append("connected")
+
     async def acts(self, act: Act) -> str | None:
         self.acts_seen.append(act)
         return self.over

@@ -14,6 +14,7 @@ from played_episode import ANSWER, HEADING, KETTLE, NODE, RIGHT, episode, foreve
 from arena_core.actions import MouseClick, Press, Stop, Write
 from arena_core.errors import BrowserError
 from evaluators.evidence import Ended, StepEvidence, UnscoredReason
+from evaluators.verdicts import CheckStatus
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.outside_steps import OVER, OutsideSteps
 
@@ -348,3 +349,66 @@ async def test_a_command_that_is_cut_short_leaves_no_step_under_way() -> None:
         await agent.does("press")
         await until(lambda: agent.steps.idle_s > 0)
         assert [step.action for step in await agent.finish()] == [CLICK, Press(keys="Enter")]
+
+
+CRASHED = "the page of tab 0 crashed (crashed, SIGTRAP)"
+
+
+async def test_an_agent_whose_page_crashes_by_itself_has_failed() -> None:
+    """Else an agent could hide what it fails at by a script that eats memory."""
+    async with playing(checks=[ANSWER]) as agent:
+        agent.steps.connected()
+        await agent.does()
+        agent.world.broke(CRASHED)
+        assert agent.steps.over.is_set()
+        assert await agent.does("press") == OVER
+        (step,) = await agent.finish()
+        assert step.action == CLICK
+        score = await agent.episode.evaluate()
+        evidence = agent.episode.evidence()
+        assert evidence.ended is Ended.AGENT_CRASHED
+        assert evidence.ended_because == f"{CRASHED}, which the agent drives by itself"
+        assert str(score.outcome) == "failure"
+
+
+async def test_an_agent_whose_page_crashes_is_scored_as_it_stands() -> None:
+    async with playing(checks=[NODE, HEADING]) as agent:
+        agent.steps.connected()
+        agent.world.pages["h1"] = ("Kettle",)
+        await agent.sends()
+        agent.world.sessions[0].goes(KETTLE)
+        agent.steps.answered()
+        await agent.written(1)
+        agent.world.broke(CRASHED)
+        agent.world.pages.clear()
+        await agent.finish()
+        score = await agent.episode.evaluate()
+        found = [verdict.status for verdict in score.verdicts]
+        assert found == [CheckStatus.MET, CheckStatus.UNMET]
+        assert str(score.outcome) == "failure"
+
+
+async def test_a_replica_that_died_while_the_agents_page_crashed_leaves_no_score() -> None:
+    async with playing(checks=[ANSWER]) as agent:
+        agent.steps.connected()
+        await agent.does()
+        agent.world.broke(CRASHED)
+        agent.world.gone = "the container of wiki is gone"
+        await agent.finish()
+        assert str((await agent.episode.evaluate()).outcome) == "unscored: infra"
+
+
+async def test_a_page_that_crashes_before_any_client_came_is_the_worlds() -> None:
+    async with playing(checks=[ANSWER]) as agent:
+        agent.world.broke(CRASHED)
+        assert agent.steps.over.is_set()
+        assert str((await agent.episode.evaluate()).outcome) == "unscored: infra"
+
+
+async def test_a_page_that_is_found_hanging_at_the_end_takes_no_answer_back() -> None:
+    async with playing(checks=[ANSWER]) as agent:
+        agent.steps.connected()
+        await agent.steps.finish()
+        agent.world.broke("the page of tab 0 hangs")
+        await agent.episode.step(Stop(answer="1891"))
+        assert str((await agent.episode.evaluate()).outcome) == "success"
