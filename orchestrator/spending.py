@@ -110,7 +110,9 @@ def spent_on(
     return known + Spent.reported(max(0, beyond[0]), max(0, beyond[1]), rest)
 
 
-class _Usage(BaseModel):
+class Usage(BaseModel):
+    """What an outside agent says that it spent; null is unknown, what is missing is nothing."""
+
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
     input_tokens: int | None = Field(default=0, ge=0)
@@ -131,7 +133,7 @@ def reported_usage(value: object) -> Spent:
     if value is None:
         return Spent()
     try:
-        usage = _Usage.model_validate(value)
+        usage = Usage.model_validate(value)
     except ValidationError as cause:
         first = cause.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "usage"

@@ -8,6 +8,7 @@ asked.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -212,6 +213,7 @@ class FakeWorld:
     broke: Callable[[str], None] = lambda _: None
     is_shared: bool = False
     bears_out: bool = True
+    port: int = 1
 
     async def do(self, what: str) -> None:
         """Do what the script says."""
@@ -245,6 +247,9 @@ class FakeWorld:
     async def listen(self) -> str:
         await self.do("listen")
         return "127.0.0.1"
+
+    async def socket_inside(self) -> socket.socket:
+        return socket.socket()
 
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[FakeSession]:

@@ -16,6 +16,7 @@ from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 
 if TYPE_CHECKING:
+    from orchestrator.api.episode_terms import EpisodeTerms
     from orchestrator.api.episode_worlds import WorldChoice
     from tasks.schema import Task
     from tasks.sources import SuiteSource
@@ -41,6 +42,7 @@ class WorldlessArena(Arena):
         task: Task,
         choice: WorldChoice,
         *,
+        terms: EpisodeTerms,
         agent: str,
         observations: frozenset[str],
         out: Path | None,
@@ -52,12 +54,13 @@ class WorldlessArena(Arena):
         held = await Held.enter(self._lease(world, task))
         spec = AttemptSpec(
             suite=source.suite.suite,
-            task=task,
+            task=terms.applied_to(task),
             repeat=0,
             attempt=1,
             agent=agent,
             screenshots=False,
             observations=observations,
+            viewport=terms.viewport,
         )
         return Begun(held, Episode(spec, held.value), None)
 

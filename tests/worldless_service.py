@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ class Service:
     async def free(self) -> int:
         free: int = (await self.client.get("/health")).json()["free"]
         return free
+
+    async def until_free(self, free: int, limit_s: float = 10.0) -> None:
+        """Wait until so many slots are free."""
+        async with asyncio.timeout(limit_s):
+            while await self.free() != free:  # noqa: ASYNC110  a client can only ask
+                await asyncio.sleep(0.02)
 
 
 class Serving(Protocol):

@@ -63,6 +63,7 @@ class EpisodeFolder:
         choice: WorldChoice,
         *,
         agent: str,
+        options: Mapping[str, str | int | float | bool | None],
         atlas: Atlas,
         engine: Engine,
     ) -> Self:
@@ -81,7 +82,7 @@ class EpisodeFolder:
             agent_lock=AgentLock(
                 name=agent,
                 kind=OUTSIDE,
-                options={},
+                options=dict(options),
                 agent_class=AgentClass.CONTESTANT,
             ),
             attempts=1,

@@ -15,6 +15,7 @@ from orchestrator.api.suites import SuiteOperations
 from orchestrator.capacity.sizes import parse_size
 
 if TYPE_CHECKING:
+    from orchestrator.api.episode_terms import EpisodeTerms
     from orchestrator.api.episode_worlds import EpisodeWorlds, WorldChoice
     from tasks.schema import Task
     from tasks.sources import SuiteSource
@@ -63,6 +64,10 @@ class EpisodeOperations(SuiteOperations):
         screenshots: bool = True,
         headless: bool = True,
         endpoint: str | None = None,
+        seed: int | None = None,
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        viewport: tuple[int, int] | None = None,
     ) -> OpenEpisode:
         """Return an episode of a task, to be played step by step; nothing is started yet.
 
@@ -82,15 +87,22 @@ class EpisodeOperations(SuiteOperations):
             headless: show no browser window.
             endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
                 CDP: `cdp_url`. Such an episode ends by `finish`.
+            seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever
+                the seed; it stands in the lock of `out`, as do the next three.
+            max_steps: in place of the task's limit, from 1 to 500.
+            max_seconds: in place of the task's limit, up to 7200.
+            viewport: width and height of the window in CSS pixels, each from 100 to 4096; the
+                task's own (1280 by 720, MiniWoB++ 500 by 320) where omitted.
 
         Raises:
-            UsageError: no such world or endpoint, the task is not played there, or an argument has
-                no effect.
+            UsageError: no such world or endpoint, the task is not played there, a number is out of
+                its bounds, or an argument has no effect.
             UnknownNameError: no such suite, task or form of observation.
             TaskError: the suite is wrong.
         """
         from arena_core.worlds import World
         from orchestrator.api.arguments import read_world
+        from orchestrator.api.episode_terms import EpisodeTerms
         from orchestrator.api.episode_worlds import WorldChoice
         from orchestrator.api.option_effects import refuse_offline_resolves
         from orchestrator.gateway.addresses import Resolve
@@ -102,6 +114,9 @@ class EpisodeOperations(SuiteOperations):
         if endpoint not in {None, "cdp"}:
             message = f"there is no endpoint '{endpoint}'"
             raise UsageError(message, hint="cdp, or none")
+        terms = EpisodeTerms.read(
+            seed=seed, max_steps=max_steps, max_seconds=max_seconds, viewport=viewport
+        )
         played_in = read_world(world)
         refuse_offline_resolves(resolve, staged=staged, online=played_in is World.ONLINE)
         choice = WorldChoice(
@@ -121,6 +136,7 @@ class EpisodeOperations(SuiteOperations):
                 load_source(name),
                 found,
                 choice,
+                terms=terms,
                 agent=agent,
                 observations=frozenset(observations),
                 out=None if out is None else Path(out),
@@ -128,7 +144,9 @@ class EpisodeOperations(SuiteOperations):
                 is_shared=endpoint is not None,
             )
 
-        episode = OpenEpisode(found, played_in, begin, self._episodes.discard)
+        episode = OpenEpisode(
+            terms.applied_to(found), played_in, begin, self._episodes.discard, endpoint
+        )
         self._episodes.add(episode)
         return episode
 
@@ -138,6 +156,7 @@ class EpisodeOperations(SuiteOperations):
         task: Task,
         choice: WorldChoice,
         *,
+        terms: EpisodeTerms,
         agent: str,
         observations: frozenset[str],
         out: Path | None,
@@ -145,6 +164,7 @@ class EpisodeOperations(SuiteOperations):
         is_shared: bool,
     ) -> Begun:
         from orchestrator.api.episode_folder import EpisodeFolder
+        from orchestrator.api.episode_terms import with_task
         from orchestrator.api.held import Held
         from orchestrator.api.preflight import refuse_faulty
         from orchestrator.episode.environment import AttemptSpec
@@ -154,11 +174,19 @@ class EpisodeOperations(SuiteOperations):
         if task not in self._linted:
             await refuse_faulty(suite.suite, source, (task,), self.atlas)
             self._linted.append(task)
+        task = terms.applied_to(task)
         engine = await self._engine()
         folder = None
         if out is not None:
             folder = await EpisodeFolder.create(
-                out, suite, task, choice, agent=agent, atlas=self.atlas, engine=engine
+                out,
+                with_task(suite, task),
+                task,
+                choice,
+                agent=agent,
+                options=terms.options,
+                atlas=self.atlas,
+                engine=engine,
             )
         spec = AttemptSpec(
             suite=suite.suite,
@@ -168,6 +196,7 @@ class EpisodeOperations(SuiteOperations):
             agent=agent,
             screenshots=screenshots,
             observations=observations,
+            viewport=terms.viewport,
         )
         worlds = await self._episode_worlds()
         held = await Held.enter(worlds.environment(task, choice, is_shared=is_shared))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Self, cast
 
 from arena_core.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arena_core.actions import Action
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
@@ -48,6 +51,7 @@ class OpenEpisode:
     Attributes:
         task: what is played.
         world: where.
+        endpoint: `cdp` where a client of CDP plays it, else None.
     """
 
     def __init__(
@@ -56,9 +60,11 @@ class OpenEpisode:
         world: World,
         begin: Callable[[], Awaitable[Begun]],
         on_close: Callable[[OpenEpisode], None],
+        endpoint: str | None = None,
     ) -> None:
         self.task = task
         self.world = world
+        self.endpoint = endpoint
         self._begin = begin
         self._on_close = on_close
         self._begun: Begun | None = None
@@ -115,6 +121,49 @@ class OpenEpisode:
         """
         return self._opened_to_outside().cdp_url
 
+    @property
+    def proxy_url(self) -> str:
+        """The gateway, for a browser of a program's own; what is done there counts for no key node.
+
+        Raises:
+            UsageError: as `cdp_url`.
+        """
+        return self._opened_to_outside().proxy_url
+
+    @property
+    def storage_state(self) -> Path:
+        """The logins as a file of Playwright's storage state, for a browser of a program's own.
+
+        Raises:
+            UsageError: as `cdp_url`.
+        """
+        return self._opened_to_outside().folder / "storage_state.json"
+
+    @property
+    def idle_s(self) -> float:
+        """How long ago a client of CDP last acted.
+
+        Raises:
+            UsageError: as `cdp_url`.
+        """
+        return self._opened_to_outside().idle_s
+
+    async def wait_until_over(self) -> None:
+        """Return when an episode that a client of CDP plays has ended by itself.
+
+        A limit did that, or the world broke; `finish` scores it.
+
+        Raises:
+            UsageError: as `cdp_url`.
+        """
+        outside = self._opened_to_outside()
+        ends = [asyncio.create_task(outside.over.wait()), asyncio.create_task(outside.lost())]
+        try:
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in ends:
+                one.cancel()
+
     async def finish(
         self, answer: str | None = None, *, status: str = "done", because: str | None = None
     ) -> Score:
@@ -143,6 +192,21 @@ class OpenEpisode:
             message = f"the episode of '{self.task.id}' has no endpoint"
             raise UsageError(message, hint="open it with endpoint='cdp', and await reset()")
         return self._begun.outside.value
+
+    def spend(self, usage: Mapping[str, object]) -> None:
+        """Write down what the agent spent on models, as it says itself; sums up.
+
+        Args:
+            usage: `{"input_tokens": 812, "output_tokens": 40, "usd": 0.0024}`, each of which may be
+                missing or null.
+
+        Raises:
+            AgentError: it is no such mapping.
+            UsageError: the episode is not reset yet.
+        """
+        from orchestrator.spending import reported_usage
+
+        self._playing().spend(reported_usage(usage))
 
     async def step(self, action: Action, *, thought: str | None = None) -> StepResult:
         """Do one action; return the next observation, and whether and how the episode is over.

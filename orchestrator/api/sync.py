@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Collection, Coroutine, Generator, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -106,6 +115,29 @@ class SyncEpisode:
         """The address for a client of CDP; see `OpenEpisode.cdp_url`."""
         return self._episode.cdp_url
 
+    @property
+    def proxy_url(self) -> str:
+        """The gateway, for a browser of a program's own; see `OpenEpisode.proxy_url`."""
+        return self._episode.proxy_url
+
+    @property
+    def storage_state(self) -> Path:
+        """The logins as a file; see `OpenEpisode.storage_state`."""
+        return self._episode.storage_state
+
+    @property
+    def idle_s(self) -> float:
+        """How long ago a client of CDP last acted; see `OpenEpisode.idle_s`."""
+        return self._episode.idle_s
+
+    def wait_until_over(self) -> None:
+        """Return when it has ended by itself; see `OpenEpisode.wait_until_over`."""
+        self._loop.run(self._episode.wait_until_over())
+
+    def spend(self, usage: Mapping[str, object]) -> None:
+        """Write down what the agent spent on models; see `OpenEpisode.spend`."""
+        self._episode.spend(usage)
+
     def finish(
         self, answer: str | None = None, *, status: str = "done", because: str | None = None
     ) -> Score:
@@ -198,6 +230,10 @@ class SyncArena:
         screenshots: bool = True,
         headless: bool = True,
         endpoint: str | None = None,
+        seed: int | None = None,
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        viewport: tuple[int, int] | None = None,
     ) -> SyncEpisode:
         """Return an episode of a task, to be played step by step; see `Arena.episode`."""
         episode = self._arena.episode(
@@ -211,6 +247,10 @@ class SyncArena:
             screenshots=screenshots,
             headless=headless,
             endpoint=endpoint,
+            seed=seed,
+            max_steps=max_steps,
+            max_seconds=max_seconds,
+            viewport=viewport,
         )
         return SyncEpisode(episode, self._opened())
 

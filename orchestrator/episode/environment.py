@@ -132,6 +132,7 @@ class AttemptSpec:
     Attributes:
         agent: the name that the evidence shows, with the model where there is one.
         observations: the forms of observation that it reads; no other is computed.
+        viewport: width and height of the window in CSS pixels; None for the task's own.
     """
 
     suite: str
@@ -141,3 +142,4 @@ class AttemptSpec:
     agent: str
     screenshots: bool = True
     observations: frozenset[str] = frozenset({AXTREE})
+    viewport: tuple[int, int] | None = None

@@ -328,7 +328,8 @@ class Episode:
 
     async def _open(self) -> None:
         record, environment, task = self._record, self._environment, self._task
-        found = await self._resources.enter_async_context(opened(task, environment, self._protocol))
+        opening = opened(task, environment, self._protocol, record.spec.viewport)
+        found = await self._resources.enter_async_context(opening)
         locators = Locators(environment, found.session, task, self._protocol)
         record.required = await locators.at_end(required_in(task, environment.world))
         if not requirements_hold(task, environment.world, record.required):

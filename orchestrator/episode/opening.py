@@ -32,11 +32,20 @@ class Opened:
 
 @asynccontextmanager
 async def opened(
-    task: Task, environment: EpisodeEnvironment, protocol: EpisodeProtocol
+    task: Task,
+    environment: EpisodeEnvironment,
+    protocol: EpisodeProtocol,
+    viewport: tuple[int, int] | None = None,
 ) -> AsyncIterator[Opened]:
     """Open gateway and browser session with the task's roles logged in.
 
     When the block ends, the lease learns which replicas may have been written to.
+
+    Args:
+        task: whose roles log in, and whose files may be uploaded.
+        environment: what it is played on.
+        protocol: how it starts.
+        viewport: width and height in CSS pixels; the protocol's own where None.
 
     Raises:
         GatewayError: a site of the task is nowhere in the environment, or nothing can listen.
@@ -52,7 +61,7 @@ async def opened(
                 apart=await _log_in_apart(task, environment),
                 live_origins=read_only_origins(task, environment),
                 logical=environment.atlas.logical,
-                viewport=protocol.viewport,
+                viewport=viewport or protocol.viewport,
                 shows_unnamed=protocol.shows_unnamed,
                 files={one.name: one.content for one in task.files},
             )

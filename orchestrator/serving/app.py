@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.routing import Route
 
@@ -21,6 +21,13 @@ from arena_core.errors import (
     UsageError,
 )
 from orchestrator.grammars.grammar import Misread
+from orchestrator.serving.answers import (
+    CreatedEpisode,
+    EpisodeState,
+    FinishedEpisode,
+    SeenEpisode,
+    StepAnswer,
+)
 from orchestrator.serving.host import (
     ConflictError,
     EpisodeHost,
@@ -94,19 +101,37 @@ def _add_lists(app: FastAPI, arena: Arena, host: EpisodeHost) -> None:
 
 def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
     @app.get("/episodes", summary="The episodes that are played, and the last that were")
-    async def episodes() -> list[dict[str, Any]]:
+    async def episodes() -> list[EpisodeState]:
         return [_state(one) for one in host.episodes]
 
     @app.post("/episodes", status_code=201, summary="Begin an episode")
-    async def create(asked: CreateEpisode, request: Request) -> dict[str, Any]:
+    async def create(asked: CreateEpisode, request: Request) -> CreatedEpisode:
         hosted = await host.create(asked)
-        return {**hosted.answer, "mcp_url": f"{request.base_url}{mcp_path(hosted.id)}"}
+        return CreatedEpisode(**hosted.answer, **_urls(hosted, str(request.base_url)))
 
     @app.get("/episodes/{name}", summary="How an episode stands, and what is seen")
-    async def get(name: str) -> dict[str, Any]:
+    async def get(name: str) -> SeenEpisode:
         hosted = host.find(name)
         host.touch(hosted)
-        return {**_state(hosted), "observation": observation_as_json(hosted.session.seen)}
+        seen = observation_as_json(hosted.session.seen)
+        return SeenEpisode(**dict(_state(hosted)), observation=seen)
+
+    @app.post("/episodes/{name}/heartbeat", summary="Say that the client is still there")
+    async def heartbeat(name: str) -> EpisodeState:
+        hosted = host.find(name)
+        host.touch(hosted)
+        return _state(hosted)
+
+    @app.get(
+        "/episodes/{name}/storage_state",
+        summary="The logins of an episode that is played over CDP, as Playwright's storage state",
+    )
+    async def storage_state(name: str) -> FileResponse:
+        hosted = host.find(name)
+        if hosted.session.result is not None:
+            message = f"episode {name} is over"
+            raise ConflictError(message)
+        return FileResponse(hosted.session.storage_state, media_type="application/json")
 
     @app.get("/episodes/{name}/events", summary="What happens to an episode, as it happens (SSE)")
     async def events(
@@ -121,7 +146,7 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
 
 def _add_play(app: FastAPI, host: EpisodeHost, grammar: TextActions) -> None:
     @app.post("/episodes/{name}/step", summary="Do one action")
-    async def step(name: str, asked: StepEpisode) -> dict[str, Any]:
+    async def step(name: str, asked: StepEpisode) -> StepAnswer:
         hosted = host.find(name)
         if hosted.session.result is not None:
             message = f"episode {name} is over"
@@ -129,22 +154,34 @@ def _add_play(app: FastAPI, host: EpisodeHost, grammar: TextActions) -> None:
         return _stepped(await host.perform(hosted, lambda: _step(hosted, asked, grammar)))
 
     @app.post("/episodes/{name}/finish", summary="End an episode, and score it")
-    async def finish(name: str, asked: FinishEpisode) -> dict[str, Any]:
+    async def finish(name: str, asked: FinishEpisode) -> FinishedEpisode:
         hosted = host.find(name)
         session, result = hosted.session, hosted.session.result
+        usage = None if asked.usage is None else asked.usage.model_dump()
         if result is None:
             result = await host.perform(
-                hosted, lambda: session.finish(asked.answer, asked.status, asked.reason)
+                hosted,
+                lambda: session.finish(asked.answer, asked.status, asked.reason, usage),
             )
-        return {"episode": name, **result.model_dump(mode="json")}
+        return FinishedEpisode(episode=name, **dict(result))
 
     @app.delete("/episodes/{name}", summary="Give an episode's slot back; unscored if not over")
-    async def delete(name: str) -> dict[str, Any]:
+    async def delete(name: str) -> FinishedEpisode:
         hosted = host.find(name)
         result = hosted.session.result
         if result is None:
             result = await host.abandon(hosted, "its client gave it back")
-        return {"episode": name, **result.model_dump(mode="json")}
+        return FinishedEpisode(episode=name, **dict(result))
+
+
+def _urls(hosted: HostedEpisode, base: str) -> dict[str, str | None]:
+    """Return where an episode is played by, below the service's URL; None for what it has not."""
+    below = f"{base}episodes/{hosted.id}"
+    over_cdp = hosted.session.is_over_cdp
+    return {
+        "mcp_url": f"{base}{mcp_path(hosted.id)}" if hosted.has_tools else None,
+        "storage_state_url": f"{below}/storage_state" if over_cdp else None,
+    }
 
 
 async def _step(hosted: HostedEpisode, asked: StepEpisode, grammar: TextActions) -> Stepped:
@@ -157,28 +194,28 @@ async def _step(hosted: HostedEpisode, asked: StepEpisode, grammar: TextActions)
     return await session.play(read, thought=asked.thought)
 
 
-def _stepped(done: Stepped) -> dict[str, Any]:
+def _stepped(done: Stepped) -> StepAnswer:
     result = done.result
-    return {
-        "observation": observation_as_json(done.observation),
-        "reward": 0.0 if result is None else result.reward,
-        "terminated": result is not None and not result.truncated,
-        "truncated": result is not None and result.truncated,
-        "error": done.observation.last_error,
-        "result": None if result is None else result.model_dump(mode="json"),
-    }
+    return StepAnswer(
+        observation=observation_as_json(done.observation),
+        reward=0.0 if result is None else result.reward,
+        terminated=result is not None and not result.truncated,
+        truncated=result is not None and result.truncated,
+        error=done.observation.last_error,
+        result=result,
+    )
 
 
-def _state(hosted: HostedEpisode) -> dict[str, Any]:
-    session = hosted.session
-    return {
-        "episode": hosted.id,
-        "task": hosted.asked.task,
-        "world": str(hosted.asked.world),
-        "key": hosted.asked.key,
-        "is_over": session.result is not None,
-        "result": None if session.result is None else session.result.model_dump(mode="json"),
-    }
+def _state(hosted: HostedEpisode) -> EpisodeState:
+    result = hosted.session.result
+    return EpisodeState(
+        episode=hosted.id,
+        task=hosted.asked.task,
+        world=hosted.asked.world,
+        key=hosted.asked.key,
+        is_over=result is not None,
+        result=result,
+    )
 
 
 async def _events(host: EpisodeHost, hosted: HostedEpisode, *, hold: bool) -> AsyncIterator[str]:

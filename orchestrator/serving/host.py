@@ -11,16 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from arena_core.errors import NothingScoredError, UnknownNameError
+from arena_core.errors import NothingScoredError, UnknownNameError, UsageError
 from orchestrator.api.arena import Arena
 from orchestrator.api.held import Held
-from orchestrator.serving.requests import CreateEpisode
+from orchestrator.serving.requests import CreateEpisode, Endpoint
 from orchestrator.serving.results import EpisodeResult
 from orchestrator.serving.session import EpisodeSession
 from orchestrator.serving.wire import observation_as_json
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from tasks.schema import Task
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,18 +58,27 @@ class HostedEpisode:
 
     Attributes:
         answer: what its creation was answered with.
+        idle_s: how long it waits for its client's next request.
         tools: what answers MCP requests for it, once there was one.
         listeners: who follows its events.
+        watch: notices where an episode that a client of CDP plays ends by itself.
     """
 
     id: str
     asked: CreateEpisode
     session: EpisodeSession
+    idle_s: float
     answer: dict[str, Any] = field(default_factory=dict)
     listeners: list[asyncio.Queue[dict[str, Any]]] = field(default_factory=list)
     idle: asyncio.TimerHandle | None = None
     tools: Held[StreamableHTTPSessionManager] | None = None
+    watch: asyncio.Task[None] | None = None
     holds_slot: bool = True
+
+    @property
+    def has_tools(self) -> bool:
+        """Whether an MCP client may play it."""
+        return Endpoint.MCP in self.asked.endpoints
 
 
 class EpisodeHost:
@@ -138,6 +149,9 @@ class EpisodeHost:
             NotBegunError: the world broke at the reset, or is not as the task requires.
             ArenaError: the task is not known, or nothing could be made ready for it.
         """
+        if asked.idle_seconds is not None and asked.idle_seconds > self._idle_s:
+            message = f"idle_seconds: {asked.idle_seconds:g} is more than {self._idle_s:g}"
+            raise UsageError(message, hint="start arena serve with a longer --idle")
         if asked.key is not None and asked.key in self._begun:
             first, begun = self._begun[asked.key]
             if first != asked:
@@ -178,16 +192,33 @@ class EpisodeHost:
             observations=asked.observe,
             out=folder,
             screenshots=folder is not None,
+            endpoint="cdp" if Endpoint.CDP in asked.endpoints else None,
+            seed=asked.seed,
+            max_steps=asked.limits.steps,
+            max_seconds=asked.limits.seconds,
+            viewport=asked.viewport,
         )
         session = EpisodeSession(episode, folder=folder)
         failed = await session.begin()
         if failed is not None:
             raise NotBegunError(failed)
-        hosted = HostedEpisode(id=name, asked=asked, session=session)
-        hosted.answer = self._created(hosted)
+        hosted = HostedEpisode(
+            id=name, asked=asked, session=session, idle_s=asked.idle_seconds or self._idle_s
+        )
+        hosted.answer = self._created(hosted, episode.task)
+        if session.is_over_cdp:
+            hosted.watch = self._kept(self._watch(hosted))
         return hosted
 
-    def _created(self, hosted: HostedEpisode) -> dict[str, Any]:
+    async def _watch(self, hosted: HostedEpisode) -> None:
+        """Score an episode that a client of CDP plays as soon as it has ended by itself."""
+        try:
+            await hosted.session.ended_by_itself()
+        finally:
+            self._publish(hosted)
+            self.touch(hosted)
+
+    def _created(self, hosted: HostedEpisode, task: Task) -> dict[str, Any]:
         session, assignment = hosted.session, hosted.session.assignment
         return {
             "episode": hosted.id,
@@ -197,8 +228,10 @@ class EpisodeHost:
             "goal_object": [{"type": "text", "text": assignment.intent}],
             "start_urls": list(session.start_urls),
             "site_urls": dict(assignment.sites),
-            "max_steps": assignment.step_limit,
-            "idle_seconds": self._idle_s,
+            "max_steps": task.limits.steps,
+            "max_seconds": task.limits.seconds,
+            "idle_seconds": hosted.idle_s,
+            **(session.endpoint() if session.is_over_cdp else {}),
             "observation": observation_as_json(session.seen),
         }
 
@@ -238,9 +271,11 @@ class EpisodeHost:
             hosted.idle = None
         if hosted.session.result is None:
             loop = asyncio.get_running_loop()
-            hosted.idle = loop.call_later(self._idle_s, self._look_after_idle, hosted)
+            hosted.idle = loop.call_later(hosted.idle_s, self._look_after_idle, hosted)
         elif hosted.holds_slot:
             hosted.holds_slot = False
+            if hosted.watch is not None:
+                hosted.watch.cancel()
             self._taken -= 1
             self._forget_old()
 
@@ -248,7 +283,11 @@ class EpisodeHost:
         if hosted.session.call is not None:  # its client waits for an answer
             self.touch(hosted)
             return
-        self.take_back(hosted, f"no request came for {self._idle_s:g} s: it was taken back")
+        if (left := hosted.idle_s - hosted.session.idle_s) > 0:  # its client acted over CDP
+            loop = asyncio.get_running_loop()
+            hosted.idle = loop.call_later(left, self._look_after_idle, hosted)
+            return
+        self.take_back(hosted, f"no request came for {hosted.idle_s:g} s: it was taken back")
 
     async def begin(self, asked: CreateEpisode) -> HostedEpisode:
         """Begin an episode, as `create`; one that could not begin is an error of Arena's.

@@ -12,7 +12,7 @@ import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from arena_core.errors import ArenaError
+from arena_core.errors import ArenaError, UnknownNameError
 from orchestrator.api.held import Held
 from orchestrator.grammars.grammar import Misread
 from orchestrator.observation import AriaSnapshot, AxTree, Observation, Picture
@@ -49,9 +49,12 @@ class McpRoute:
         """Answer one request for the episode that its path names.
 
         Raises:
-            UnknownNameError: there is no such episode.
+            UnknownNameError: there is no such episode, or it has no tools.
         """
         hosted = self._host.find(scope["path_params"]["name"])
+        if not hosted.has_tools:
+            message = f"the episode {hosted.id} has no MCP server"
+            raise UnknownNameError(message, hint='begin it with "endpoints": ["mcp"]')
         self._host.touch(hosted)
         if hosted.tools is None:
             hosted.tools = await Held.enter(_answering(self._host, hosted))

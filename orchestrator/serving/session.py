@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Final
 
 from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
+from evaluators.evidence import Evidence
+from evaluators.scores import Score
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.observation import Assignment, Observation
 from orchestrator.serving.results import EpisodeResult, FinishStatus
@@ -79,9 +82,55 @@ class EpisodeSession:
         return self._episode.assignment
 
     @property
+    def is_over_cdp(self) -> bool:
+        """Whether a client of CDP plays it, and no action is done for anybody else."""
+        return self._episode.endpoint is not None
+
+    @property
+    def idle_s(self) -> float:
+        """How long ago a client of CDP last acted; infinite where no such client plays."""
+        if self.is_over_cdp and not self._episode.is_over:
+            return self._episode.idle_s
+        return inf
+
+    def endpoint(self) -> dict[str, str]:
+        """Return the addresses that a client of CDP plays by.
+
+        Raises:
+            UsageError: the episode has none, or has not begun.
+        """
+        return {"cdp_url": self._episode.cdp_url, "proxy_url": self._episode.proxy_url}
+
+    @property
+    def storage_state(self) -> Path:
+        """The file with the logins, while the episode is played.
+
+        Raises:
+            UsageError: the episode has no endpoint.
+        """
+        return self._episode.storage_state
+
+    async def ended_by_itself(self) -> EpisodeResult:
+        """Wait until a limit or the world ends what a client of CDP plays, and score it then.
+
+        Raises:
+            UsageError: the episode has no endpoint.
+        """
+        await self._episode.wait_until_over()
+        return await self._concluded()
+
+    @property
     def start_urls(self) -> tuple[str, ...]:
         """The addresses of the tabs that it began with."""
         return self._start_urls
+
+    def evidence(self) -> Evidence:
+        """Return everything that was written down so far.
+
+        Raises:
+            UsageError: the episode has not begun.
+        """
+        return self._episode.evidence()
 
     async def begin(self) -> EpisodeResult | None:
         """Reset the episode; what is seen first is its `observation`.
@@ -106,9 +155,11 @@ class EpisodeSession:
         """Do one action; the one that ends the episode has its result.
 
         Raises:
-            UsageError: the episode has not begun, is over, or another call is under way.
+            UsageError: the episode has not begun, is over, is played over CDP, or another call is
+                under way.
         """
         with self._alone("step"):
+            self._require_own_browser()
             done = await self._episode.step(action, thought=thought)
             self._observation = done.observation
             self._count_steps()
@@ -140,6 +191,7 @@ class EpisodeSession:
             UsageError: as `step`.
         """
         with self._alone("step"):
+            self._require_own_browser()
             if self._episode.is_over:
                 message = f"the episode of '{self._episode.task.id}' is over"
                 raise UsageError(message, hint="open another one")
@@ -153,6 +205,7 @@ class EpisodeSession:
         answer: str | None = None,
         status: FinishStatus = FinishStatus.DONE,
         reason: str = "",
+        usage: Mapping[str, object] | None = None,
     ) -> EpisodeResult:
         """End the episode for the agent and score it; later calls return the same.
 
@@ -160,8 +213,10 @@ class EpisodeSession:
             answer: where the task asks for one; only with `done`.
             status: what the agent says of its work.
             reason: why, where the task cannot be done or the agent gave up.
+            usage: what the agent spent on models, as of `OpenEpisode.spend`.
 
         Raises:
+            AgentError: the usage is none.
             UsageError: an answer that has no effect, or another call is under way.
         """
         if self.result is not None:
@@ -170,6 +225,13 @@ class EpisodeSession:
             message = f"an answer has no effect beside the status '{status}'"
             raise UsageError(message, hint="leave the answer away, or finish with 'done'")
         with self._alone("finish"):
+            if usage is not None:
+                self._episode.spend(usage)
+            if self.is_over_cdp:
+                because = reason or None
+                return await self._concluded(
+                    lambda: self._episode.finish(answer, status=status, because=because)
+                )
             if not self._episode.is_over:
                 await self._end(answer, status, reason)
             return await self._concluded()
@@ -205,18 +267,34 @@ class EpisodeSession:
         result = await self._concluded() if self._episode.is_over else None
         return Stepped(observation=self.seen, result=result)
 
-    async def _concluded(self) -> EpisodeResult:
-        """Score the episode and give its slot back, once."""
+    async def _concluded(
+        self, scored: Callable[[], Awaitable[Score]] | None = None
+    ) -> EpisodeResult:
+        """Score the episode and give its slot back, once.
+
+        Args:
+            scored: ends and scores it; where omitted, it is over already.
+        """
         async with self._concluding:
             if self.result is None:
                 try:
-                    score = await self._episode.evaluate()
+                    score = await (scored or self._episode.evaluate)()
                 finally:
                     await self._episode.close()
                 self.result = EpisodeResult.of(
-                    score, self._episode.evidence(), self._folder, because=self._why_abandoned
+                    score, self.evidence(), self._folder, because=self._why_abandoned
                 )
             return self.result
+
+    def _require_own_browser(self) -> None:
+        """Refuse an action where a client of CDP drives the browser: two would disturb each other.
+
+        Raises:
+            UsageError: saying how the episode is played.
+        """
+        if self.is_over_cdp:
+            message = f"the episode of '{self._episode.task.id}' is played over CDP"
+            raise UsageError(message, hint="act by cdp_url; `finish` ends and scores the episode")
 
     @contextmanager
     def _alone(self, call: str) -> Iterator[None]:

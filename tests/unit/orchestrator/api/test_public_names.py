@@ -63,7 +63,7 @@ METHODS = {
     "doctor": "",
     "down": "*, owner, slot",
     "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless,"
-    " endpoint",
+    " endpoint, seed, max_steps, max_seconds, viewport",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
     "export": "report, form, out",
@@ -145,9 +145,14 @@ EPISODE = {
     "finish": "answer, *, status, because",
     "evaluate": "",
     "evidence": "",
+    "idle_s": "",
     "is_over": "",
+    "proxy_url": "",
     "reset": "",
+    "spend": "usage",
     "step": "action, *, thought",
+    "storage_state": "",
+    "wait_until_over": "",
 }
 
 

@@ -14,19 +14,12 @@ import httpx
 import pytest
 from fake_world import FakeWorld, nothing
 from played_episode import forever
-from worldless_service import Service, Serving
+from worldless_service import Serving
 
 from arena_core.errors import LeaseError, PortTakenError, SiteGoneError
 from orchestrator.serving.server import _bound, serve
 
 BRUGES = {"kind": "goto", "url": "http://wiki.arena.test/wiki/A/Bruges"}
-
-
-async def until_free(service: Service, free: int) -> None:
-    """Wait until so many slots are free."""
-    async with asyncio.timeout(10):
-        while await service.free() != free:  # noqa: ASYNC110  a client can only ask
-            await asyncio.sleep(0.02)
 
 
 async def test_an_episode_is_played_and_scored(serving: Serving) -> None:
@@ -189,7 +182,7 @@ async def test_one_that_is_given_back_in_the_middle_counts_for_nothing(serving: 
 async def test_an_idle_episode_is_taken_back(serving: Serving) -> None:
     async with serving(idle_s=0.3) as service:
         name = await service.begun()
-        await until_free(service, 1)
+        await service.until_free(1)
         state = (await service.client.get(f"/episodes/{name}")).json()
         assert state["result"]["outcome"] == "unscored"
         assert "no request came for 0.3 s" in state["result"]["because"]
@@ -224,7 +217,7 @@ async def test_the_end_of_the_connection_that_holds_an_episode_takes_it_back_at_
             seen = [await anext(lines) for _ in range(3)]
             assert "event: step" in seen
             assert await service.free() == 0
-        await until_free(service, 1)
+        await service.until_free(1)
         state = (await service.client.get(f"/episodes/{name}")).json()
         assert "its client is gone" in state["result"]["because"]
 
@@ -290,7 +283,17 @@ async def test_a_request_of_the_wrong_shape_is_one_line_and_changes_nothing(
         ({"world": "mars"}, 422),
         ({"world": "online"}, 422),
         ({"observe": ["smell"]}, 404),
-        ({"seed": 1}, 422),
+        ({"observes": ["axtree"]}, 422),
+        ({"seed": -1}, 422),
+        ({"limits": {"steps": 0}}, 422),
+        ({"limits": {"seconds": 1e9}}, 422),
+        ({"limits": {"tokens": 1}}, 422),
+        ({"viewport": [1280]}, 422),
+        ({"viewport": [10, 10]}, 422),
+        ({"endpoints": ["telnet"]}, 422),
+        ({"endpoints": ["cdp", "mcp"]}, 422),
+        ({"idle_seconds": 0}, 422),
+        ({"idle_seconds": 61}, 422),
     ],
 )
 async def test_an_episode_that_there_cannot_be_is_refused(
