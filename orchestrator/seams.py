@@ -8,6 +8,7 @@ from typing import Final
 from arena_core.errors import PluginError
 from arena_core.plugins import Plugin, Seam
 from evaluators.kinds import LOCATORS, MATCHERS
+from evaluators.readings.base import READINGS
 from orchestrator.agents.choice import AGENTS
 from orchestrator.observation import OBSERVATIONS
 from orchestrator.report.seams import EXPORTERS, REPORTS
@@ -19,6 +20,7 @@ SEAMS: Final[tuple[Seam[object], ...]] = (
     LOCATORS,
     MATCHERS,
     IMPORTERS,
+    READINGS,
     EXPORTERS,
     REPORTS,
 )
