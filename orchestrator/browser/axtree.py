@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Final
 
-from orchestrator.browser.cdp_channel import RefusedError, Reply
+import msgspec
+
+from orchestrator.browser.cdp_channel import RefusedError
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.frames import Frame
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.observation import Node
 
-MAX_NODES = 10_000
-MAX_FRAMES = 20
-_TRIES = 3
+MAX_NODES: Final = 10_000
+MAX_FRAMES: Final = 20
+_TRIES: Final = 3
 
 # Says nothing by itself where it has no name: its children stand in its place.
 _TRANSPARENT = frozenset(
@@ -61,8 +63,32 @@ class Tree:
     was_cut: bool
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+class _Value(msgspec.Struct, frozen=True, gc=False):
+    """A value of the protocol, whatever type it says it has."""
+
+    value: object = None
+
+
+class _Property(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    value: _Value
+
+
+class _Sent(msgspec.Struct, rename="camel", frozen=True, gc=False):
+    """What is read of a node as the browser sends it."""
+
+    node_id: str
+    ignored: bool
+    role: _Value = _Value()
+    name: _Value = _Value()
+    value: _Value = _Value()
+    properties: tuple[_Property, ...] = ()
+    child_ids: tuple[str, ...] = ()
+    backend: int | None = msgspec.field(default=None, name="backendDOMNodeId")
+
+
+class _SentTree(msgspec.Struct, frozen=True, gc=False):
+    nodes: tuple[_Sent, ...]
 
 
 @dataclass(slots=True)
@@ -71,13 +97,27 @@ class _Raw:
 
     frame: Frame
     loader: str
-    nodes: Mapping[str, Reply]
-    root: Reply
+    nodes: Mapping[str, _Sent]
+    root: _Sent
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """A node that is still to be visited.
+
+    Attributes:
+        said: what the node around it has shown already.
+    """
+
+    raw: _Raw
+    node: _Sent
+    depth: int
+    said: tuple[str, ...]
 
 
 @dataclass(slots=True)
 class _Reading:
-    """The walk over the merged tree."""
+    """The walk over the merged tree; a page may nest deeper than Python calls."""
 
     tab: int
     ids: ElementIds
@@ -85,80 +125,88 @@ class _Reading:
     nodes: list[Node] = field(default_factory=list)
     was_cut: bool = False
 
-    def walk(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, ...]) -> None:
-        for child in _children(raw, node):
-            if self.was_cut:
-                return
-            self._visit(raw, child, depth, said)
+    def read(self, main: _Raw) -> None:
+        left = list(_inside(main, main.root, 0, ()))
+        while left and not self.was_cut:
+            one = left.pop()
+            left.extend(self._visit(one))
 
-    def _visit(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, ...]) -> None:
-        role = "" if node["ignored"] else str(node["role"]["value"])
+    def _visit(self, one: _Left) -> Iterator[_Left]:
+        """Show a node, and yield what of it is to be visited, the last first."""
+        raw, node, depth = one.raw, one.node, one.depth
+        role = "" if node.ignored else str(node.role.value)
         if role in _DROPPED:
             return
-        name = _one_line(str(node.get("name", {}).get("value", "")))
-        if role == "StaticText" and (not name or name in said):
+        name = _one_line(node.name)
+        if role == "StaticText" and (not name or name in one.said):
             return
-        inner = self.by_owner.get(node.get("backendDOMNodeId", -1))
+        inner = self.by_owner.get(node.backend) if node.backend is not None else None
         if not role or (role in _TRANSPARENT and not name and inner is None):
-            self.walk(raw, node, depth, said)
+            yield from _inside(raw, node, depth, one.said)
             return
         if not name and role in _TEXT_BOXES:
             name = _only_text(raw, node)
-        value = _one_line(str(node.get("value", {}).get("value") or ""))
-        self._show(raw, node, depth, (role, name, value))
-        if role not in _CLOSED:
-            self.walk(raw, node, depth + 1, (name, value))
+        value = _one_line(node.value)
+        self._show(one, role, name, value)
         if inner is not None:
-            self.walk(inner, inner.root, depth + 1, ())
+            yield from _inside(inner, inner.root, depth + 1, ())
+        if role not in _CLOSED:
+            yield from _inside(raw, node, depth + 1, (name, value))
 
-    def _show(self, raw: _Raw, node: Reply, depth: int, said: tuple[str, str, str]) -> None:
+    def _show(self, one: _Left, role: str, name: str, value: str) -> None:
         if len(self.nodes) >= MAX_NODES:
             self.was_cut = True
             return
-        backend = node.get("backendDOMNodeId")
-        if backend is None:
+        if one.node.backend is None:
             return
-        role, name, value = said
-        address = ElementAddress(self.tab, raw.frame.id, raw.loader, backend)
+        address = ElementAddress(self.tab, one.raw.frame.id, one.raw.loader, one.node.backend)
+        found = {entry.name: entry.value.value for entry in one.node.properties}
+        level, url = found.get("level"), found.get("url")
         shown = Node(
             id=self.ids.id_of(address),
-            depth=depth,
+            depth=one.depth,
             role=role,
             name=name,
             value=value or None,
-            states=tuple(_states(node)),
-            level=_property(node, "level"),
-            url=_property(node, "url"),
+            states=tuple(_states(found)) if found else (),
+            level=level if isinstance(level, int) else None,
+            url=url if isinstance(url, str) else None,
         )
         self.nodes.append(shown)
 
 
-def _children(raw: _Raw, node: Reply) -> Iterator[Reply]:
-    for child_id in node.get("childIds", ()):
-        child = raw.nodes.get(child_id)
-        if child is not None:
-            yield child
+def _inside(raw: _Raw, node: _Sent, depth: int, said: tuple[str, ...]) -> Iterator[_Left]:
+    """Yield what is right in a node, the last first."""
+    for child in reversed(_children(raw, node)):
+        yield _Left(raw, child, depth, said)
 
 
-def _only_text(raw: _Raw, node: Reply) -> str:
+def _children(raw: _Raw, node: _Sent) -> list[_Sent]:
+    found = (raw.nodes.get(child) for child in node.child_ids)
+    return [child for child in found if child is not None]
+
+
+def _one_line(said: _Value) -> str:
+    """Return a text on one line; what is not there, or says nothing, is empty."""
+    return " ".join(str(said.value).split()) if said.value else ""
+
+
+def _only_text(raw: _Raw, node: _Sent) -> str:
     """Return the text of a node that holds one text and nothing else, '' otherwise."""
-    children = [child for child in _children(raw, node) if not _is_marker(child)]
-    if len(children) != 1:
-        return ""
-    (only,) = children
-    if only["ignored"]:
-        return _only_text(raw, only)
-    if only["role"]["value"] != "StaticText":
-        return ""
-    return _one_line(str(only.get("name", {}).get("value", "")))
+    while True:
+        children = [child for child in _children(raw, node) if not _is_marker(child)]
+        if len(children) != 1:
+            return ""
+        (node,) = children
+        if not node.ignored:
+            return _one_line(node.name) if node.role.value == "StaticText" else ""
 
 
-def _is_marker(node: Reply) -> bool:
-    return not node["ignored"] and node["role"]["value"] == "ListMarker"
+def _is_marker(node: _Sent) -> bool:
+    return not node.ignored and node.role.value == "ListMarker"
 
 
-def _states(node: Reply) -> Iterator[str]:
-    found = {entry["name"]: entry["value"].get("value") for entry in node.get("properties", ())}
+def _states(found: Mapping[str, object]) -> Iterator[str]:
     for name, shown in _STATES:
         value = found.get(name)
         if value in (None, "") or (value in (False, "false") and name not in _TWO_SIDED):
@@ -167,13 +215,6 @@ def _states(node: Reply) -> Iterator[str]:
             yield shown
         else:
             yield f"{shown}={str(value).lower()}"
-
-
-def _property(node: Reply, name: str) -> Any:
-    for entry in node.get("properties", ()):
-        if entry["name"] == name:
-            return entry["value"].get("value")
-    return None
 
 
 async def read_tree(tab: OpenTab, ids: ElementIds) -> Tree:
@@ -187,9 +228,8 @@ async def read_tree(tab: OpenTab, ids: ElementIds) -> Tree:
     main = await _main_document(tab)
     by_owner = await _inner_documents(tab)
     reading = _Reading(tab.number, ids, by_owner)
-    reading.walk(main, main.root, 0, ())
-    title = _one_line(str(main.root.get("name", {}).get("value", "")))
-    return Tree(title, tuple(reading.nodes), reading.was_cut)
+    reading.read(main)
+    return Tree(_one_line(main.root.name), tuple(reading.nodes), reading.was_cut)
 
 
 async def _main_document(tab: OpenTab) -> _Raw:
@@ -207,12 +247,12 @@ async def _main_document(tab: OpenTab) -> _Raw:
 
 async def _document(tab: OpenTab, frame: Frame) -> _Raw:
     loader = frame.loader
-    reply = await tab.channel.send_for_bulk("Accessibility.getFullAXTree", {"frameId": frame.id})
-    nodes: list[Reply] = reply["nodes"]
-    if not nodes:
+    asked = {"frameId": frame.id}
+    sent = await tab.channel.send_for_bulk("Accessibility.getFullAXTree", asked, _SentTree)
+    if not sent.nodes:
         message = "the document has no accessibility tree yet"
         raise RefusedError(message)
-    return _Raw(frame, loader, {node["nodeId"]: node for node in nodes}, nodes[0])
+    return _Raw(frame, loader, {node.node_id: node for node in sent.nodes}, sent.nodes[0])
 
 
 async def _inner_documents(tab: OpenTab) -> Mapping[int, _Raw]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
+import msgspec
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
@@ -17,6 +17,7 @@ from arena_core.errors import BrowserError, PageSilentError
 CALL_S = 15.0
 
 Reply = dict[str, Any]  # a CDP message as it came: its shape is the protocol's, read at one place
+ShapeT = TypeVar("ShapeT")
 
 
 class PageGoneError(Exception):
@@ -141,16 +142,36 @@ class CdpChannel:
                 raise RefusedError(text) from error
             raise PageGoneError(text) from error
 
-    async def send_for_bulk(self, method: str, params: Mapping[str, object]) -> Reply:
-        """Call a method whose reply is large; otherwise as `send`.
+    async def send_for_bulk(
+        self, method: str, params: Mapping[str, object], shape: type[ShapeT]
+    ) -> ShapeT:
+        """Call a method whose reply is large, and read what `shape` names of it; else as `send`.
 
         The reply travels as one text. As a structure it would be walked value by value on its way
         through the driver, which for a page of 2,000 rows takes longer than making it (measured:
-        2.8 s of processor time against 1.2 s).
+        2.8 s of processor time against 1.2 s). A `msgspec` type is read in an eighth of the time
+        that everything in it would take as dictionaries, and leaves the garbage collector nothing.
         """
         if self._bulk is None:
             self._bulk = BulkChannel(self)
-        return await self._bulk.send(method, params)
+        return await self._bulk.send(method, params, shape)
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    message: str
+
+
+class _Answer(msgspec.Struct, Generic[ShapeT], frozen=True):
+    """What comes back for a call: one of both."""
+
+    result: ShapeT | None = None
+    error: _Refusal | None = None
+
+
+class _Numbered(msgspec.Struct, frozen=True):
+    """Any message; events have no number."""
+
+    id: int = 0
 
 
 class BulkChannel:
@@ -158,19 +179,15 @@ class BulkChannel:
 
     def __init__(self, channel: CdpChannel) -> None:
         self._channel = channel
+        self._opening = asyncio.Lock()
         self._session = ""
         self._sent = 0
-        self._waiting: dict[int, asyncio.Future[Reply]] = {}
+        self._waiting: dict[int, asyncio.Future[str]] = {}
         channel.on("Target.receivedMessageFromTarget", self._received)
 
-    async def send(self, method: str, params: Mapping[str, object]) -> Reply:
+    async def send(self, method: str, params: Mapping[str, object], shape: type[ShapeT]) -> ShapeT:
         """Call a method; errors as `CdpChannel.send`."""
-        if not self._session:
-            target = (await self._channel.send("Target.getTargetInfo"))["targetInfo"]["targetId"]
-            attached = await self._channel.send(
-                "Target.attachToTarget", {"targetId": target, "flatten": False}
-            )
-            self._session = attached["sessionId"]
+        await self._open()
         self._sent += 1
         number = self._sent
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
@@ -180,35 +197,54 @@ class BulkChannel:
                 "Target.sendMessageToTarget", {"sessionId": self._session, "message": message}
             )
             async with asyncio.timeout(CALL_S):
-                reply = await answer
+                text = await answer
         except TimeoutError as error:
             raise _no_answer(method, CALL_S) from error
         finally:
             del self._waiting[number]
-        if "error" in reply:
-            raise RefusedError(reply["error"]["message"])
-        result: Reply = reply["result"]
-        return result
+        answers: type[_Answer[ShapeT]] = _Answer[shape]  # type: ignore[valid-type]
+        reply = decoded(text, answers)
+        if reply.error is not None:
+            raise RefusedError(reply.error.message)
+        if reply.result is None:
+            message = f"the browser's answer to {method} has no result"
+            raise BrowserError(message)
+        return reply.result
+
+    async def _open(self) -> None:
+        async with self._opening:
+            if not self._session:
+                target = (await self._channel.send("Target.getTargetInfo"))["targetInfo"]
+                attached = await self._channel.send(
+                    "Target.attachToTarget", {"targetId": target["targetId"], "flatten": False}
+                )
+                self._session = attached["sessionId"]
 
     def _received(self, event: Reply) -> None:
         if event["sessionId"] != self._session:
             return
-        message = _loads(event["message"])
-        answer = self._waiting.get(message.get("id", 0))
+        text: str = event["message"]
+        answer = self._waiting.get(decoded(text, _Numbered).id)
         if answer is not None and not answer.done():
-            answer.set_result(message)
+            answer.set_result(text)
 
 
-def _loads(text: str) -> Reply:
-    """Parse JSON with the cycle collector at rest: it finds nothing and doubles the time."""
-    was_on = gc.isenabled()
-    gc.disable()
+def decoded(text: str, shape: type[ShapeT]) -> ShapeT:
+    """Read JSON as a type of `msgspec`.
+
+    Pages may hold halves of surrogate pairs, which only Python's own parser lets pass.
+
+    Raises:
+        BrowserError: it has another shape.
+    """
     try:
-        parsed: Reply = json.loads(text)
-        return parsed
-    finally:
-        if was_on:
-            gc.enable()
+        try:
+            return msgspec.json.decode(text, type=shape)
+        except msgspec.DecodeError:
+            return msgspec.convert(json.loads(text), shape)
+    except ValueError as error:
+        message = f"the browser sent what makes no sense: {error}"
+        raise BrowserError(message) from error
 
 
 def _no_answer(method: str, within_s: float) -> PageSilentError:

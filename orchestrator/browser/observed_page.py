@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from arena_core.errors import BrowserError
+from arena_core.task_group import task_group
 from orchestrator.browser.axtree import read_tree
-from orchestrator.browser.cdp_channel import PageGoneError, RefusedError, Reply
+from orchestrator.browser.captured import Captured, capture
+from orchestrator.browser.cdp_channel import PageGoneError, RefusedError
 from orchestrator.browser.elements import ElementIds
-from orchestrator.browser.snapshot import build_snapshot, capture
+from orchestrator.browser.snapshot import build_snapshot
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.unnamed import with_unnamed
-from orchestrator.observation import AxTree, PageSnapshot, Picture
+from orchestrator.observation import AxTree, ObservationForm, PageSnapshot, Picture
 from orchestrator.observations.axtree import tree_text
 
 _SIZE: Final = struct.Struct(">II")  # width and height in a PNG's head
@@ -23,6 +26,10 @@ _SIZE_AT: Final = 16
 
 class TabPage:
     """Fills `ObservedPage` for one observation of a tab: what is read is read once.
+
+    Tree, snapshot and picture are asked for side by side where several forms want them, so that the
+    browser makes one while another is read here. Ids are given in one order all the same: to the
+    tree first where something asks for it, then to the snapshot.
 
     Args:
         tab: the current one.
@@ -47,10 +54,13 @@ class TabPage:
         self._viewport = viewport
         self._shows_unnamed = shows_unnamed
         self._tree: AxTree | None = None
-        self._raw: Reply | None = None
+        self._captured: Captured | None = None
         self._snapshot: PageSnapshot | None = None
+        self._picture: Picture | None = None
         self._title: str | None = None
-        self.taken: Picture | None = None
+        self._reading_tree = asyncio.Lock()
+        self._capturing = asyncio.Lock()
+        self._taking = asyncio.Lock()
 
     @property
     def url(self) -> str:
@@ -62,37 +72,37 @@ class TabPage:
         """Those answered since the last observation."""
         return self._dialogs
 
+    async def parts(self, forms: Mapping[str, ObservationForm]) -> Mapping[str, object]:
+        """Return what each form shows, by its name; all look at the same moment of the page."""
+        async with task_group() as group:
+            looks = {
+                name: group.create_task(form.observe(self), name=f"observe {name}")
+                for name, form in forms.items()
+            }
+        return {name: look.result() for name, look in looks.items()}
+
     async def axtree(self) -> AxTree:
         """Return the accessibility tree, read once."""
-        if self._tree is None:
-            tree = await read_tree(self._tab, self._ids)
-            if self._shows_unnamed:
-                tree = with_unnamed(self._tab, self._ids, tree, await self._captured())
-            self._title = tree.title
-            text = tree_text(tree.nodes, self._dialogs, was_cut=tree.was_cut)
-            self._tree = AxTree(tree.nodes, text)
-        return self._tree
+        async with self._reading_tree:
+            if self._tree is None:
+                self._tree = await self._read_tree()
+            return self._tree
 
     async def snapshot(self) -> PageSnapshot:
         """Return the document with its layout, read once."""
-        if self._snapshot is None:
-            raw = await self._captured()
-            self._snapshot = build_snapshot(raw, self._tab, self._ids, self._viewport)
-        return self._snapshot
+        await self._capture()
+        async with self._reading_tree:
+            if self._snapshot is None:
+                captured = await self._capture()
+                self._snapshot = build_snapshot(captured, self._tab, self._ids, self._viewport)
+            return self._snapshot
 
     async def picture(self) -> Picture:
         """Return what the viewport shows, taken once."""
-        if self.taken is None:
-            reply = await self.call(
-                "Page.captureScreenshot", {"format": "png", "optimizeForSpeed": True}
-            )
-            taken = picture_of(base64.b64decode(reply["data"]))
-            if (taken.width, taken.height) != self._viewport:
-                sizes = f"{taken.width}x{taken.height} for a viewport of {self._viewport}"
-                message = f"the browser's picture is {sizes}: its device scale is not 1"
-                raise BrowserError(message)
-            self.taken = taken
-        return self.taken
+        async with self._taking:
+            if self._picture is None:
+                self._picture = await self._take()
+            return self._picture
 
     async def title(self) -> str:
         """Return the document's title: the tree's where it was read."""
@@ -108,10 +118,34 @@ class TabPage:
             message = f"the browser refuses {method}: {refused}"
             raise BrowserError(message) from refused
 
-    async def _captured(self) -> Reply:
-        if self._raw is None:
-            self._raw = await capture(self._tab)
-        return self._raw
+    async def _read_tree(self) -> AxTree:
+        if self._shows_unnamed:
+            async with task_group() as group:
+                reading = group.create_task(read_tree(self._tab, self._ids))
+                capturing = group.create_task(self._capture())
+            tree = with_unnamed(self._tab, self._ids, reading.result(), capturing.result())
+        else:
+            tree = await read_tree(self._tab, self._ids)
+        self._title = tree.title
+        return AxTree(tree.nodes, tree_text(tree.nodes, self._dialogs, was_cut=tree.was_cut))
+
+    async def _capture(self) -> Captured:
+        """Capture the document that is there: again where another one has come since."""
+        async with self._capturing:
+            found = self._captured
+            if found is None or found.loader != self._tab.frames.main.loader:
+                found = self._captured = await capture(self._tab)
+            return found
+
+    async def _take(self) -> Picture:
+        asked = {"format": "png", "optimizeForSpeed": True}
+        reply = await self.call("Page.captureScreenshot", asked)
+        taken = picture_of(base64.b64decode(reply["data"]))
+        if (taken.width, taken.height) != self._viewport:
+            sizes = f"{taken.width}x{taken.height} for a viewport of {self._viewport}"
+            message = f"the browser's picture is {sizes}: its device scale is not 1"
+            raise BrowserError(message)
+        return taken
 
 
 def picture_of(png: bytes) -> Picture:

@@ -126,7 +126,7 @@ class Session:
                 viewport=self._viewport,
                 shows_unnamed=self._shows_unnamed,
             )
-            parts = {name: await form.observe(page) for name, form in wanted.items()}
+            parts = await page.parts(wanted)
             tabs = [
                 Tab(
                     index=tab.number,

@@ -6,49 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.browser.cdp_channel import RefusedError, Reply
+from orchestrator.browser.captured import Captured, CapturedDocument
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.observation import PageNode, PageSnapshot, Rect
 from orchestrator.observations.actionable import is_control, may_listen
 
-# The first three are what `unnamed` reads.
-STYLES: Final = (
-    *("background-color", "fill", "visibility", "cursor", "position", "overflow-x", "overflow-y"),
-    *("pointer-events", "transform", "padding-left", "padding-top", "padding-right"),
-    *("padding-bottom", "background-image"),
-)
-_VISIBILITY, _CURSOR, _POSITION, _OVER_X, _OVER_Y, _POINTER, _TRANSFORM, _PADDING = range(2, 10)
 _ELEMENT, _TEXT, _DOCUMENT, _FRAGMENT = 1, 3, 9, 11
 _OPEN: Final = frozenset({"visible", ""})
-
-
-async def capture(tab: OpenTab) -> Reply:
-    """Return the browser's snapshot of all documents in a tab, styles and painting order included.
-
-    Raises:
-        RefusedError: the document went away meanwhile.
-    """
-    asked = {"computedStyles": list(STYLES), "includePaintOrder": True, "includeDOMRects": True}
-    return await tab.channel.send_for_bulk("DOMSnapshot.captureSnapshot", asked)
+_NO_BOX: Final[tuple[int, ...]] = ()
 
 
 def build_snapshot(
-    raw: Reply, tab: OpenTab, ids: ElementIds, viewport: tuple[int, int]
+    captured: Captured, tab: OpenTab, ids: ElementIds, viewport: tuple[int, int]
 ) -> PageSnapshot:
     """Return a snapshot as a tree, frames and shadow roots in their places.
 
     What can be acted on and is drawn gets its id.
-
-    Raises:
-        RefusedError: the browser sent no document.
     """
-    if not raw["documents"]:
-        message = "the page has no document yet"
-        raise RefusedError(message)
-    reading = _Reading(raw, tab, ids)
+    reading = _Reading(captured, tab, ids)
     window = Rect(0.0, 0.0, float(viewport[0]), float(viewport[1]))
-    main = raw["documents"][0]
+    main = captured.documents[0]
     root = reading.document(0, _Place(0.0, 0.0, 1.0, window))
 
     def find(element: int) -> PageNode | None:
@@ -60,10 +38,45 @@ def build_snapshot(
     return PageSnapshot(
         root=root,
         viewport=window,
-        scrolled=float(main.get("scrollOffsetY", 0)),
-        height=float(main.get("contentHeight", viewport[1])),
+        scrolled=main.scroll_offset_y,
+        height=float(viewport[1]) if main.content_height is None else main.content_height,
         find=find,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Styles:
+    """What of an element's computed styles says how it is drawn; most elements share theirs.
+
+    Attributes:
+        cuts: descendants outside of it are cut off.
+        is_turned: what is fixed or placed in it goes by it.
+        padding: left, top, right, bottom.
+    """
+
+    is_visible: bool = False
+    points: bool = False
+    position: str = ""
+    cuts: bool = False
+    takes_clicks: bool = True
+    is_turned: bool = False
+    padding: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+
+    @classmethod
+    def of(cls, computed: Sequence[str]) -> _Styles:
+        """Read what stands in the order of `STYLES`; nothing does for a text."""
+        if not computed:
+            return cls()
+        visibility, cursor, position, over_x, over_y, pointer, transform = computed[2:9]
+        return cls(
+            is_visible=visibility == "visible",
+            points=cursor == "pointer",
+            position=position,
+            cuts=not {over_x, over_y} <= _OPEN,
+            takes_clicks=pointer != "none",
+            is_turned=transform not in {"none", ""},
+            padding=tuple(_pixels(side) for side in computed[9:13]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +121,25 @@ class _Clips:
 class _Reading:
     """The way through the columns of a snapshot."""
 
-    def __init__(self, raw: Reply, tab: OpenTab, ids: ElementIds) -> None:
-        self._documents: Sequence[Reply] = raw["documents"]
-        self.strings: Sequence[str] = raw["strings"]
+    def __init__(self, captured: Captured, tab: OpenTab, ids: ElementIds) -> None:
+        self._documents = captured.documents
+        self.strings = captured.strings
         self._tab = tab
         self._ids = ids
+        self._styles: dict[tuple[int, ...], _Styles] = {}
         self.by_backend: dict[int, PageNode] = {}
 
     def document(self, at: int, place: _Place) -> PageNode:
         """Return a document with all that is in it."""
         return _Document(self, self._documents[at], place).read()
+
+    def styles(self, computed: tuple[int, ...]) -> _Styles:
+        """Return what computed styles say, by their places among the texts."""
+        known = self._styles.get(computed)
+        if known is None:
+            known = _Styles.of([self.strings[at] if at >= 0 else "" for at in computed])
+            self._styles[computed] = known
+        return known
 
     def give_id(self, node: PageNode, frame: str, backend: int) -> None:
         """Give an element its id; an element of a frame that is just going away gets none."""
@@ -130,76 +152,75 @@ class _Reading:
 class _Document:
     """One document of a snapshot."""
 
-    def __init__(self, reading: _Reading, document: Reply, place: _Place) -> None:
+    def __init__(self, reading: _Reading, document: CapturedDocument, place: _Place) -> None:
+        nodes = document.nodes
         self._reading = reading
         self._strings = reading.strings
-        self._frame = self._strings[document["frameId"]]
+        self._frame = self._strings[document.frame_id]
         self._place = place
-        self._scroll = (document.get("scrollOffsetX", 0), document.get("scrollOffsetY", 0))
-        self._nodes: Reply = document["nodes"]
-        self._layout: Reply = document["layout"]
-        self._boxes = {
-            node: at for at, node in reversed(list(enumerate(self._layout["nodeIndex"])))
-        }
-        self._listening = frozenset(self._nodes["isClickable"]["index"])
-        self._frames = _sparse(self._nodes["contentDocumentIndex"])
-        self._shadows = _sparse(self._nodes["shadowRootType"])
-        self._values = _sparse(self._nodes["inputValue"])
-        self._texts = _sparse(self._nodes["textValue"])
-        self._checked = frozenset(self._nodes["inputChecked"]["index"])
-        self._selected = frozenset(self._nodes["optionSelected"]["index"])
+        self._scroll = (document.scroll_offset_x, document.scroll_offset_y)
+        self._nodes = nodes
+        self._layout = document.layout
+        self._boxes = document.layout.first_boxes()
+        self._listening = frozenset(nodes.is_clickable.index)
+        self._frames = nodes.content_document_index.by_node()
+        self._shadows = nodes.shadow_root_type.by_node()
+        self._values = nodes.input_value.by_node()
+        self._texts = nodes.text_value.by_node()
+        self._checked = frozenset(nodes.input_checked.index)
+        self._selected = frozenset(nodes.option_selected.index)
         self._marked: dict[int, PageNode] = {}
-        self._pseudo = frozenset(self._nodes["pseudoType"]["index"])
+        self._pseudo = frozenset(nodes.pseudo_type.index)
 
     def read(self) -> PageNode:
         """Return the document's tree; parents come before their children in the columns."""
         made: dict[int, PageNode] = {}
         clips: dict[int, _Clips] = {}
-        pointers: dict[int, bool] = {}
+        pointing: set[int] = set()
         clip = self._place.clip
-        whole = _Clips(clip, clip, clip)
         root = PageNode(tag="#document")
-        for at, above in enumerate(self._nodes["parentIndex"]):
-            parent = made.get(above)
+        backends = self._nodes.backend_node_id
+        for at, above in enumerate(self._nodes.parent_index):
             if above < 0:
-                made[at] = root
-                clips[at] = whole
-                self._reading.by_backend[self._nodes["backendNodeId"][at]] = root
+                made[at] = self._reading.by_backend[backends[at]] = root
+                clips[at] = _Clips(clip, clip, clip)
                 continue
+            parent = made.get(above)
             if parent is None or not self._is_of_the_page(at):
                 continue
-            node = self._node(at)
+            node = made[at] = self._reading.by_backend[backends[at]] = self._node(at)
             node.parent = parent
             parent.children.append(node)
-            made[at] = node
-            self._reading.by_backend[self._nodes["backendNodeId"][at]] = node
-            clips[at] = self._lay(at, node, clips[above])
-            points = self._style(at, _CURSOR) == "pointer"
-            pointers[at] = points
-            self._mark(at, node, starts_pointer=points and not pointers.get(above, False))
-            self._enter_frame(at, node)
+            row = self._boxes.get(at)
+            styles = self._reading.styles(_NO_BOX if row is None else self._layout.styles[row])
+            clips[at] = clips[above] if row is None else self._lay(row, node, styles, clips[above])
+            if styles.points:
+                pointing.add(at)
+            self._mark(at, node, starts_pointer=styles.points and above not in pointing)
+            if row is not None and at in self._frames:
+                self._enter_frame(self._frames[at], row, node, styles)
         self._give_ids()
         return root
 
     def _is_of_the_page(self, at: int) -> bool:
         """Whether a node is the page's own: no comment, and nothing inside a browser's field."""
-        kind = self._nodes["nodeType"][at]
+        kind = self._nodes.node_type[at]
         if kind not in {_ELEMENT, _TEXT, _FRAGMENT} or at in self._pseudo:
             return False
         return self._string(self._shadows.get(at)) != "user-agent"
 
     def _node(self, at: int) -> PageNode:
-        kind = self._nodes["nodeType"][at]
+        kind = self._nodes.node_type[at]
         if kind == _TEXT:
-            return PageNode(tag="#text", text=self._string(self._nodes["nodeValue"][at]))
+            return PageNode(tag="#text", text=self._string(self._nodes.node_value[at]))
         if kind == _FRAGMENT:
             mode = self._string(self._shadows.get(at))
             return PageNode(tag="#shadow-root", attributes={"mode": mode})
-        tag = self._string(self._nodes["nodeName"][at]).lower()
+        tag = self._string(self._nodes.node_name[at]).lower()
         return PageNode(tag=tag, attributes=self._attributes(at, tag))
 
     def _attributes(self, at: int, tag: str) -> Mapping[str, str]:
-        flat = [self._string(one) for one in self._nodes["attributes"][at]]
+        flat = [self._string(one) for one in self._nodes.attributes[at]]
         given = dict(zip(flat[::2], flat[1::2], strict=True))
         if tag == "input":
             kind = given.get("type", "").lower()
@@ -215,38 +236,22 @@ class _Document:
             _switch(given, "selected", is_on=at in self._selected)
         return given
 
-    def _lay(self, at: int, node: PageNode, clips: _Clips) -> _Clips:
+    def _lay(self, row: int, node: PageNode, styles: _Styles, clips: _Clips) -> _Clips:
         """Say where a node is drawn, and return what cuts its descendants off."""
-        index = self._boxes.get(at)
-        if index is None:
-            return clips
-        rect = self._rect(self._layout["bounds"][index])
-        position = self._style(at, _POSITION) if node.tag != "#text" else ""
-        around = clips.of(position)
-        node.paint = self._layout["paintOrders"][index]
-        is_seen = self._style(at, _VISIBILITY) == "visible" or node.tag == "#text"
-        if is_seen:
+        rect = self._rect(row)
+        is_text = node.tag == "#text"
+        around = clips.flow if is_text else clips.of(styles.position)
+        node.paint = self._layout.paint_orders[row]
+        if styles.is_visible or is_text:
             node.rect = rect
             node.shown = rect.meet(around) if around is not None else None
-            node.takes_clicks = self._style(at, _POINTER) != "none" and node.tag != "#text"
+            node.takes_clicks = styles.takes_clicks and not is_text
         if node.tag in {"#text", "html", "body"}:
             return clips
-        return self._clips_inside(at, rect, position, clips)
+        return _clips_inside(rect, styles, clips)
 
-    def _clips_inside(self, at: int, rect: Rect, position: str, clips: _Clips) -> _Clips:
-        inner = around = clips.of(position)
-        if not {self._style(at, _OVER_X), self._style(at, _OVER_Y)} <= _OPEN:
-            inner = rect.meet(around) if around is not None else None
-        is_turned = self._style(at, _TRANSFORM) not in {"none", ""}
-        holds_placed = is_turned or position not in {"static", ""}
-        return _Clips(
-            flow=inner,
-            placed=inner if holds_placed else clips.placed,
-            fixed=inner if is_turned else clips.fixed,
-        )
-
-    def _rect(self, bounds: Sequence[float]) -> Rect:
-        left, top, width, height = bounds
+    def _rect(self, row: int) -> Rect:
+        left, top, width, height = self._layout.bounds[row]
         place = self._place
         return Rect(
             place.x + (left - self._scroll[0]) * place.scale,
@@ -263,7 +268,7 @@ class _Document:
 
     def _give_ids(self) -> None:
         """Give ids to what can be acted on, but not to what only listens around such an element."""
-        parents: Sequence[int] = self._nodes["parentIndex"]
+        parents = self._nodes.parent_index
         holding: set[int] = set()
         for at in self._marked:
             above = parents[at]
@@ -272,40 +277,40 @@ class _Document:
                 above = parents[above]
         for at, node in self._marked.items():
             if at not in holding or is_control(node):
-                self._reading.give_id(node, self._frame, self._nodes["backendNodeId"][at])
+                self._reading.give_id(node, self._frame, self._nodes.backend_node_id[at])
 
-    def _enter_frame(self, at: int, node: PageNode) -> None:
-        inner = self._frames.get(at)
-        index = self._boxes.get(at)
-        if inner is None or index is None:
-            return
-        document = self._reading.document(inner, self._frame_place(at, index, node))
+    def _enter_frame(self, inner: int, row: int, node: PageNode, styles: _Styles) -> None:
+        document = self._reading.document(inner, self._frame_place(row, node, styles))
         document.parent = node
         node.children.append(document)
 
-    def _frame_place(self, at: int, index: int, node: PageNode) -> _Place:
+    def _frame_place(self, row: int, node: PageNode, styles: _Styles) -> _Place:
         """Return where a frame's document lies: inside border and padding, scaled as the frame."""
-        rect = self._rect(self._layout["bounds"][index])
-        border_x, border_y, width, height = self._layout["clientRects"][index] or (0, 0, 0, 0)
-        offset = self._layout["offsetRects"][index]
+        rect = self._rect(row)
+        border_x, border_y, width, height = self._layout.client_rects[row] or (0, 0, 0, 0)
+        offset = self._layout.offset_rects[row]
         scale = rect.width / offset[2] if offset and offset[2] else self._place.scale
-        left, top, right, bottom = (_pixels(self._style(at, _PADDING + side)) for side in range(4))
+        left, top, right, bottom = styles.padding
         x, y = rect.x + (border_x + left) * scale, rect.y + (border_y + top) * scale
         view = Rect(x, y, (width - left - right) * scale, (height - top - bottom) * scale)
         return _Place(x, y, scale, view.meet(node.shown) if node.shown is not None else None)
-
-    def _style(self, at: int, which: int) -> str:
-        """Return a computed style; empty where the node has no box."""
-        index = self._boxes.get(at)
-        styles = self._layout["styles"][index] if index is not None else ()
-        return self._string(styles[which]) if len(styles) > which else ""
 
     def _string(self, at: int | None) -> str:
         return self._strings[at] if at is not None and at >= 0 else ""
 
 
-def _sparse(column: Reply) -> Mapping[int, int]:
-    return dict(zip(column["index"], column["value"], strict=True))
+def _clips_inside(rect: Rect, styles: _Styles, clips: _Clips) -> _Clips:
+    holds_placed = styles.is_turned or styles.position not in {"static", ""}
+    inner = around = clips.of(styles.position)
+    if styles.cuts:
+        inner = rect.meet(around) if around is not None else None
+    elif not holds_placed and inner is clips.flow:
+        return clips
+    return _Clips(
+        flow=inner,
+        placed=inner if holds_placed else clips.placed,
+        fixed=inner if styles.is_turned else clips.fixed,
+    )
 
 
 def _switch(given: dict[str, str], name: str, *, is_on: bool) -> None:

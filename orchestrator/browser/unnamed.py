@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.browser.axtree import Tree
-from orchestrator.browser.cdp_channel import Reply
+from orchestrator.browser.captured import STYLES, Captured
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.frames import Frame
-from orchestrator.browser.snapshot import STYLES
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.observation import UNNAMED, Node
 
@@ -33,16 +32,16 @@ class _Found:
     look: str
 
 
-def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree, snapshot: Reply) -> Tree:
+def with_unnamed(tab: OpenTab, ids: ElementIds, tree: Tree, captured: Captured) -> Tree:
     """Return a tree with the unnamed elements of the main document in the places where they stand.
 
     Each is a node of the role `unnamed`. Its name is tag, id and classes as CSS writes them, its
     value `WIDTHxHEIGHT at LEFT,TOP` in CSS pixels of the document, and its colour where it has one.
 
-    `snapshot` is the tab's, see `orchestrator.browser.snapshot`.
+    `captured` is the tab's.
     """
     frame = tab.frames.main
-    document = _Document(snapshot)
+    document = _Document(captured)
     places = document.places()
     said = _said(tree.nodes, ids)
     left = [found for found in document.unnamed() if found.backend not in said]
@@ -77,30 +76,26 @@ def _shown(found: _Found, tab: OpenTab, frame: Frame, ids: ElementIds, depth: in
 class _Document:
     """The main document of a snapshot."""
 
-    def __init__(self, snapshot: Reply) -> None:
-        self._strings: Sequence[str] = snapshot["strings"]
-        document = snapshot["documents"][0]
-        self._nodes: Reply = document["nodes"]
-        layout = document["layout"]
-        self._boxes: Mapping[int, tuple[Sequence[float], Sequence[int]]] = {
-            node: (layout["bounds"][at], layout["styles"][at])
-            for at, node in reversed(list(enumerate(layout["nodeIndex"])))
-        }
+    def __init__(self, captured: Captured) -> None:
+        self._strings = captured.strings
+        document = captured.documents[0]
+        self._nodes, self._layout = document.nodes, document.layout
+        self._boxes = document.layout.first_boxes()
 
-        kinds = self._nodes["nodeType"]
+        kinds = self._nodes.node_type
         self._around = frozenset(
-            parent for place, parent in enumerate(self._nodes["parentIndex"]) if kinds[place] == 1
+            parent for place, parent in enumerate(self._nodes.parent_index) if kinds[place] == 1
         )
 
     def places(self) -> Mapping[int, int]:
         """Return the place of each node in the document's order, by the browser's node id."""
-        return {backend: place for place, backend in enumerate(self._nodes["backendNodeId"])}
+        return {backend: place for place, backend in enumerate(self._nodes.backend_node_id)}
 
     def unnamed(self) -> Iterator[_Found]:
         """Yield what is visible and drawn, painted or clickable, in the document's order."""
-        clickable = frozenset(self._nodes["isClickable"]["index"])
-        for place, backend in enumerate(self._nodes["backendNodeId"]):
-            tag = self._strings[self._nodes["nodeName"][place]].lower()
+        clickable = frozenset(self._nodes.is_clickable.index)
+        for place, backend in enumerate(self._nodes.backend_node_id):
+            tag = self._strings[self._nodes.node_name[place]].lower()
             if tag in _WHOLE or tag.startswith("#"):
                 continue
             look = self._look(place)
@@ -112,11 +107,11 @@ class _Document:
         """Whether an element is painted and holds no other: a block, a sample of a colour."""
         if look is None or place in self._around:
             return False
-        picture = self._strings[self._boxes[place][1][_PICTURE]]
+        picture = self._strings[self._layout.styles[self._boxes[place]][_PICTURE]]
         return "rgb" in look or picture not in {"", "none"}
 
     def _name(self, place: int, tag: str) -> str:
-        flat = [self._strings[at] for at in self._nodes["attributes"][place]]
+        flat = [self._strings[at] for at in self._nodes.attributes[place]]
         given = dict(zip(flat[::2], flat[1::2], strict=True))
         own = f"#{given['id']}" if given.get("id") else ""
         classes = "".join(f".{name}" for name in given.get("class", "").split())
@@ -125,13 +120,14 @@ class _Document:
 
     def _look(self, place: int) -> str | None:
         """Return box and colour; None where nothing of it shows."""
-        if place not in self._boxes:
+        row = self._boxes.get(place)
+        if row is None:
             return None
-        (left, top, width, height), styles = self._boxes[place]
-        painted = [self._strings[at] if at >= 0 else "" for at in styles]
+        left, top, width, height = self._layout.bounds[row]
+        painted = [self._strings[at] if at >= 0 else "" for at in self._layout.styles[row]]
         if min(width, height) <= 0 or len(painted) < len(STYLES) or painted[2] != "visible":
             return None
-        is_shape = self._strings[self._nodes["nodeName"][place]].lower() in _DRAWN
+        is_shape = self._strings[self._nodes.node_name[place]].lower() in _DRAWN
         colour = painted[1] if is_shape else painted[0]
         box = f"{width:.4g}x{height:.4g} at {left:.4g},{top:.4g}"
         return box if colour in {_CLEAR, "none"} else f"{box} {colour.replace(' ', '')}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from orchestrator.observation import AriaSnapshot, Node, ObservationForm, ObservedPage
-from orchestrator.observations.viewport import in_viewport
+from orchestrator.observations.viewport import in_viewport, tree_with_layout
 
 _LONGEST_NAME: Final = 900
 # Chromium's names of roles that ARIA calls otherwise; its others with a capital are no role of it.
@@ -64,7 +64,8 @@ class AriaForm:
 
     async def observe_viewport(self, page: ObservedPage) -> AriaSnapshot:
         """Return what the viewport shows."""
-        nodes = in_viewport((await page.axtree()).nodes, await page.snapshot())
+        tree, snapshot = await tree_with_layout(page)
+        nodes = in_viewport(tree.nodes, snapshot)
         return AriaSnapshot(aria_text(nodes, page.dialogs))
 
 

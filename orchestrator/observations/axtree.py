@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from orchestrator.observation import AxTree, Node, ObservationForm, ObservedPage
-from orchestrator.observations.viewport import in_viewport
+from orchestrator.observations.viewport import in_viewport, tree_with_layout
 
 
 def tree_text(nodes: Sequence[Node], dialogs: Sequence[str] = (), *, was_cut: bool = False) -> str:
@@ -44,7 +44,8 @@ class AxTreeForm:
 
     async def observe_viewport(self, page: ObservedPage) -> AxTree:
         """Return the same with what the viewport shows alone."""
-        nodes = in_viewport((await page.axtree()).nodes, await page.snapshot())
+        tree, snapshot = await tree_with_layout(page)
+        nodes = in_viewport(tree.nodes, snapshot)
         return AxTree(nodes, tree_text(nodes, page.dialogs))
 
 

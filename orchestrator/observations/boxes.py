@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from orchestrator.observation import Box, ObservationForm, ObservedPage, PageNode
-from orchestrator.observations.viewport import Layers, walk
+from orchestrator.observations.viewport import Layers, tree_with_layout, walk
 
 
 class BoxesForm:
@@ -26,7 +26,7 @@ BOXES_FORM: Final[ObservationForm] = BoxesForm()
 
 
 async def _drawn(page: ObservedPage) -> list[tuple[int, PageNode, Box]]:
-    tree, snapshot = await page.axtree(), await page.snapshot()
+    tree, snapshot = await tree_with_layout(page)
     layers = Layers.of(snapshot)
     by_id = {node.id: snapshot.find(node.id) for node in tree.nodes}
     by_id |= {node.id: node for node in walk(snapshot.root) if node.id is not None}

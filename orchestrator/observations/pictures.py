@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from PIL import Image, ImageDraw, ImageFont
 
+from arena_core.task_group import task_group
 from orchestrator.observation import (
     Mark,
     MarkedPicture,
@@ -16,7 +17,7 @@ from orchestrator.observation import (
     PageNode,
     Picture,
 )
-from orchestrator.observations.viewport import Layers, walk
+from orchestrator.observations.viewport import Layers, tree_with_layout, walk
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw as Pen
@@ -45,9 +46,11 @@ class SetOfMarksForm:
 
     async def observe(self, page: ObservedPage) -> MarkedPicture:
         """Return the picture and what is marked on it."""
-        marks = await _marks(page)
-        picture = await page.picture()
-        return MarkedPicture(await asyncio.to_thread(painted, picture, marks), marks)
+        async with task_group() as group:
+            marking = group.create_task(_marks(page))
+            taking = group.create_task(page.picture())
+        marks = marking.result()
+        return MarkedPicture(await asyncio.to_thread(painted, taking.result(), marks), marks)
 
     observe_viewport = observe
 
@@ -58,7 +61,7 @@ SOM_FORM: Final[ObservationForm] = SetOfMarksForm()
 
 async def _marks(page: ObservedPage) -> tuple[Mark, ...]:
     """Return what can be acted on and is seen; roles and names are the accessibility tree's."""
-    tree, snapshot = await page.axtree(), await page.snapshot()
+    tree, snapshot = await tree_with_layout(page)
     layers = Layers.of(snapshot)
     said = {node.id: node for node in tree.nodes}
     marks: list[Mark] = []

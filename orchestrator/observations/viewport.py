@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.observation import Box, Node, PageNode, PageSnapshot, Rect
+from arena_core.task_group import task_group
+from orchestrator.observation import (
+    AxTree,
+    Box,
+    Node,
+    ObservedPage,
+    PageNode,
+    PageSnapshot,
+    Rect,
+)
+
+
+async def tree_with_layout(page: ObservedPage) -> tuple[AxTree, PageSnapshot]:
+    """Return both, asked for side by side."""
+    async with task_group() as group:
+        tree = group.create_task(page.axtree())
+        snapshot = group.create_task(page.snapshot())
+    return tree.result(), snapshot.result()
 
 
 def in_viewport(nodes: Sequence[Node], snapshot: PageSnapshot) -> tuple[Node, ...]:

@@ -159,6 +159,26 @@ async def test_a_page_that_nests_deeper_than_python_calls_is_seen(drive: Drive) 
     assert "deep" in text(seen, PRUNED_HTML + IN_VIEWPORT)
 
 
+async def test_scripts_nest_deeper_than_markup_can_and_every_form_shows_it(drive: Drive) -> None:
+    await drive.open(
+        "<body><script>let at = document.body; for (let n = 0; n < 1500; n++) {"
+        " const inner = document.createElement('section'); inner.title = n; at.append(inner);"
+        " at = inner } at.innerHTML = '<button>deep</button>'</script>"
+    )
+    seen = await look(drive, *OBSERVATIONS.names())
+    assert seen.nodes[-1].depth == 1500
+    assert "deep" in text(seen, HTML)
+
+
+async def test_halves_of_surrogate_pairs_are_shown_as_the_page_has_them(drive: Drive) -> None:
+    await drive.open(
+        "<p></p><script>document.querySelector('p').textContent = 'a\\ud800b'</script>"
+    )
+    seen = await look(drive, *OBSERVATIONS.names())
+    assert "a\ud800b" in seen.text
+    assert "a\ud800b" in text(seen, HTML)
+
+
 async def test_every_form_takes_a_page_of_two_thousand_rows(drive: Drive) -> None:
     rows = "".join(f"<tr><td><a href=/{n}>Row {n}</a><td>{n}" for n in range(2000))
     await drive.open(f"<table>{rows}</table>")
