@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from arena_core.actions import Action
 from arena_core.worlds import World
+from evaluators.network import RequestRecord
 
 SCHEMA_VERSION = 2
 
@@ -272,6 +273,9 @@ class Evidence(_Record):
         replayed_from: the run whose replies answered the agent: tokens and cost are that run's, and
             were not spent again.
         wob: the episode of the MiniWoB++ page, where the task is one.
+        network: the requests of the browser, where the task asks for them; None where they were not
+            recorded. They are kept in a file of their own beside evidence.json.
+        network_fault: why they are not all there.
     """
 
     version: int = SCHEMA_VERSION
@@ -297,3 +301,5 @@ class Evidence(_Record):
     usd: float | None = None
     replayed_from: str | None = None
     wob: WobRecord | None = None
+    network: tuple[RequestRecord, ...] | None = None
+    network_fault: str | None = None

@@ -113,9 +113,15 @@ class LintContext(Protocol):
         """Yield why no visit in these worlds can equal a logical URL."""
 
 
-def site_problems(known: LintContext, site: str) -> Iterator[Problem]:
-    """Yield that a locator names a site which there is not, or which its task does not use."""
-    at = ("locate", "site")
+def site_problems(known: LintContext, site: str, field: str = "site") -> Iterator[Problem]:
+    """Yield that a locator names a site which there is not, or which its task does not use.
+
+    Args:
+        known: the surroundings of the check.
+        site: its name.
+        field: of the locator, which names it.
+    """
+    at = ("locate", field)
     if site not in known.sites:
         there_are = ", ".join(sorted(known.sites))
         yield Problem(at, f"unknown site '{site}'; there are: {there_are}")

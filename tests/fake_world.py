@@ -23,6 +23,7 @@ from orchestrator.access.apis import ApiAnswer
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.locate import Fetched
+from orchestrator.browser.network import NetworkRecord
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.gateway import GatewayJournal, Policy, SocketAddress
 from orchestrator.gateway.journal import Pending
@@ -129,6 +130,9 @@ class FakeSession:
         self.visits.clear()
         return activity
 
+    async def network(self) -> NetworkRecord | None:
+        return self.world.network
+
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         return ((self.url, self.world.status),)
 
@@ -199,6 +203,7 @@ class FakeWorld:
     pages: dict[str, tuple[str, ...]] = field(default_factory=dict)
     rows: tuple[tuple[object, ...], ...] = ()
     status: int | None = 200
+    network: NetworkRecord | None = None
     document: FakeDocument | None = None
     gone: str | None = None
     barred: bool = False

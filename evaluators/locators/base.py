@@ -16,6 +16,7 @@ from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import When
 from evaluators.linting import LintContext, Problem
 from evaluators.matchers.base import TEXTS, Matcher
+from evaluators.network import Recording
 from evaluators.text import shown_all
 from sites.fields import Strict
 
@@ -127,6 +128,11 @@ class Locator(Strict):
             is_whole: whether it is compared with a whole value, not looked for in one.
         """
         return text
+
+    @property
+    def records(self) -> frozenset[Recording]:
+        """What it needs recorded while the episode runs, beside what always is."""
+        return frozenset()
 
     @property
     def tables_of(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.async_api import Browser, BrowserContext
 
 from arena_core.cookie import Cookie
+from evaluators.network import Recording
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import Cookie as BrowserCookie
@@ -32,6 +33,7 @@ class SessionOptions:
             is the one that is not named.
         shows_unnamed: observations hold what the page draws or lets be clicked without a name.
         files: what the agent may upload, by name.
+        records: what is recorded of the requests of its pages; nothing where empty.
     """
 
     proxy_url: str | None
@@ -44,6 +46,7 @@ class SessionOptions:
     apart: Mapping[str, Sequence[Cookie]] = field(default_factory=dict)
     shows_unnamed: bool = False
     files: Mapping[str, bytes] = field(default_factory=dict)
+    records: frozenset[Recording] = frozenset()
 
 
 async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:

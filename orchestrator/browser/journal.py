@@ -35,15 +35,16 @@ class _Noted:
 
 
 class SessionJournal:
-    """Collects activity; `logical` maps a URL to its logical form.
+    """Collects activity.
 
     Attributes:
+        logical: maps a URL to its logical form.
         noticed: called when something is noted that an agent may have done.
         is_scripting: whether an event that a script made is taken for the agent's doing.
     """
 
     def __init__(self, logical: Callable[[str], str | None]) -> None:
-        self._logical = logical
+        self.logical = logical
         self.noticed: Callable[[], None] = lambda: None
         self.is_scripting: Callable[[], bool] = lambda: False
         self._visits: list[UrlVisit] = []
@@ -55,7 +56,7 @@ class SessionJournal:
         """Note a URL that a tab committed to; blank pages are no visits."""
         if not url.startswith("about:"):
             visit = UrlVisit(
-                tab=tab, url=url, logical=self._logical(url), same_document=same_document
+                tab=tab, url=url, logical=self.logical(url), same_document=same_document
             )
             self._visits.append(visit)
             self.noticed()
@@ -65,12 +66,12 @@ class SessionJournal:
         if report.claim is None:
             self.act(report.event, report, report.url or page_url)
         elif self.is_scripting():
-            logical = self._logical(report.url or page_url)
+            logical = self.logical(report.url or page_url)
             self._note(report.acted(report.event, logical, trusted=False), report.claim)
 
     def act(self, event: ElementEvent, element: ElementReport, page_url: str) -> None:
         """Note that something was done to an element."""
-        self._note(element.acted(event, self._logical(page_url)), None)
+        self._note(element.acted(event, self.logical(page_url)), None)
 
     @property
     def has_claims(self) -> bool:
@@ -101,7 +102,7 @@ class SessionJournal:
 
     def refuse(self, method: str, url: str, reason: str) -> None:
         """Note a request that was not sent."""
-        site = (self._logical(url) or "").partition(":")[0] or None
+        site = (self.logical(url) or "").partition(":")[0] or None
         note = RequestNote(method=method, url=url, site=site, may_write=True, refused=reason)
         self._refused.append(note)
 

@@ -16,6 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 from arena_core.actions import Action
 from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError
+from evaluators.network import Recording
 from orchestrator.browser import locate
 from orchestrator.browser.act import ActionExecutor, perform
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
@@ -30,6 +31,7 @@ from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.held_targets import HeldTargets
 from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
+from orchestrator.browser.network import NetworkRecord, NetworkRecorder
 from orchestrator.browser.observed_page import TabPage, title_of
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
@@ -66,6 +68,7 @@ class Session:
         viewport: tuple[int, int] = DEFAULT_VIEWPORT,
         shows_unnamed: bool = False,
         held: HeldTargets | None = None,
+        records: frozenset[Recording] = frozenset(),
     ) -> None:
         self._contexts = contexts
         self._viewport = viewport
@@ -76,6 +79,13 @@ class Session:
         self._journal = journal
         self._ids = ElementIds()
         self._bar = TabBar(contexts, journal, watchdog, held=held)
+        self._network: NetworkRecorder | None = None
+        if records:
+            self._network = NetworkRecorder(
+                records, journal.logical, self._bar.number_of, self._bar.is_fresh
+            )
+            for context in contexts.values():
+                self._network.follow(context)
         self._hands = ActionExecutor(self._bar, self._ids, journal, files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
@@ -251,8 +261,17 @@ class Session:
             return await pin(await self._bar.standing(), self._bar, self._watchdog)
 
     def drain(self) -> Activity:
-        """Return what happened since the last drain, and forget it."""
+        """Return what happened since the last drain, and forget it: a step is over."""
+        if self._network is not None:
+            self._network.next_step()
         return self._journal.drain()
+
+    async def network(self) -> NetworkRecord | None:
+        """Return what the session's pages asked for so far; None where it was not recorded."""
+        if self._network is None:
+            return None
+        async with self._watchdog.bounded("read what was recorded of the network", _READ_S):
+            return await self._network.record()
 
     async def screenshot(self) -> bytes | None:
         """Return the current tab's viewport as WebP; None where an outside program broke it."""
@@ -375,6 +394,8 @@ class Session:
 
     async def _close(self) -> None:
         await self._bar.close()
+        if self._network is not None:
+            await self._network.close()
         self._files.close()
         with suppress(PlaywrightError, TimeoutError):
             async with asyncio.timeout(_CLOSE_S):
@@ -414,6 +435,7 @@ async def open_session(
         viewport=options.viewport,
         shows_unnamed=options.shows_unnamed,
         held=shared[1] if shared else None,
+        records=options.records,
     )
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):

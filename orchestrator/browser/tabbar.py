@@ -50,6 +50,8 @@ class TabBar:
             held.crashed = self._crashed
         self._is_shared = held is not None
         self._own: set[Page] = set()
+        self._fresh: set[Page] = set()
+        self._numbers: dict[Page, int] = {}
         self._opening = asyncio.Lock()
         self._journal = journal
         self._watchdog = watchdog
@@ -82,6 +84,7 @@ class TabBar:
     async def open_fresh(self, login: str = "") -> OpenTab:
         """Open a page that is no tab of the agent: nothing of it is noted."""
         page = await self._new_page(login)
+        self._fresh.add(page)
         answer_dialogs(page, lambda _: None)
         return await open_tab(
             -1,
@@ -91,6 +94,14 @@ class TabBar:
             failed=self._watchdog.lose,
             held=self._held,
         )
+
+    def number_of(self, page: Page) -> int | None:
+        """Return the number of a page's tab, closed or not; None for one that never was a tab."""
+        return self._numbers.get(page)
+
+    def is_fresh(self, page: Page) -> bool:
+        """Whether a page was opened by `open_fresh`."""
+        return page in self._fresh
 
     async def share(self) -> None:
         """Follow the pages that another program opens in the contexts, and close those before."""
@@ -190,6 +201,7 @@ class TabBar:
 
     async def _adopt(self, page: Page, login: str, *, is_behind: bool = False) -> OpenTab:
         number, self._given = self._given, self._given + 1
+        self._numbers[page] = number
         if not self._is_shared:
             answer_dialogs(page, self._journal.dialog)
         else:

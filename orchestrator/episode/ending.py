@@ -24,6 +24,7 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
     """
     environment = record.environment
     if player is not None and record.fault is None:
+        record.network = await player.opened.session.network()
         record.located = await player.locators.at_end(player.looks)
         browsing = player.opened
         dropped = None

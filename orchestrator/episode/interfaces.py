@@ -13,6 +13,7 @@ from orchestrator.browser.cdp_channel import Reply
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
 from orchestrator.browser.locate import Fetched
+from orchestrator.browser.network import NetworkRecord
 from orchestrator.gateway import GatewayJournal, Policy
 from orchestrator.observation import Observation, ObservationForm
 
@@ -81,6 +82,9 @@ class EpisodeSession(Protocol):
 
     def drain(self) -> Activity:
         """Return what happened since the last drain, and forget it."""
+
+    async def network(self) -> NetworkRecord | None:
+        """Return what the pages asked for so far; None where it was not recorded."""
 
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         """Return each open tab's URL and the HTTP status that its document came with."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.checks import Check, match
 from evaluators.evidence import Located
+from evaluators.network import Recording
 from orchestrator.browser.context import SessionOptions
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.exchanges import may_have_written
@@ -19,6 +22,8 @@ from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.routing import policy_for, read_only_origins
 from orchestrator.gateway import GatewayJournal
 from tasks.schema import Task
+
+_JUDGED_BY_REQUESTS: Final = "webarena-verified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ async def opened(
                 viewport=viewport or protocol.viewport,
                 shows_unnamed=protocol.shows_unnamed,
                 files={one.name: one.content for one in task.files},
+                records=recorded_for(task, environment.world),
             )
             async with environment.browser.session(options) as session:
                 yield Opened(gateway.journal, session, options)
@@ -71,6 +77,21 @@ async def opened(
             # After the session, whose last requests may still be under way; before the gateway,
             # which breaks them off.
             _account_for(task, environment, gateway.journal)
+
+
+def recorded_for(task: Task, world: World) -> frozenset[Recording]:
+    """Return what of the browser's requests must be recorded for a task in a world.
+
+    That is what its checks and looks ask for; of a task of webarena-verified, whose reading judges
+    by requests, all that its original asks for.
+    """
+    ways = (way for look in task.looks_in(world) for way in look.ways)
+    asked = {one for way in ways for one in way.locate.records}
+    if task.original is not None and task.original.format == _JUDGED_BY_REQUESTS:
+        asked.add(Recording.REQUESTS)
+        if "response_content" in json.dumps(task.original.record):
+            asked.add(Recording.ANSWERS)
+    return frozenset(asked)
 
 
 def required_in(task: Task, world: World) -> tuple[Check, ...]:

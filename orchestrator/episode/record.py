@@ -16,6 +16,7 @@ from evaluators.evidence import (
     StepEvidence,
     WobRecord,
 )
+from orchestrator.browser.network import NetworkRecord
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.seen import picture_name, pictures_in, seen_line
 from orchestrator.model_exchange import ModelExchange
@@ -47,6 +48,7 @@ class EpisodeRecord:
     ended: Ended | None = None
     ended_because: str | None = None
     fault: EpisodeFault | None = None
+    network: NetworkRecord | None = None
     spent: Spent = field(default_factory=Spent)
     is_whole: bool = False
     changed_cookies: bool = False
@@ -154,6 +156,8 @@ class EpisodeRecord:
             usd=self.spent.usd,
             replayed_from=self._replayed_from,
             wob=wob,
+            network=None if self.network is None else self.network.requests,
+            network_fault=None if self.network is None else self.network.fault,
         )
 
     def _elapsed(self) -> float:

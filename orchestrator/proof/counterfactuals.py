@@ -37,6 +37,9 @@ def stopped_at(evidence: Evidence, snapshot: EpisodeSnapshot, answer: str | None
             "answer": answer,
             "ended": Ended.STOPPED,
             "ended_because": None,
+            "network": None
+            if evidence.network is None
+            else tuple(one for one in evidence.network if one.step < snapshot.step),
         }
     )
 

@@ -19,6 +19,7 @@ from orchestrator.store import formats
 from orchestrator.store.formats import Format
 from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock, absent_packages
+from orchestrator.store.network_lines import KEPT_APART, network_files, with_network
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
 
@@ -146,10 +147,10 @@ class RunFolder:
             if partial.exists():
                 shutil.rmtree(partial)
             partial.mkdir()
-            for file_name, content in files.items():
+            for file_name, content in (*files.items(), *network_files(evidence).items()):
                 (partial / file_name).write_bytes(content)
             (partial / "evidence.json").write_text(
-                evidence.model_dump_json(indent=1), encoding="utf-8"
+                evidence.model_dump_json(indent=1, exclude=KEPT_APART), encoding="utf-8"
             )
             partial.replace(final)
         except OSError as cause:
@@ -170,8 +171,9 @@ class RunFolder:
         return (self.path / "evidence" / name / "evidence.json").is_file()
 
     def evidence(self, name: str) -> Evidence:
-        """Read an attempt's evidence."""
-        return self._read(f"evidence/{name}/evidence.json", Evidence, formats.EVIDENCE)
+        """Read an attempt's evidence, with the requests that are kept beside it."""
+        found = self._read(f"evidence/{name}/evidence.json", Evidence, formats.EVIDENCE)
+        return with_network(found, self.evidence_folder(name))
 
     def evidence_folder(self, name: str) -> Path:
         """Return where an attempt's evidence and screenshots lie."""

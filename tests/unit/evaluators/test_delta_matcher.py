@@ -256,7 +256,7 @@ class TestSchema:
 
     def test_the_example_in_the_readme_is_a_check(self) -> None:
         readme = (Path(evaluators.__file__).parent / "README.md").read_text(encoding="utf-8")
-        [example] = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+        [example] = re.findall(r"test_delta_matcher.py -->\n```yaml\n(.*?)```", readme, re.DOTALL)
         [check] = yaml.safe_load(example)
         assert Check.model_validate(check).name == "nothing-else"
 

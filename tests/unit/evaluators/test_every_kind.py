@@ -30,6 +30,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
     "db": {"by": "db", "site": "shop", "sql": "SELECT 1"},
     "db_delta": {"by": "db_delta", "site": "shop"},
     "element": {"by": "element", "event": "click", "role": "button", "named": "Buy"},
+    "network": {"by": "network", "url": "shop:/basket/*", "method": "POST"},
     "page": {"by": "page", "selector": "h1"},
     "url": {"by": "url"},
     "wob": {"by": "wob"},

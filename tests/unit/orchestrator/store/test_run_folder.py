@@ -7,6 +7,8 @@ from arena_core.actions import Click
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
+from evaluators.network import RequestRecord
+from orchestrator.store.network_lines import NETWORK_FILE
 from orchestrator.store.run_folder import RunFolder
 
 
@@ -46,6 +48,18 @@ def test_what_was_saved_is_read_back(tmp_path: Path) -> None:
     assert again.suite() == SUITE
     assert again.evidence("a") == make_evidence()
     assert (again.evidence_folder("a") / "step-000.png").read_bytes() == b"png"
+
+
+def test_requests_lie_beside_the_evidence_and_are_read_back(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    sent = RequestRecord(index=0, step=1, method="POST", url="http://s/", request_body="ä")
+    recorded = make_evidence().model_copy(update={"network": (sent,), "network_fault": "cut"})
+    folder.save_evidence("a", recorded, {})
+    assert folder.evidence("a") == recorded
+    assert "POST" not in (folder.evidence_folder("a") / "evidence.json").read_text()
+    (folder.evidence_folder("a") / NETWORK_FILE).write_bytes(b"\x1f\x8b")
+    with pytest.raises(StoreError, match=NETWORK_FILE):
+        folder.evidence("a")
 
 
 def test_evidence_that_was_cut_off_does_not_count(tmp_path: Path) -> None:
