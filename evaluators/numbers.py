@@ -52,12 +52,12 @@ def read_numbers(text: str) -> Numbers:
       currency's code: `EUR5`.
     - words (`three`, `million`, `nan`, `inf`) are no numbers, and no number is infinite.
     """
-    plain = _with_plain_digits(text)
+    plain = with_plain_digits(text)
     values: list[Decimal] = []
     unreadable: list[str] = []
     for line in re.split(r"[\t\r\n]", plain):
         for numeral, is_negative in _numerals(normalise(line, case=True)):
-            value = _value(numeral)
+            value = numeral_value(numeral)
             if value is None:
                 unreadable.append(numeral)
             else:
@@ -67,7 +67,7 @@ def read_numbers(text: str) -> Numbers:
     return Numbers(tuple(dict.fromkeys(values)), tuple(unreadable))
 
 
-def _with_plain_digits(text: str) -> str:
+def with_plain_digits(text: str) -> str:
     """Write digits of all scripts, raised digits and vulgar fractions in ASCII.
 
     Compatibility forms would join them to their neighbour: NFKC makes 1½ into 11/2, 10² into 102.
@@ -130,7 +130,7 @@ def _apart(numeral: str) -> tuple[str, ...]:
     return tuple(pieces)
 
 
-def _value(numeral: str) -> Decimal | None:
+def numeral_value(numeral: str) -> Decimal | None:
     """Return the value of one numeral without spaces, None where it cannot be read."""
     mantissa, mark, exponent = numeral.lower().partition("e")
     digits = _ungrouped(mantissa)

@@ -36,6 +36,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
     "wob": {"by": "wob"},
 }
 MATCHERS: Mapping[str, dict[str, Any]] = {
+    "answer": {"how": "answer", "type": "number", "value": {"offline": 1, "online": 2.5}},
     "exact": {"how": "exact", "value": "x"},
     "include": {"how": "include", "value": ["x", "y"]},
     "number": {"how": "number", "value": {"offline": 1, "online": 2.5}},

@@ -1,0 +1,265 @@
+"""`how: answer`: the answer is a value of a type, the expected one, and says nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, FiniteFloat, model_validator
+
+from arena_core.worlds import World
+from evaluators.answers.judging import Asked, Row, Wanted, list_fault, one_fault, rows_fault
+from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of
+from evaluators.fields import PerWorld
+from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher
+from evaluators.text import shown
+from sites.fields import Strict
+
+_MOST_SAID: Final = 6
+
+
+def _as_tuple(given: object) -> object:
+    """Take one text where several may stand."""
+    return (given,) if isinstance(given, str) else given
+
+
+def _as_text(given: object) -> object:
+    """Return the date that YAML made of `2023-05-23` as the text that it was."""
+    is_day = isinstance(given, date) and not isinstance(given, datetime)
+    return given.isoformat() if is_day and isinstance(given, date) else given
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+Said = Annotated[str | bool | int | FiniteFloat, BeforeValidator(_as_text)]
+
+
+class AnyOf(Strict):
+    """One value of several that are all right."""
+
+    any_of: Annotated[tuple[Said, ...], Field(min_length=1)]
+
+
+Item = AnyOf | Said
+Items = Annotated[tuple[Item, ...], Field(min_length=1)]
+Rows = Annotated[tuple[Items, ...], Field(min_length=1)]
+
+
+class _Reading(Strict):
+    """How values are read, beside their type.
+
+    Attributes:
+        unit: of a number, what may stand with it: `km`, `%`, `bells`, one spelling of each. Of a
+            duration or distance, the unit of a bare number, which is neither without it.
+        currency: codes or signs; an amount in another is not right. Without, any is.
+        tolerance: how far off a value may be, the limit included: a number, `5 %`, `2 min`, `10 m`.
+            An answer may be an estimate then (`about 47`).
+        date_order: how `03/04/2023` is read; it is no date without.
+        half_known: of a time, whether the question says which half of the day is meant, so that
+            `7:30` is 19:30 too.
+        yes, no: of a boolean, words that mean it: `closed`, `open`.
+        case: of texts, codes and names, whether letters of another case differ.
+        may_say: words that an answer may hold beside its value, in any case: the question's own
+            numbers and names, and what is as true (`Poland` beside Kraków).
+    """
+
+    unit: Words = ()
+    currency: Words = ()
+    tolerance: FiniteFloat | str = 0.0
+    date_order: Literal["day_first", "month_first"] | None = None
+    half_known: bool = False
+    yes: Words = ()
+    no: Words = ()
+    case: bool = False
+    may_say: Words = ()
+
+
+_OPTIONS: Final[Mapping[str, object]] = {
+    name: field.default for name, field in _Reading.model_fields.items() if name != "may_say"
+}
+
+
+class AnswerColumn(_Reading):
+    """What the cells of one column are read as."""
+
+    type: AnswerType
+
+    @model_validator(mode="after")
+    def _options_fit_type(self) -> Self:
+        _asked(self.type, self)
+        return self
+
+
+class AnswerMatcher(_Reading, Matcher):
+    """Met where the answer, read as a type, is the expected value, and says nothing else.
+
+    One of `value`, `any_of`, `all_of` and `rows` says what is expected. Politeness, quotes,
+    markdown, a lead-in and an ending leave a value as it is. Negation, hedging, comparison, a
+    second value and words in doubt do not: the reason says which. A JSON answer is read by values.
+
+    Attributes:
+        type: what the answer is read as; of rows, `columns` says it of each cell.
+        value: the one value.
+        any_of: values each of which is right alone.
+        all_of: all of these and no others, in any order unless `ordered`.
+        rows: all of these rows and no others, in any order unless `ordered`.
+    """
+
+    how: Literal["answer"] = "answer"
+    type: AnswerType | None = None
+    value: Said | PerWorld[Said] | None = None
+    any_of: tuple[Said, ...] | PerWorld[tuple[Said, ...]] | None = None
+    all_of: Items | PerWorld[Items] | None = None
+    rows: Rows | PerWorld[Rows] | None = None
+    columns: tuple[AnswerColumn, ...] = ()
+    ordered: bool = False
+
+    @model_validator(mode="after")
+    def _asks_one_way(self) -> Self:
+        given = [
+            name
+            for name in ("value", "any_of", "all_of", "rows")
+            if getattr(self, name) is not None
+        ]
+        if len(given) != 1:
+            message = "is expected by one of `value`, `any_of`, `all_of` and `rows`"
+        elif (self.rows is not None) != bool(self.columns):
+            message = "`rows` and `columns` belong together"
+        elif (self.rows is None) == (self.type is None):
+            message = "`type` says what the answer is read as; of `rows`, `columns` does"
+        elif self.ordered and given[0] in {"value", "any_of"}:
+            message = f"`ordered` says nothing of `{given[0]}`"
+        else:
+            for world in World:
+                _Expectation(self, world)
+            return self
+        raise ValueError(message)
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a value has one form
+        """Read each value as a whole answer; the values of a list may be several."""
+        expected = _Expectation(self, world)
+        if not values:
+            reason = f"found nothing, wanted {expected.said}"
+            return Matched(met=False, reason=reason, expected=expected.said)
+        fault = expected.fault(values)
+        found = ", ".join(shown(value) for value in values[:_MOST_SAID])
+        more = f" and {len(values) - _MOST_SAID} more" if len(values) > _MOST_SAID else ""
+        if fault is None:
+            return Matched(met=True, reason=f"found {found}{more}", expected=expected.said)
+        reason = f"found {found}{more}, wanted {expected.said}: it {fault.rstrip('.')}"
+        return Matched(met=False, reason=" ".join(reason.split()), expected=expected.said)
+
+    def computed_counts(self) -> frozenset[int]:
+        """Return as many values as are listed, or one."""
+        listed = self.all_of.offline if isinstance(self.all_of, PerWorld) else self.all_of
+        return frozenset({1, len(listed)} if listed is not None else {1})
+
+    def whole_texts(self) -> Iterator[ExpectedText]:
+        """Yield each value that is right alone, as text."""
+        for name in ("value", "any_of"):
+            given = getattr(self, name)
+            for world in World if isinstance(given, PerWorld) else (None,):
+                at = ("match", name) if world is None else ("match", name, world.value)
+                branch = given.of(world) if world is not None else given
+                if branch is None:
+                    continue
+                for one in branch if isinstance(branch, tuple) else (branch,):
+                    yield ExpectedText(at, _written(one), world)
+
+
+class _Expectation:
+    """What a matcher asks for in one world, read."""
+
+    def __init__(self, matcher: AnswerMatcher, world: World) -> None:
+        def of(field: object) -> object:
+            return field.of(world) if isinstance(field, PerWorld) else field
+
+        self._ordered = matcher.ordered
+        self._is_list = matcher.all_of is not None
+        self._columns = tuple(_asked(column.type, column) for column in matcher.columns)
+        rows = of(matcher.rows)
+        self._rows = tuple(self._row(row) for row in rows) if isinstance(rows, tuple) else ()
+        self._asked = None if matcher.type is None else _asked(matcher.type, matcher)
+        given = of(matcher.all_of) or of(matcher.any_of)
+        items = given if isinstance(given, tuple) else (of(matcher.value),)
+        self._items: tuple[Wanted, ...] = ()
+        if self._asked is not None and self._is_list:
+            self._items = tuple(_wanted(item, self._asked) for item in items)
+        elif self._asked is not None:
+            one = AnyOf(any_of=items)
+            self._items = (_wanted(one, self._asked),)
+        self.said = self._said(matcher, items, rows)
+
+    def fault(self, values: Sequence[str]) -> str | None:
+        if self._asked is None:
+            return rows_fault(values, self._columns, self._rows, ordered=self._ordered)
+        if self._is_list:
+            return list_fault(values, self._asked, self._items, ordered=self._ordered)
+        faults = [one_fault(value, self._asked, self._items[0]) for value in values]
+        return None if None in faults else faults[0]
+
+    def _row(self, cells: tuple[Item, ...]) -> Row:
+        if len(cells) != len(self._columns):
+            message = f"a row of {len(cells)} cells has not one for each of the `columns`"
+            raise ValueError(message)
+        pairs = zip(cells, self._columns, strict=True)
+        return Row(tuple(_wanted(cell, asked) for cell, asked in pairs))
+
+    def _said(self, matcher: AnswerMatcher, items: tuple[object, ...], rows: object) -> str:
+        order = " in this order" if self._ordered else ""
+        if isinstance(rows, tuple):
+            told = "; ".join(" | ".join(map(_shown, row)) for row in rows[:_MOST_SAID])
+            return f"exactly the rows {told}{' …' if len(rows) > _MOST_SAID else ''}{order}"
+        told = ", ".join(map(_shown, items[:_MOST_SAID]))
+        told += " …" if len(items) > _MOST_SAID else ""
+        if self._is_list:
+            return f"exactly {told}{order}, each a {matcher.type}"
+        which = "any of " if len(items) > 1 else ""
+        within = f" ± {matcher.tolerance}" if matcher.tolerance else ""
+        return f"the {matcher.type} {which}{told}{within}"
+
+
+def _asked(kind: AnswerType, reading: _Reading) -> Asked:
+    """Return how values of a type are read.
+
+    Raises:
+        ValueError: an option says nothing of the type, or has a value that it does not know.
+    """
+    for name, default in _OPTIONS.items():
+        if name not in KNOWN[kind] and getattr(reading, name) != default:
+            message = f"`{name}` says nothing of `type: {kind}`"
+            raise ValueError(message)
+    options = Options(
+        unit=reading.unit,
+        currency=reading.currency,
+        tolerance=reading.tolerance,
+        order=reading.date_order,
+        half_known=reading.half_known,
+        yes=reading.yes,
+        no=reading.no,
+        case=reading.case,
+    )
+    return Asked(
+        kind_of(kind, options),
+        reading.may_say,
+        may_estimate=bool(reading.tolerance),
+        may_start=kind in {AnswerType.TIME, AnswerType.DATE},
+    )
+
+
+def _wanted(item: object, asked: Asked) -> Wanted:
+    values = item.any_of if isinstance(item, AnyOf) else (item,)
+    return Wanted(tuple(asked.kind.read(_written(value)) for value in values))
+
+
+def _written(value: object) -> str:
+    """Return a value as a task writes it in quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, AnyOf):
+        return " or ".join(map(_shown, value.any_of))
+    return shown(_written(value))
