@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation
     from orchestrator.report.run_report import RunReport
     from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
+    from orchestrator.store.reading_scores import RunReading
     from orchestrator.store.rescoring import ScoredTrial
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "ProgressNote",
     "ResetOutcome",
     "RunBegan",
+    "RunReading",
     "RunReport",
     "RunningSite",
     "Score",
@@ -95,6 +97,7 @@ _MODULES: Final = {
     "orchestrator.observation": ("Agent", "AgentMaker", "Assignment", "Decision", "Observation"),
     "orchestrator.report.run_report": ("RunReport",),
     "orchestrator.runner.events": ("AttemptBroke", "ProgressNote", "TrialEnded"),
+    "orchestrator.store.reading_scores": ("RunReading",),
     "orchestrator.store.rescoring": ("ScoredTrial",),
     "arena_core.errors": ("ArenaError",),
     "arena_core.worlds": ("World",),

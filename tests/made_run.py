@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +23,7 @@ from evaluators.evidence import (
     UnscoredReason,
     UrlVisit,
 )
+from evaluators.original import OriginalTask
 from evaluators.scores import score
 from orchestrator.observation import AgentClass
 from orchestrator.store.ledger import AttemptState
@@ -37,10 +38,19 @@ LONG: Final = "https://shop.example/catalogue/" + "a-very-long-name-without-a-br
 _OFFLINE, _ONLINE = World.OFFLINE, World.ONLINE
 
 
-def make_run(path: Path) -> RunFolder:
-    """Write a run folder: six tasks in two worlds, one of them left to be played."""
-    folder = RunFolder.create(path, _lock(), SUITE)
-    tasks = {task.id: task for task in SUITE.tasks}
+def make_run(path: Path, originals: Mapping[str, OriginalTask] | None = None) -> RunFolder:
+    """Write a run folder: six tasks in two worlds, one of them left to be played.
+
+    Args:
+        path: of the folder.
+        originals: the published tasks that some tasks were imported from, by id.
+    """
+    imported = [
+        task.model_copy(update={"original": (originals or {}).get(task.id)}) for task in SUITE.tasks
+    ]
+    suite = SUITE.model_copy(update={"tasks": tuple(imported)})
+    folder = RunFolder.create(path, _lock(suite), suite)
+    tasks = {task.id: task for task in suite.tasks}
     with folder.writing() as ledger:
         broken = Trial("broken", _OFFLINE)
         for state in (AttemptState.RETRIED, AttemptState.ABANDONED):
@@ -121,13 +131,13 @@ SUITE: Final = Suite.model_validate(
 )
 
 
-def _lock() -> RunLock:
+def _lock(suite: Suite) -> RunLock:
     return RunLock(
         run="20261121-000000-made-0001",
         created_at="2026-11-21T00:00:00+00:00",
         suite=SUITE.suite,
         suite_version=SUITE.version,
-        suite_hash=hash_suite(SUITE),
+        suite_hash=hash_suite(suite),
         tasks=tuple(task.id for task in SUITE.tasks),
         worlds=(_OFFLINE, _ONLINE),
         repeats=1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from orchestrator.report.run_report import RunReport
     from orchestrator.runner.agent_choice import AgentChoice
     from orchestrator.store.lock import RunLock
+    from orchestrator.store.reading_scores import RunReading
     from orchestrator.store.rescoring import ScoredTrial
 
 RUNS: Final = Path("arena-runs")
@@ -264,3 +265,20 @@ class RunOperations(SuiteOperations):
         from orchestrator.store.run_folder import RunFolder
 
         return rescore(RunFolder.open(Path(run)), None if suite is None else self.suite(suite))
+
+    def score_readings(
+        self, scored: Sequence[ScoredTrial], readings: Iterable[str]
+    ) -> tuple[RunReading, ...]:
+        """Score a run as published code would, beside its strict scores.
+
+        Args:
+            scored: as `score` returns it.
+            readings: names of installed readings: `webarena`.
+
+        Raises:
+            UnknownNameError, PluginError: there is no such reading, or it cannot be used.
+            UsageError: no episode is of a task that one of them can read.
+        """
+        from orchestrator.store.reading_scores import read_run_as
+
+        return tuple(read_run_as(name, scored) for name in readings)

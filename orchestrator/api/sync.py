@@ -281,6 +281,7 @@ class SyncArena:
     write_report = _same(Arena.write_report)
     export = _same(Arena.export)
     score = _same(Arena.score)
+    score_readings = _same(Arena.score_readings)
     lint = _blocking(Arena.lint)
     evaluate = _blocking(Arena.evaluate)
     resume = _blocking(Arena.resume)

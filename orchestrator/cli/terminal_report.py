@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from arena_core.worlds import World
 from evaluators.verdicts import CheckStatus
 from orchestrator.cli.console import Column, Console, Json
+from orchestrator.cli.reading_lines import reading_lines
 from orchestrator.report.run_report import RunReport, TaskRow
 from orchestrator.report.wording import interval, percent
 from orchestrator.stats.summary import Summary
+from orchestrator.store.reading_scores import documents_by_folder
 from orchestrator.store.rescoring import ScoredTrial
 
 
@@ -101,6 +103,8 @@ def _closing(report: RunReport) -> Iterable[str]:
         yield report.over_budget
     if report.lock.staged:
         yield f"staged live origins, not the real web: {', '.join(report.lock.staged)}"
+    yield from reading_lines(report.readings)
+    yield from report.broken_readings
     yield from damage(report)
     yield from bugs(report)
     if report.pending:
@@ -137,6 +141,7 @@ def _named(trial: ScoredTrial) -> str:
 
 def _document(report: RunReport) -> Json:
     agreement = report.agreement
+    readings = documents_by_folder(report.readings)
     return {
         "run": report.lock.run,
         "folder": str(report.folder.path),
@@ -167,6 +172,7 @@ def _document(report: RunReport) -> Json:
             "mcnemar_p": agreement.p_value,
             "kappa": agreement.kappa,
         },
+        "readings": {found.name: found.document() for found in report.readings},
         "tasks": [
             {
                 "task": row.task.id,
@@ -174,6 +180,7 @@ def _document(report: RunReport) -> Json:
                 "trials": [
                     {
                         **trial.document(),
+                        "readings": readings.get(trial.folder, {}),
                         "seconds": trial.evidence.seconds,
                         "unmet": [
                             verdict.check

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +19,7 @@ from orchestrator.report.resets import fallbacks, reset_figures
 from orchestrator.report.run_report import RunReport, TaskRow
 from orchestrator.report.seen_texts import SeenTexts
 from orchestrator.report.wording import action_in_words, duration, interval, money, percent
+from orchestrator.store.reading_scores import ReadTrial
 from orchestrator.store.rescoring import ScoredTrial
 
 
@@ -79,8 +81,18 @@ def render_html(report: RunReport) -> str:
         asked=lambda trial: exchanges_by_step(report.folder.evidence_folder(trial.folder)),
         picture=lambda trial, step: _picture(report, trial, step),
         seen=SeenTexts(report.folder).text,
+        read_as=_by_folder(report),
         has_both=set(report.lock.worlds) == set(World),
     )
+
+
+def _by_folder(report: RunReport) -> Mapping[str, Mapping[str, ReadTrial]]:
+    """Return what the readings say of each trial, by its folder and the reading's name."""
+    found: defaultdict[str, dict[str, ReadTrial]] = defaultdict(dict)
+    for reading in report.readings:
+        for one in reading.trials:
+            found[one.scored.folder][reading.name] = one
+    return found
 
 
 def _played_by(row: TaskRow, world: World) -> tuple[ScoredTrial, ...]:

@@ -13,6 +13,7 @@ from orchestrator.stats.agreement import Agreement, Disagreement, compare, disag
 from orchestrator.stats.summary import Summary, summarise
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.lock import RunLock
+from orchestrator.store.reading_scores import RunReading, readings_of
 from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from tasks.schema import Task
@@ -65,6 +66,8 @@ class RunReport:
         agreement: of the two worlds; None where only one was played.
         spent: on models by all attempts, those too that came to nothing; nothing by a replay.
         attempts: every attempt, the broken and abandoned ones too.
+        readings: the run as published code would score it, where its tasks were imported.
+        broken_readings: one line for each installed reading that cannot be used.
     """
 
     folder: RunFolder
@@ -77,6 +80,8 @@ class RunReport:
     pending: int
     recovered: int
     spent: Spent = field(default_factory=Spent)
+    readings: tuple[RunReading, ...] = ()
+    broken_readings: tuple[str, ...] = ()
 
     @property
     def unreadable(self) -> tuple[ScoredTrial, ...]:
@@ -166,6 +171,7 @@ def read_run(folder: RunFolder) -> RunReport:
         }
         for world in lock.worlds
     }
+    readings, broken_readings = readings_of(scored)
     wanted = sum(world in task.worlds for world in lock.worlds for task in chosen) * lock.repeats
     return RunReport(
         folder=folder,
@@ -180,6 +186,8 @@ def read_run(folder: RunFolder) -> RunReport:
         pending=wanted - len(scored),
         recovered=recovered,
         spent=spent,
+        readings=readings,
+        broken_readings=broken_readings,
     )
 
 
