@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena_core.errors import UsageError
 from orchestrator.cli.asynchronous import interrupts, run
 from orchestrator.cli.console import Console, Json
 
 if TYPE_CHECKING:
-    from orchestrator.serving.host import EpisodeHost, HostedEpisode
+    from orchestrator.serving.requests import CreateEpisode
     from orchestrator.serving.results import EpisodeResult
 
 app = typer.Typer()
@@ -23,12 +27,22 @@ app = typer.Typer()
 def mcp(
     task: Annotated[str, typer.Option(help="What is played: SUITE/TASK.")],
     world: Annotated[str, typer.Option(help="offline or online.")] = "offline",
+    stdio: Annotated[
+        bool,
+        typer.Option("--stdio", help="Serve the client that started this command, by its pipes."),
+    ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="On 127.0.0.1; 0 for a free one.")
-    ] = 0,
+        int | None,
+        typer.Option(min=0, max=65535, help="On 127.0.0.1; default: a free one."),
+    ] = None,
     idle: Annotated[
-        float, typer.Option(min=1, help="Give up on a client that is silent for so many seconds.")
-    ] = 300.0,
+        float | None,
+        typer.Option(
+            min=1,
+            help="Give up on a client that is silent for so many seconds; default: 300, and never"
+            " with --stdio.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder in which the evidence becomes a run of one.")
     ] = None,
@@ -42,53 +56,97 @@ def mcp(
     token. The tools are named and shaped as those of Playwright MCP
     (browser_navigate, browser_snapshot, browser_click, ...); submit_answer ends
     the episode. What it is worth is shown at the end, on stderr.
+
+    With --stdio, a client starts this command itself ({"command": "arena", "args":
+    ["mcp", "--task", ..., "--stdio"]}): no port, no token, and a client that is
+    gone is noticed at once.
     """
-    run(_mcp(Console(), task, world, port, idle, out, staged=staged))
+    if stdio and port is not None:
+        message = "--port has no effect with --stdio: nothing listens"
+        raise UsageError(message)
+    played = _Played(task=task, world=world, out=out, staged=staged)
+    if stdio:
+        run(_by_pipes(Console(), played, inf if idle is None else idle))
+    else:
+        run(_by_http(Console(), played, port or 0, 300.0 if idle is None else idle))
 
 
-async def _mcp(
-    console: Console,
-    task: str,
-    world: str,
-    port: int,
-    idle: float,
-    out: Path | None,
-    *,
-    staged: bool,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Played:
+    """What is played, and where its evidence goes."""
+
+    task: str
+    world: str
+    out: Path | None
+    staged: bool
+
+    @property
+    def asked(self) -> CreateEpisode:
+        from orchestrator.api.arguments import read_world
+        from orchestrator.serving.requests import MCP_OBSERVED, CreateEpisode
+
+        world = read_world(self.world)
+        return CreateEpisode(task=self.task, world=world, observe=MCP_OBSERVED, agent="mcp")
+
+
+async def _by_pipes(console: Console, played: _Played, idle: float) -> None:
     from orchestrator.api.arena import Arena
-    from orchestrator.api.arguments import read_world
     from orchestrator.cli.progress import show_event
-    from orchestrator.serving.requests import MCP_OBSERVED, CreateEpisode
-    from orchestrator.serving.server import serve
+    from orchestrator.serving.host import EpisodeHost
+    from orchestrator.serving.mcp_stdio import serve_stdio
 
-    asked = CreateEpisode(task=task, world=read_world(world), observe=MCP_OBSERVED, agent="mcp")
     async with (
         Arena(on_event=lambda event: show_event(event, console)) as arena,
-        serve(arena, slots=1, port=port, idle_s=idle, out=out, staged=staged) as served,
         interrupts() as interrupted,
     ):
-        hosted = await served.host.begin(asked)
+        host = EpisodeHost(arena, slots=1, idle_s=idle, out=played.out, staged=played.staged)
+        try:
+            hosted = await host.begin(played.asked)
+            console.note("until the client is gone")
+            await _first_of(serve_stdio(host, hosted), interrupted.wait())
+        finally:
+            await host.close()
+        _show(console, hosted.session.result)
+
+
+async def _by_http(console: Console, played: _Played, port: int, idle: float) -> None:
+    from orchestrator.api.arena import Arena
+    from orchestrator.cli.progress import show_event
+    from orchestrator.serving.server import serve
+
+    async with (
+        Arena(on_event=lambda event: show_event(event, console)) as arena,
+        serve(
+            arena, slots=1, port=port, idle_s=idle, out=played.out, staged=played.staged
+        ) as served,
+        interrupts() as interrupted,
+    ):
+        hosted = await served.host.begin(played.asked)
         url = f"{served.url}/episodes/{hosted.id}/mcp"
         headers = {"Authorization": f"Bearer {served.token}"}
         server: Json = {"type": "http", "url": url, "headers": headers}
         console.json({"mcpServers": {"arena": server}})
         sys.stdout.flush()  # whoever reads it through a pipe is not to wait for the end
         console.note("until the episode is over, or Ctrl-C")
-        result = await _end_of(served.host, hosted, interrupted)
-        if result is not None:
-            console.note(f"{result.outcome}: {result.because}")
-            if result.folder:
-                console.note(f"evidence: {result.folder}")
+        await _first_of(served.host.ended(hosted), interrupted.wait())
+        _show(console, hosted.session.result)
 
 
-async def _end_of(
-    host: EpisodeHost, hosted: HostedEpisode, interrupted: asyncio.Event
-) -> EpisodeResult | None:
-    """Wait for the end of an episode, or for Ctrl-C; None then."""
-    pressed = asyncio.create_task(interrupted.wait())
-    ended = asyncio.create_task(host.ended(hosted))
-    await asyncio.wait([pressed, ended], return_when=asyncio.FIRST_COMPLETED)
-    pressed.cancel()
-    ended.cancel()
-    return hosted.session.result
+async def _first_of(*works: Coroutine[Any, Any, object]) -> None:
+    """Wait until one of them is done, break the others off, and raise what it raised."""
+    tasks = [asyncio.create_task(one) for one in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for one in done:
+            one.result()
+    finally:
+        for one in tasks:
+            one.cancel()
+        await asyncio.wait(tasks)
+
+
+def _show(console: Console, result: EpisodeResult | None) -> None:
+    if result is not None:
+        console.note(f"{result.outcome}: {result.because}")
+        if result.folder:
+            console.note(f"evidence: {result.folder}")

@@ -20,8 +20,7 @@ from orchestrator.serving.session import EpisodeSession
 from orchestrator.serving.wire import observation_as_json
 
 if TYPE_CHECKING:
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
+    from orchestrator.serving.client_stream import AnsweringTools
     from tasks.schema import Task
 
 _LOG = logging.getLogger(__name__)
@@ -71,7 +70,7 @@ class HostedEpisode:
     answer: dict[str, Any] = field(default_factory=dict)
     listeners: list[asyncio.Queue[dict[str, Any]]] = field(default_factory=list)
     idle: asyncio.TimerHandle | None = None
-    tools: Held[StreamableHTTPSessionManager] | None = None
+    tools: Held[AnsweringTools] | None = None
     watch: asyncio.Task[None] | None = None
     holds_slot: bool = True
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import mcp_types as types
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from arena_core.errors import ArenaError, UnknownNameError
 from orchestrator.api.held import Held
 from orchestrator.grammars.grammar import Misread
 from orchestrator.observation import AriaSnapshot, AxTree, Observation, Picture
+from orchestrator.serving.client_stream import GONE, AnsweringTools, ClientStream
 from orchestrator.serving.host import ConflictError, EpisodeHost, HostedEpisode
 from orchestrator.serving.mcp_tools import (
     TOOLS,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
 _OVER: Final = "the episode is over"
+_MOST_SESSIONS: Final = 16
 
 
 def mcp_path(episode: str) -> str:
@@ -58,35 +61,72 @@ class McpRoute:
         self._host.touch(hosted)
         if hosted.tools is None:
             hosted.tools = await Held.enter(_answering(self._host, hosted))
-        await hosted.tools.value.handle_request(scope, receive, send)
+        tools = hosted.tools.value
+        if scope["method"] == "GET":
+            with tools.stream.held():
+                await tools.manager.handle_request(scope, receive, send)
+        else:
+            tools.stream.is_asked()
+            await tools.manager.handle_request(scope, receive, send)
 
 
 @asynccontextmanager
-async def _answering(
-    host: EpisodeHost, hosted: HostedEpisode
-) -> AsyncIterator[StreamableHTTPSessionManager]:
+async def _answering(host: EpisodeHost, hosted: HostedEpisode) -> AsyncIterator[AnsweringTools]:
     """Answer requests for an episode until the block ends.
 
-    Nothing is kept between requests: the episode is all the state there is.
+    A session holds nothing but a stream from its client; the episode is all the state there is.
     """
-    tools = McpTools(host, hosted)
-    server: Server[Any] = Server(
+    stream = ClientStream(lambda: host.take_back(hosted, GONE))
+    server = mcp_server(McpTools(host, hosted, stream))
+
+    async def discover(_: object, __: object) -> types.DiscoverResult:
+        """Name the protocol versions whose sessions hold a stream: its end tells of the client's.
+
+        A client that insists on a later one, which has no sessions, is answered all the same.
+        """
+        return types.DiscoverResult(
+            supported_versions=list(HANDSHAKE_PROTOCOL_VERSIONS),
+            capabilities=server.get_capabilities(),
+            instructions=hosted.session.assignment.intent,
+            ttl_ms=0,
+            cache_scope="private",
+        )
+
+    server.add_request_handler("server/discover", types.RequestParams, discover)
+    manager = StreamableHTTPSessionManager(
+        server, json_response=True, session_idle_timeout=None, max_sessions=_MOST_SESSIONS
+    )
+    async with manager.run():
+        try:
+            yield AnsweringTools(manager, stream)
+        finally:
+            stream.forget()
+
+
+def mcp_server(tools: McpTools) -> Server[Any]:
+    """Return a server of the official SDK that has the tools of one episode."""
+    return Server(
         "arena",
-        instructions=hosted.session.assignment.intent,
+        instructions=tools.intent,
         on_list_tools=tools.listed,
         on_call_tool=tools.called,
     )
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
-    async with manager.run():
-        yield manager
 
 
 class McpTools:
     """The tools of one episode."""
 
-    def __init__(self, host: EpisodeHost, hosted: HostedEpisode) -> None:
+    def __init__(
+        self, host: EpisodeHost, hosted: HostedEpisode, stream: ClientStream | None = None
+    ) -> None:
         self._host = host
         self._hosted = hosted
+        self._stream = stream
+
+    @property
+    def intent(self) -> str:
+        """What the agent is to do."""
+        return self._hosted.session.assignment.intent
 
     async def listed(self, _: object, __: object) -> types.ListToolsResult:
         """List them."""
@@ -101,6 +141,8 @@ class McpTools:
         session = self._hosted.session
         if session.result is not None:
             return _failed(_OVER, session.result)
+        if self._stream is not None:
+            self._stream.is_played()
         call = read_call(asked.name, asked.arguments or {})
         try:
             return await self._host.perform(self._hosted, lambda: _done(session, call))
