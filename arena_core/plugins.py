@@ -33,6 +33,7 @@ class Group(StrEnum):
     LOCATORS = "arena.locators"
     MATCHERS = "arena.matchers"
     IMPORTERS = "arena.importers"
+    FORMATS = "arena.formats"
     READINGS = "arena.readings"
     EXPORTERS = "arena.exporters"
     REPORTS = "arena.reports"

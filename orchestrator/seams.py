@@ -13,6 +13,7 @@ from orchestrator.agents.choice import AGENTS
 from orchestrator.observation import OBSERVATIONS
 from orchestrator.report.seams import EXPORTERS, REPORTS
 from tasks.importers import IMPORTERS
+from tasks.imports.formats import FORMATS
 
 SEAMS: Final[tuple[Seam[object], ...]] = (
     AGENTS,
@@ -21,6 +22,7 @@ SEAMS: Final[tuple[Seam[object], ...]] = (
     MATCHERS,
     IMPORTERS,
     READINGS,
+    FORMATS,
     EXPORTERS,
     REPORTS,
 )

@@ -19,9 +19,8 @@ Model = TypeVar("Model", bound=BaseModel)
 # How many mistakes of one file are listed at once.
 SHOWN_FAULTS = 3
 _DEEPEST = 100
-_BARE_TAG = re.compile(
-    r"!(?:[\s,\]}]|$)"
-)  # of the tag `!` alone the two parsers make different things
+# Of the tag `!` alone the two parsers make different things. In the midst of text it is no tag.
+_BARE_TAG = re.compile(r"(?<![^\s\[{,:])!(?:[\s,\]}]|$)")
 
 
 @dataclass(frozen=True, slots=True)

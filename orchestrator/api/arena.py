@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from orchestrator.api.episodes import EpisodeOperations
 from orchestrator.api.images import ImageOperations
+from orchestrator.api.importing import ImportOperations
 from orchestrator.api.own_sites import OwnSiteOperations
 from orchestrator.api.runs import RunOperations
 from orchestrator.api.sites import SiteOperations
 
 
-class Arena(EpisodeOperations, RunOperations, SiteOperations, ImageOperations, OwnSiteOperations):
+class Arena(
+    EpisodeOperations,
+    RunOperations,
+    ImportOperations,
+    SiteOperations,
+    ImageOperations,
+    OwnSiteOperations,
+):
     """An open Arena: its sites, its tasks, episodes step by step, and whole runs.
 
     Use it as an asynchronous context manager. The Docker engine is connected when something first

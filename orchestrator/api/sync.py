@@ -275,6 +275,7 @@ class SyncArena:
     suite = _same(Arena.suite)
     tasks = _same(Arena.tasks)
     task = _same(Arena.task)
+    import_tasks = _same(Arena.import_tasks)
     sites = _same(Arena.sites)
     read_run = _same(Arena.read_run)
     read_lock = _same(Arena.read_lock)

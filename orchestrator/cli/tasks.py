@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -119,6 +122,45 @@ def lint(
         message = f"suite '{report.suite}': {count}"
         raise TaskError(message)
     console.note(f"suite '{report.suite}': {len(report.tasks)} tasks, no errors")
+
+
+@app.command("import")
+def import_tasks(
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="The published set, such as webarena.")
+    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Its files.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The suite to write; FORMAT.yaml here where omitted.")
+    ] = None,
+    site_map: Annotated[
+        Path | None,
+        typer.Option("--map", help="A file that says which sites here stand for the set's."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a suite of a published task set, each task with its original record."""
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    written = out or Path(f"{format_name}.yaml")
+    found = arena_for(console).import_tasks(format_name, files, out=written, site_map=site_map)
+    missing = found.untranslated
+    whole = len(found.tasks) - len({task for task, _ in missing})
+    reasons = Counter(re.sub(r"\[\d+\]", "[]", line) for _, line in missing)
+    console.table(
+        (Column("times", right=True), Column("not translated, so no success of the strict score")),
+        [(count, reason) for reason, count in reasons.most_common()],
+        {
+            "suite": found.name,
+            "file": str(written),
+            "format": found.format_name,
+            "tasks": len(found.tasks),
+            "whole": whole,
+            "untranslated": [{"task": task, "what": line} for task, line in missing],
+        },
+    )
+    console.note(f"{written}: {len(found.tasks)} tasks, {whole} of them translated whole")
 
 
 async def _lint(

@@ -33,6 +33,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
     "network": {"by": "network", "url": "shop:/basket/*", "method": "POST"},
     "page": {"by": "page", "selector": "h1"},
     "url": {"by": "url"},
+    "untranslated": {"by": "untranslated", "what": "eval", "why": "no check says it"},
     "wob": {"by": "wob"},
 }
 MATCHERS: Mapping[str, dict[str, Any]] = {

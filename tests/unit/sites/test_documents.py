@@ -218,3 +218,16 @@ def test_what_both_parsers_take_they_read_the_same(text: str) -> None:
     except (yaml.YAMLError, RecursionError):  # recursion: an alias inside of what it stands for
         return
     assert told(_composed(text)) == slow
+
+
+@pytest.mark.parametrize(
+    "text", ["a: Hi! you", "a: 'so! and so'", "a: |\n  what! now\n", "[a!, b!]"]
+)
+def test_an_exclamation_mark_in_prose_does_not_make_reading_ten_times_slower(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(_: str) -> yaml.SafeLoader:
+        pytest.fail("it was read without libyaml")
+
+    monkeypatch.setattr("sites.documents.yaml.SafeLoader", slow)
+    assert _composed(text) is not None

@@ -69,6 +69,7 @@ METHODS = {
     " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
     "export": "report, form, out",
     "follow_logs": "site, *, slot, tail",
+    "import_tasks": "format_name, files, *, out, site_map",
     "lint": "suite, patterns, *, prove, workers",
     "logs": "site, *, slot, tail",
     "new_site": "name, *, kind, title, folder",

@@ -1,0 +1,1 @@
+"""Published task sets, imported as suites."""

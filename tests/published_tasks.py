@@ -1,0 +1,35 @@
+"""Tasks as published sets write them, made up."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+WEBARENA_TASK: dict[str, Any] = {
+    "sites": ["shopping_admin"],
+    "task_id": 7,
+    "require_login": True,
+    "storage_state": "./.auth/shopping_admin_state.json",
+    "start_url": "__SHOPPING_ADMIN__",
+    "geolocation": None,
+    "intent_template": "Show {{what}}",
+    "instantiation_dict": {"what": "the orders"},
+    "intent": "Show the orders of the shop",
+    "require_reset": False,
+    "eval": {
+        "eval_types": ["url_match"],
+        "reference_answers": None,
+        "reference_url": "__SHOPPING_ADMIN__/sales/order/",
+        "program_html": [],
+        "url_note": "GOLD in PRED",
+    },
+    "intent_template_id": 12,
+}
+
+
+def webarena_task(evaluation: dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    """Return a WebArena task with other fields, and others in its evaluation."""
+    task = copy.deepcopy(WEBARENA_TASK)
+    task.update(fields)
+    task["eval"].update(evaluation or {})
+    return task

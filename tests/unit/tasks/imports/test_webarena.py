@@ -1,0 +1,198 @@
+"""WebArena's tasks become suites whose checks ask no less than the published gold."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from published_tasks import webarena_task
+from reference_data import WEBARENA, reference_half
+
+from arena_core.errors import TaskError
+from sites.atlas import Atlas
+from tasks.imports.importing import import_suite
+from tasks.imports.webarena.page_checks import closed
+from tasks.lint import lint_suite
+from tasks.schema import Suite, Task
+
+Write = Callable[..., Path]
+
+
+def imported(write: Write, *records: dict[str, Any], **more: Any) -> tuple[Task, ...]:
+    return import_suite("webarena", [write(list(records))], **more).tasks
+
+
+def written(task: Task) -> list[dict[str, Any]]:
+    return [one.model_dump(mode="json", exclude_unset=True) for one in task.checks]
+
+
+def test_a_task_keeps_what_it_is_and_starts_where_it_says(write: Write) -> None:
+    [task] = imported(write, webarena_task())
+    assert (task.id, task.family, task.sites) == (
+        "webarena-7",
+        "navigation",
+        ("webarena-shopping-admin",),
+    )
+    assert task.roles == {"webarena-shopping-admin": "admin"}
+    assert task.start == ("webarena-shopping-admin:/admin",)
+    assert task.template == "webarena-t12"
+    assert task.reference is None
+    assert task.original is not None
+    assert (
+        task.original.bases["__SHOPPING_ADMIN__"]
+        == "http://webarena-shopping-admin.arena.test/admin"
+    )
+
+
+def test_nobody_is_logged_in_where_the_file_of_cookies_names_nobody(write: Write) -> None:
+    [task] = imported(write, webarena_task(storage_state=None))
+    assert task.roles == {}
+    both = webarena_task(
+        sites=["gitlab", "reddit"],
+        storage_state="./.auth/gitlab.reddit_state.json",
+        start_url="__GITLAB__ |AND| __REDDIT__/f/books",
+        eval={**webarena_task()["eval"], "reference_url": "__GITLAB__/x"},
+    )
+    [task] = imported(write, both)
+    assert task.roles == {"webarena-gitlab": "developer", "webarena-reddit": "member"}
+    assert task.start == ("webarena-gitlab:/", "webarena-reddit:/f/books")
+
+
+def test_a_map_says_which_sites_stand_for_the_sets(write: Write, tmp_path: Path) -> None:
+    chosen = tmp_path / "map.yaml"
+    chosen.write_text("sites:\n  shopping_admin: {site: shop, role: merchant, path: /dashboard}\n")
+    origins = {"shop": "http://shop.arena.test"}
+    [task] = imported(write, webarena_task(), map_file=chosen, origins=origins)
+    assert task.sites == ("shop",)
+    assert task.start == ("shop:/dashboard",)
+    assert task.original is not None
+    assert task.original.bases["__SHOPPING_ADMIN__"] == "http://shop.arena.test/dashboard"
+    chosen.write_text("sites:\n  shoping: shop\n")
+    with pytest.raises(TaskError, match=r"sites\.shoping: no site of this format; it has: gitlab"):
+        imported(write, webarena_task(), map_file=chosen)
+
+
+def test_an_expanded_file_names_the_same_pages(write: Write) -> None:
+    expanded = json.loads(
+        json.dumps(webarena_task()).replace("__SHOPPING_ADMIN__", "http://example.com:7780/admin")
+    )
+    [task] = imported(write, expanded)
+    assert written(task) == written(imported(write, webarena_task())[0])
+    assert task.original is not None
+    assert task.original.bases["http://example.com:7780/admin"].endswith(".arena.test/admin")
+
+
+def test_an_address_on_no_site_is_refused_with_what_mends_it(write: Write, tmp_path: Path) -> None:
+    two = webarena_task(sites=["map", "wikipedia"], start_url="http://somewhere.example/x")
+    with pytest.raises(TaskError, match=r"\[0\]\.start_url: .* none of the sites: name its"):
+        imported(write, two)
+    chosen = tmp_path / "map.yaml"
+    chosen.write_text("sites:\n  map: {site: map, urls: ['http://somewhere.example/']}\n")
+    [task] = imported(write, two, map_file=chosen)
+    assert task.start == ("map:/x",)
+
+
+def test_one_origin_of_two_sites_is_refused(write: Write) -> None:
+    shop = webarena_task(task_id=1, sites=["shopping"], start_url="http://one.example")
+    forum = webarena_task(task_id=2, sites=["reddit"], start_url="http://one.example/f/x")
+    with pytest.raises(TaskError, match=r"one\.example is both 'shopping' and 'reddit'"):
+        imported(write, shop, forum)
+
+
+def test_the_final_page_is_the_golds_and_no_other(write: Write) -> None:
+    [task] = imported(write, webarena_task())
+    [check] = written(task)
+    assert check["locate"] == {"by": "url"}
+    assert check["match"] == {
+        "how": "exact",
+        "value": "webarena-shopping-admin:/admin/sales/order/",
+    }
+
+
+def test_each_parameter_that_the_gold_names_is_asked_for(write: Write) -> None:
+    gold = {
+        "reference_url": "__GITLAB__/dashboard/issues?state=opened&label_name[]=a&label_name[]=b"
+    }
+    [task] = imported(write, webarena_task(gold, sites=["gitlab"], start_url="__GITLAB__"))
+    page, state, labels = written(task)
+    assert page["match"]["value"] == "webarena-gitlab:/dashboard/issues"
+    assert state["locate"] == {
+        "by": "url",
+        "part": "query",
+        "key": "state",
+        "page": "webarena-gitlab:/dashboard/issues",
+    }
+    assert labels["match"]["value"] == ["a", "b"]
+
+
+def test_any_alternative_of_a_page_will_do(write: Write) -> None:
+    gold = {"reference_url": "__REDDIT__/f/a |OR| __REDDIT__/f/b"}
+    [task] = imported(write, webarena_task(gold, sites=["reddit"], start_url="__REDDIT__"))
+    [check] = task.checks
+    assert [one.match.model_dump()["value"] for one in check.ways] == [
+        "webarena-reddit:/f/a",
+        "webarena-reddit:/f/b",
+    ]
+
+
+def test_dots_in_a_path_are_resolved_as_a_browser_does(write: Write) -> None:
+    target = {
+        "url": "__SHOPPING_ADMIN__/../a b.html",
+        "locator": "document.querySelector('[name=\"product[price]\"').value",
+        "required_contents": {"exact_match": "1"},
+    }
+    evaluation = {"eval_types": ["program_html"], "program_html": [target]}
+    [task] = imported(write, webarena_task(evaluation))
+    [check] = written(task)
+    assert check["locate"] == {
+        "by": "page",
+        "at": "webarena-shopping-admin:/a%20b.html",
+        "selector": '[name="product[price]"]',
+        "attribute": "value",
+    }
+
+
+@pytest.mark.parametrize(
+    ("selector", "whole"),
+    [
+        ("#a", "#a"),
+        ('[name="a"', '[name="a"]'),
+        ('[name="a[b]"', '[name="a[b]"]'),
+        ("[name='a", "[name='a']"),
+        ("div [a=b] p", "div [a=b] p"),
+    ],
+)
+def test_a_selector_without_its_last_bracket_is_closed_as_browsers_close_it(
+    selector: str, whole: str
+) -> None:
+    assert closed(selector) == whole
+
+
+def test_what_nobody_translated_is_listed_and_keeps_the_task_from_success(write: Write) -> None:
+    [task] = imported(write, webarena_task({"reference_url": ""}))
+    assert task.original is not None
+    assert task.original.untranslated == (
+        "eval.reference_url: is empty: the published code accepts every page",
+    )
+    [check] = task.checks
+    assert check.locate.by == "untranslated"
+    unknown = copy.deepcopy(webarena_task({"eval_types": ["page_image_query"]}))
+    [task] = imported(write, unknown)
+    assert task.original is not None
+    assert "holds 'page_image_query'" in task.original.untranslated[0]
+
+
+def test_the_published_half_becomes_a_suite_that_lints(webarena_atlas: Atlas) -> None:
+    path = reference_half(WEBARENA)
+    found = import_suite("webarena", [path])
+    assert len(found.tasks) == 406
+    suite = Suite.model_validate(found.document)
+    assert [str(one) for one in lint_suite(suite, webarena_atlas) if one.is_error] == []
+    records = json.loads(path.read_text(encoding="utf-8"))
+    for task, record in zip(found.tasks, records, strict=True):
+        assert task.original is not None
+        assert task.original.record == record
