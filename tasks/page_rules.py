@@ -11,6 +11,7 @@ from sites.atlas import Atlas
 from tasks.check_rules import located_checks
 from tasks.findings import Location, TaskFault
 from tasks.pages import TaskPage, opening_faults
+from tasks.reference_rules import scripts
 from tasks.schema import GotoPage, Task
 
 
@@ -31,10 +32,11 @@ def _opened(task: Task) -> Iterator[tuple[Location, TaskPage]]:
             yield at, TaskPage(start, task.worlds)
         else:
             yield (*at, "page"), TaskPage(start.page, task.worlds)
-    for number, action in enumerate(task.reference_actions):
-        if isinstance(action, GotoPage):
-            worlds = tuple(world for world in task.worlds if action.only in (None, world))
-            yield from _branches(("reference", number, "page"), action.page, worlds)
+    for place, script in scripts(task):
+        for number, action in enumerate(script):
+            if isinstance(action, GotoPage):
+                worlds = tuple(world for world in task.worlds if action.only in (None, world))
+                yield from _branches((*place, number, "page"), action.page, worlds)
     for at, check in located_checks(task):
         if check.computed is not None and World.OFFLINE in {*check.worlds} & {*task.worlds}:
             yield from _computed((*at, "computed"), check.computed)

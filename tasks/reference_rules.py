@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from arena_core.worlds import World
 from evaluators.checks import match
@@ -13,6 +13,7 @@ from sites.atlas import Atlas
 from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import (
+    GiveUp,
     OnElement,
     PressKeys,
     ReferenceAction,
@@ -28,21 +29,44 @@ def reference_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:  # noqa: 
     """Yield what keeps the reference from playing the task to its end."""
     if task.reference is None:
         yield from _without_reference(task)
-        return
-    for number, action in enumerate(task.reference):
-        if action.only is not None and action.only not in task.worlds:
-            at = ("reference", number, "only")
-            yield TaskFault(at, f"the task does not run in the {action.only} world")
-        if isinstance(action, UploadTo):
-            yield from _provided(task, ("reference", number, "files"), action)
-        if isinstance(action, PressKeys):
-            fault = key_fault(action.keys)
-            if fault:
-                yield TaskFault(("reference", number, "keys"), fault)
-        if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
-            yield from _roles(("reference", number, "role"), action.role)
-    for world in task.worlds:
-        yield from _in_world(task, world)
+    for at, script in scripts(task):
+        for number, action in enumerate(script):
+            yield from _action_faults(task, (*at, number), action)
+    for at, script in whole_scripts(task):
+        for world in task.worlds:
+            yield from _in_world(task, world, at, script)
+    for number, action in enumerate(task.detour):
+        if isinstance(action, StopWith | GiveUp):
+            yield TaskFault(("detour", number), "a detour comes back to the start, and never stops")
+
+
+def scripts(task: Task) -> Iterator[tuple[Location, Sequence[ReferenceAction]]]:
+    """Yield all actions that a task lists, with their place: whole paths, and its detour."""
+    yield from whole_scripts(task)
+    if task.detour:
+        yield ("detour",), task.detour
+
+
+def whole_scripts(task: Task) -> Iterator[tuple[Location, Sequence[ReferenceAction]]]:
+    """Yield the reference of a task and its other paths."""
+    if task.reference is not None:
+        yield ("reference",), task.reference
+    for number, path in enumerate(task.other_paths):
+        yield ("other_paths", number, "reference"), path.reference
+
+
+def _action_faults(task: Task, at: Location, action: ReferenceAction) -> Iterator[TaskFault]:
+    """Yield what keeps one action from being played."""
+    if action.only is not None and action.only not in task.worlds:
+        yield TaskFault((*at, "only"), f"the task does not run in the {action.only} world")
+    if isinstance(action, UploadTo):
+        yield from _provided(task, (*at, "files"), action)
+    if isinstance(action, PressKeys):
+        fault = key_fault(action.keys)
+        if fault:
+            yield TaskFault((*at, "keys"), fault)
+    if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
+        yield from _roles((*at, "role"), action.role)
 
 
 def _without_reference(task: Task) -> Iterator[TaskFault]:
@@ -72,26 +96,28 @@ def _roles(at: Location, role: str | PerWorld[str]) -> Iterator[TaskFault]:
             yield warning(at, doubt)
 
 
-def _in_world(task: Task, world: World) -> Iterator[TaskFault]:
+def _in_world(
+    task: Task, world: World, of: Location, script: Sequence[ReferenceAction]
+) -> Iterator[TaskFault]:
     played: list[tuple[Location, ReferenceAction]] = [
-        (("reference", number), action)
-        for number, action in enumerate(task.reference_actions)
+        ((*of, number), action)
+        for number, action in enumerate(script)
         if action.only in (None, world)
     ]
     if not played:
-        yield TaskFault(("reference",), f"holds no action for the {world} world")
+        yield TaskFault(of, f"holds no action for the {world} world")
         return
     at, last = played[-1]
-    if not isinstance(last, StopWith):
-        yield TaskFault(at, f"must end with `do: stop` in the {world} world")
-    else:
+    if isinstance(last, StopWith):
         yield from _answered(task, world, at, last)
+    elif not isinstance(last, GiveUp):
+        yield TaskFault(at, f"must end with `do: stop` in the {world} world")
     for early, action in played[:-1]:
-        if isinstance(action, StopWith):
+        if isinstance(action, StopWith | GiveUp):
             yield TaskFault(early, f"nothing after this stop is played in the {world} world")
     if len(played) > task.limits.steps:
         message = f"{len(played)} actions in the {world} world, but limits.steps is"
-        yield TaskFault(("reference",), f"{message} {task.limits.steps}")
+        yield TaskFault(of, f"{message} {task.limits.steps}")
 
 
 def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterator[TaskFault]:

@@ -150,6 +150,13 @@ class StopWith(_Reference):
     answer: Text | None = None
 
 
+class GiveUp(_Reference):
+    """End without an answer: the task cannot be done, for this reason."""
+
+    do: Literal["infeasible"]
+    reason: str = Field(min_length=1)
+
+
 ReferenceAction = Annotated[
     OnElement
     | UploadTo
@@ -161,7 +168,8 @@ ReferenceAction = Annotated[
     | Simple
     | FocusTabAt
     | SolveWob
-    | StopWith,
+    | StopWith
+    | GiveUp,
     Field(discriminator="do"),
 ]
 
@@ -171,6 +179,18 @@ class TaskFile(Strict):
 
     name: FileName
     content: Base64Bytes
+
+
+class OtherPath(Strict):
+    """Another right way to do a task, which a proof plays as well.
+
+    Attributes:
+        name: what is different about it: `by-history`.
+        reference: all its actions, `stop` included.
+    """
+
+    name: Slug
+    reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)]
 
 
 class ExpectedDivergence(Strict):
@@ -247,6 +267,10 @@ class Task(Strict):
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
         reference: what the oracle plays; without one, nothing proves that the task can be solved.
+        other_paths: further right ways to do it; a proof plays them in one world, and they must
+            succeed.
+        detour: harmless actions from the start page and back to it, which a proof plays before
+            another path; without any, a look around that every task allows.
         expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
@@ -272,6 +296,8 @@ class Task(Strict):
     requires: tuple[Check, ...] = ()
     checks: tuple[Check, ...] = Field(min_length=1)
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)] | None = None
+    other_paths: tuple[OtherPath, ...] = Field(default=(), exclude_if=lambda value: not value)
+    detour: tuple[ReferenceAction, ...] = Field(default=(), exclude_if=lambda value: not value)
     expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None

@@ -14,6 +14,7 @@ from arena_core.actions import (
     Forward,
     Goto,
     Hover,
+    Infeasible,
     NewTab,
     Press,
     Scroll,
@@ -46,6 +47,7 @@ from orchestrator.observation import (
 )
 from tasks.schema import (
     FocusTabAt,
+    GiveUp,
     GotoPage,
     OnElement,
     PressKeys,
@@ -61,7 +63,7 @@ from tasks.schema import (
 )
 
 _Targeted = OnElement | UploadTo | TypeInto | SelectIn
-_Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | StopWith
+_Untargeted = PressKeys | ScrollPage | GotoPage | Simple | FocusTabAt | StopWith | GiveUp
 
 
 class OracleAgent:
@@ -131,10 +133,15 @@ class OracleAgent:
                 return _simple(action)
             case FocusTabAt():
                 return FocusTab(index=action.index)
-            case StopWith():
-                return Stop(answer=None if action.answer is None else self._here(action.answer))
+            case StopWith() | GiveUp():
+                return self._ending(action)
             case _:
                 assert_never(action)
+
+    def _ending(self, action: StopWith | GiveUp) -> Action:
+        if isinstance(action, GiveUp):
+            return Infeasible(reason=action.reason)
+        return Stop(answer=None if action.answer is None else self._here(action.answer))
 
     def _on_element(self, action: _Targeted, element: int) -> Action:
         match action:

@@ -104,7 +104,8 @@ class SuiteOperations(OpenArena):
         """Check a suite for mistakes; with `prove`, also play each reference.
 
         A proof shows that a task is solvable, and by nothing less. It is left out where the static
-        lint finds errors already.
+        lint finds errors already. Answers without content that an answer check accepts are
+        warnings.
 
         Args:
             suite: as in `suite`.
@@ -118,6 +119,7 @@ class SuiteOperations(OpenArena):
             ArenaError: the machine could not play the proof.
         """
         from orchestrator.proof.tables import known_tables
+        from tasks.gaming import attacked
         from tasks.lint import lint_suite
         from tasks.loader import load_source
         from tasks.select import Selection, select_tasks
@@ -132,6 +134,7 @@ class SuiteOperations(OpenArena):
         found = lint_suite(source.suite, self.atlas, source, tables)
         findings = [one for one in found if one.task in ids]
         plays = prove and not any(one.is_error for one in findings)
+        findings += [one for one in attacked(source.suite, source) if one.task in ids]
         if plays:
             from orchestrator.proof.prover import Prover
 

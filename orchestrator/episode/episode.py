@@ -18,7 +18,7 @@ from typing import Any, Final, Self, TypeVar, cast
 from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.scores import Score, score
@@ -295,7 +295,7 @@ class Episode:
                 self._environment.lease.wrote(site)
         return True
 
-    async def snapshot(self, asked: Sequence[Check] = ()) -> EpisodeSnapshot | None:
+    async def snapshot(self, asked: Sequence[Look] = ()) -> EpisodeSnapshot | None:
         """Look what the end checks would find if the episode ended here; None where it broke off.
 
         It is no evidence, and neither agent nor pages notice: pages are read in a browser context
@@ -314,7 +314,7 @@ class Episode:
                 "a look beside the agent", look, is_undone_by_cancelling=False
             )
 
-    async def _look(self, player: StepPlayer, asked: Sequence[Check]) -> EpisodeSnapshot | None:
+    async def _look(self, player: StepPlayer, asked: Sequence[Look]) -> EpisodeSnapshot | None:
         limit = asyncio.timeout(_SNAPSHOT_S)
         try:
             async with limit:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Look
 from evaluators.evidence import Located
 from orchestrator.browser.context import SessionOptions
 from orchestrator.episode.environment import EpisodeEnvironment
@@ -44,7 +44,7 @@ class EpisodeSnapshot:
 class ProofHook(Protocol):
     """Decides when to look, and receives what was seen."""
 
-    def wants(self, task: Task, world: World, step: int) -> Sequence[Check] | None:
+    def wants(self, task: Task, world: World, step: int) -> Sequence[Look] | None:
         """Return what to look for beside the end checks before an action; None for no look."""
 
     def saw(self, task: Task, world: World, snapshot: EpisodeSnapshot) -> None:
@@ -63,7 +63,7 @@ async def side_context(
 
 
 async def look_beside(
-    environment: EpisodeEnvironment, player: StepPlayer, step: int, asked: Sequence[Check]
+    environment: EpisodeEnvironment, player: StepPlayer, step: int, asked: Sequence[Look]
 ) -> EpisodeSnapshot:
     """Look what a task's end checks would find now, and what is asked for beside them.
 

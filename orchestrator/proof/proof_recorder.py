@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from arena_core.worlds import World
-from evaluators.checks import Check
+from evaluators.checks import Check, Look
+from evaluators.fields import When
+from evaluators.locators.page import PageLocator
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from tasks.computing import lookup
-from tasks.schema import StopWith, Task
+from tasks.schema import GiveUp, StopWith, Task
+
+START_PAGE: Final = Look(
+    name="text-of-the-start-page", when=When.END, locate=PageLocator(selector="body")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +29,10 @@ class ProofRecorder:
 
     snapshots: dict[tuple[str, World, int], EpisodeSnapshot] = field(default_factory=dict)
 
-    def wants(self, task: Task, world: World, step: int) -> Sequence[Check] | None:
-        """Ask for computed values where nothing was done yet, on replicas."""
+    def wants(self, task: Task, world: World, step: int) -> Sequence[Look] | None:
+        """Ask for the start page before anything is done, on replicas for computed values too."""
         if step == 1:
-            return lookups(task) if world is World.OFFLINE else ()
+            return (*lookups(task), START_PAGE) if world is World.OFFLINE else (START_PAGE,)
         return () if step == last_action(task, world) else None
 
     def saw(self, task: Task, world: World, snapshot: EpisodeSnapshot) -> None:
@@ -51,4 +58,4 @@ def lookups(task: Task) -> tuple[Check, ...]:
 def last_action(task: Task, world: World) -> int:
     """Return the number, from 1, of the last reference action that is no stop; 0 for none."""
     played = (action for action in task.reference_actions if action.only in (None, world))
-    return sum(not isinstance(action, StopWith) for action in played)
+    return sum(not isinstance(action, StopWith | GiveUp) for action in played)

@@ -27,7 +27,7 @@ from orchestrator.proof.counterfactuals import (
 )
 from tasks.computing import computed_fault
 from tasks.findings import Location, TaskFault, warning
-from tasks.schema import Family, Task
+from tasks.schema import Family, GiveUp, StopWith, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,5 +228,5 @@ def _index_of_last(played: Played) -> int:
     return max(
         number
         for number, action in enumerate(played.task.reference_actions)
-        if action.only in (None, played.world) and action.do != "stop"
+        if action.only in (None, played.world) and not isinstance(action, StopWith | GiveUp)
     )

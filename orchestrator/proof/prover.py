@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,8 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.engine.engine import Engine
 from orchestrator.observation import Agent, AgentMaker, Assignment, Reference, SeesByReference
+from orchestrator.proof.attacks import attacks_fail
+from orchestrator.proof.other_paths import PathTask, path_fails, path_suite, path_tasks
 from orchestrator.proof.proof_recorder import ProofRecorder
 from orchestrator.proof.proof_rules import Played, judged, oracle_passes
 from orchestrator.runner.agent_choice import choose_agent
@@ -26,7 +28,7 @@ from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
 from tasks.findings import Finding, TaskFault
-from tasks.schema import ReferenceAction, Task
+from tasks.schema import ReferenceAction, Suite, Task
 from tasks.sources import SuiteSource
 
 # What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
@@ -62,12 +64,14 @@ class Prover:
         proof_hook = ProofRecorder()
         with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
             folder = Path(scratch)
-            seen = await self._play(source, tasks, folder / "seen", proof_hook)
+            seen = await self._play(source.suite, tasks, folder / "seen", proof_hook)
             slow = _chosen(tasks, [one for one in seen if one.was_slow])
             if slow:
                 self._tell(f"the machine was too slow: {_listed(slow)} once more, one by one")
                 alone = replace(self, workers=1)
-                anew = await alone._play(source, slow, folder / "slow", proof_hook)  # noqa: SLF001
+                anew = await alone._play(  # noqa: SLF001
+                    source.suite, slow, folder / "slow", proof_hook
+                )
                 seen = _with(seen, anew)
             told = [one for one in tasks if one.reference is not None]
             traced = _chosen(told, [one for one in seen if one.traces])
@@ -77,23 +81,41 @@ class Prover:
                     {f"{at}: {what}" for one in seen for at, what in one.traces.items()}
                 )
                 self._tell(f"looking left traces ({'; '.join(traces)}): {_listed(traced)} unseen")
-                unseen = await self._play(source, traced, folder / "unseen", None)
-        _refuse_bugs((*seen, *unseen))
-        return tuple(_findings(source, seen, unseen))
+                unseen = await self._play(source.suite, traced, folder / "unseen", None)
+            paths = path_tasks(tasks)
+            walked = await self._walk(source.suite, paths, folder)
+        _refuse_bugs((*seen, *unseen, *walked.values()))
+        return tuple(_findings(source, seen, unseen, [(one, walked[one.task.id]) for one in paths]))
+
+    async def _walk(
+        self, suite: Suite, paths: Sequence[PathTask], folder: Path
+    ) -> Mapping[str, Played]:
+        """Play other paths and detours; return the plays by their ids."""
+        if not paths:
+            return {}
+        self._tell(f"{len(paths)} other paths and detours")
+        own = path_suite(suite, paths)
+        walked = await self._play(own, own.tasks, folder / "paths", None)
+        slow = _chosen(own.tasks, [one for one in walked if one.was_slow])
+        if slow:
+            alone = replace(self, workers=1)
+            anew = await alone._play(own, slow, folder / "slow-paths", None)  # noqa: SLF001
+            walked = _with(walked, anew)
+        return {one.task.id: one for one in walked}
 
     def _tell(self, text: str) -> None:
         self.on_event(ProgressNote(text))
 
     async def _play(
         self,
-        source: SuiteSource,
+        suite: Suite,
         tasks: tuple[Task, ...],
         path: Path,
         proof_hook: ProofRecorder | None,
     ) -> tuple[Played, ...]:
         oracle = choose_agent("oracle")
         request = RunRequest(
-            suite=source.suite,
+            suite=suite,
             tasks=tasks,
             worlds=(World.OFFLINE, World.ONLINE),
             attempts=_ATTEMPTS,
@@ -105,7 +127,7 @@ class Prover:
             proof_hook=proof_hook,
         )
         lock = await make_lock(request, self.atlas, self.engine)
-        folder = RunFolder.create(path, lock, source.suite)
+        folder = RunFolder.create(path, lock, suite)
         await Run(
             request=request,
             folder=folder,
@@ -185,15 +207,23 @@ def _played(trial: ScoredTrial, proof_hook: ProofRecorder) -> Played:
 
 
 def _findings(
-    source: SuiteSource, seen: Sequence[Played], unseen: Sequence[Played]
+    source: SuiteSource,
+    seen: Sequence[Played],
+    unseen: Sequence[Played],
+    walked: Sequence[tuple[PathTask, Played]],
 ) -> Iterator[Finding]:
     for number, task in enumerate(source.suite.tasks):
         for played in seen:
             if played.task.id == task.id:
                 yield from _told(source, number, played, judged(played, _siblings(played, seen)))
+                yield from _told(source, number, played, attacks_fail(played))
         for played in unseen:
             if played.task.id == task.id and task.reference is not None:
                 yield from _told(source, number, played, oracle_passes(played))
+        for path, played in walked:
+            if path.of == task.id:
+                told = replace(played, task=task)
+                yield from _told(source, number, told, path_fails(path, played))
 
 
 def _siblings(played: Played, others: Iterable[Played]) -> list[Played]:

@@ -1,0 +1,116 @@
+"""Other right ways to do a task, played after a harmless detour: they must succeed as well.
+
+Each is played in one world, offline where the task runs there, as a task of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from arena_core.worlds import World
+from evaluators.verdicts import OutcomeKind
+from orchestrator.proof.proof_rules import Played
+from tasks.findings import Location, TaskFault
+from tasks.schema import ReferenceAction, Suite, Task
+
+_ACTIONS: TypeAdapter[tuple[ReferenceAction, ...]] = TypeAdapter(tuple[ReferenceAction, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class PathTask:
+    """One further play of a task.
+
+    Attributes:
+        task: as it is played: with the actions of the path, in one world, under an id of its own.
+        of: the task's own id.
+        at: where the path is written.
+        what: the path, as a finding calls it.
+    """
+
+    task: Task
+    of: str
+    at: Location
+    what: str
+
+
+def path_tasks(tasks: Iterable[Task]) -> tuple[PathTask, ...]:
+    """Return the further plays of tasks: every other path, the first of them after the detour.
+
+    Where a task has no other path, its reference is played after the detour. A MiniWoB++ page has
+    neither: it ends its episode itself wherever it is left.
+    """
+    return tuple(
+        path
+        for number, task in enumerate(tasks)
+        if task.wob is None and task.reference is not None
+        for path in _of(number, task)
+    )
+
+
+def path_suite(suite: Suite, paths: Iterable[PathTask]) -> Suite:
+    """Return a suite of the further plays, for their run."""
+    return suite.model_copy(update={"tasks": tuple(path.task for path in paths)})
+
+
+def look_around(task: Task) -> tuple[ReferenceAction, ...]:
+    """Return a detour that every task allows: scrolling, and a look at the site in another tab."""
+    site = task.start_pages[0].partition(":")[0]
+    return _ACTIONS.validate_python(
+        [
+            {"do": "scroll", "direction": "down"},
+            {"do": "scroll", "direction": "up"},
+            {"do": "new_tab"},
+            {"do": "goto", "page": f"{site}:/"},
+            {"do": "close_tab"},
+            {"do": "focus_tab", "index": 0},
+        ]
+    )
+
+
+def path_fails(path: PathTask, played: Played) -> Iterator[TaskFault]:
+    """Yield that a right way does not succeed."""
+    outcome = played.score.outcome
+    if outcome.kind is OutcomeKind.SUCCESS:
+        return
+    message = f"{path.what} must succeed too, ended as '{outcome}': {played.score.because}"
+    gave_up = played.evidence.ended_because
+    yield TaskFault(path.at, f"{message}; {gave_up}" if gave_up else message)
+
+
+def _of(number: int, task: Task) -> Iterator[PathTask]:
+    detour = task.detour or look_around(task)
+    where = "detour" if task.detour else "look around"
+    written: list[tuple[Location, str, tuple[ReferenceAction, ...]]] = [
+        (("other_paths", at), f"the other path '{path.name}'", path.reference)
+        for at, path in enumerate(task.other_paths)
+    ]
+    written = written or [(("reference",), "the reference", task.reference_actions)]
+    for at, (place, what, actions) in enumerate(written):
+        before = detour if at == 0 else ()
+        yield PathTask(
+            task=_alone(task, f"path-{number}-{at}", (*before, *actions), len(before)),
+            of=task.id,
+            at=place,
+            what=f"{what}, after the {where}," if before else what,
+        )
+
+
+def _alone(task: Task, name: str, actions: tuple[ReferenceAction, ...], further: int) -> Task:
+    """Return a task with other actions, in one world, with room for so many further steps."""
+    world = World.OFFLINE if World.OFFLINE in task.worlds else World.ONLINE
+    limits = task.limits.model_copy(update={"steps": task.limits.steps + further})
+    return task.model_copy(
+        update={
+            "id": name,
+            "worlds": (world,),
+            "reference": actions,
+            "other_paths": (),
+            "detour": (),
+            "expected_divergence": None,
+            "template": None,
+            "limits": limits,
+        }
+    )
