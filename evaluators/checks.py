@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.computed import Computed
 from evaluators.fields import Slug, When
+from evaluators.judgements import Replies
 from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
 from evaluators.locators.base import Locator
-from evaluators.matchers.base import Matched, Matcher
+from evaluators.matchers.base import JudgedMatcher, Matched, Matcher
 from evaluators.unions import OneOf
 from sites.fields import Strict
 
@@ -30,6 +31,8 @@ def _locators(context: object) -> Mapping[str, type[Locator]]:
 def _matchers(context: object) -> Mapping[str, type[Matcher]]:
     return _kinds(context).matchers
 
+
+_NO_REPLIES: Final[Replies] = {}
 
 Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATORS))]
 Match = Annotated[Matcher, OneOf("how", _matchers, partial(missing_kind, MATCHERS))]
@@ -156,10 +159,21 @@ def refuse_misfit(locate: Locator, match: Matcher) -> None:
         raise ValueError(message)
 
 
-def match(check: Check, values: Sequence[str], world: World) -> Matched:
-    """Compare what a check's locator found with what the check expects in a world; never raises."""
+def match(
+    check: Check, values: Sequence[str], world: World, replies: Replies = _NO_REPLIES
+) -> Matched:
+    """Compare what a check's locator found with what the check expects in a world; never raises.
+
+    Args:
+        check: whose values.
+        values: what was found.
+        world: of the episode.
+        replies: of judges, by the key of the question.
+    """
 
     def form(text: str) -> str:
         return check.locate.expected_form(text, is_whole=check.match.is_whole)
 
+    if isinstance(check.match, JudgedMatcher):
+        return check.match.match_judged(values, world, replies, form)
     return check.match.match(values, world, form)

@@ -22,7 +22,7 @@ from evaluators.evidence import Located
 from evaluators.fields import When
 from evaluators.kinds import installed_kinds
 from evaluators.locators.base import Locator, LookingLocator, Need, Subject
-from evaluators.matchers.base import TEXTS, Matched, Matcher
+from evaluators.matchers.base import TEXTS, JudgedMatcher, Matched, Matcher
 
 _FITTING: Final[tuple[Mapping[str, object], ...]] = (
     {"how": "exact", "value": "x"},
@@ -78,7 +78,8 @@ def _matcher_breaches(matcher: Matcher) -> Iterator[str]:
         yield f"no locator yields what it compares: {matcher.compares!r}"
     if not matcher.computed_counts():
         yield "`computed_counts` allows no number of computed values"
-    if not matcher.is_computable and matcher.compares == TEXTS:
+    is_judged = isinstance(matcher, JudgedMatcher)
+    if not matcher.is_computable and matcher.compares == TEXTS and not is_judged:
         yield "what is compared with texts can be computed: `is_computable` says otherwise"
     if matcher.asks_for_nothing:
         yield "the example asks for nothing: take one that asks for something"

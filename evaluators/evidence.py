@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from arena_core.actions import Action
 from arena_core.worlds import World
+from evaluators.judgements import Judgement
 from evaluators.network import RequestRecord
 
 SCHEMA_VERSION = 2
@@ -185,6 +186,7 @@ class UnscoredReason(StrEnum):
 
     `budget`: what the run may spend on models was spent before it was over.
     `replay_miss`: it asked its model what the run that is replayed never asked.
+    `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
     `internal`: a bug of Arena's, an exception that no code expected.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     """
@@ -195,6 +197,7 @@ class UnscoredReason(StrEnum):
     CHECK_ERROR = "check_error"
     BUDGET = "budget"
     REPLAY_MISS = "replay_miss"
+    JUDGE_UNAVAILABLE = "judge_unavailable"
     INTERNAL = "internal"
     UNREADABLE = "unreadable"
 
@@ -276,6 +279,7 @@ class Evidence(_Record):
         network: the requests of the browser, where the task asks for them; None where they were not
             recorded. They are kept in a file of their own beside evidence.json.
         network_fault: why they are not all there.
+        judgements: what judges replied; a run keeps them in a file of their own.
     """
 
     version: int = SCHEMA_VERSION
@@ -303,3 +307,4 @@ class Evidence(_Record):
     wob: WobRecord | None = None
     network: tuple[RequestRecord, ...] | None = None
     network_fault: str | None = None
+    judgements: tuple[Judgement, ...] = ()

@@ -143,8 +143,13 @@ def _decided(judged: Sequence[Verdict]) -> Judgement | None:
     for verdict in deciding:
         if verdict.status is CheckStatus.UNKNOWN:
             because = f"check '{verdict.check}' {verdict.reason}"
-            return _unscored_by(UnscoredReason.CHECK_ERROR, because)
+            return _unscored_by(_why_unknown(verdict), because)
     return (Outcome(OutcomeKind.SUCCESS), _all_met(judged, len(deciding))) if deciding else None
+
+
+def _why_unknown(verdict: Verdict) -> UnscoredReason:
+    is_open = verdict.needs_judge
+    return UnscoredReason.JUDGE_UNAVAILABLE if is_open else UnscoredReason.CHECK_ERROR
 
 
 def _all_met(judged: Sequence[Verdict], deciding: int) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from arena_core.worlds import World
 from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, Located, UnscoredReason
 from evaluators.fields import When
+from evaluators.judgements import replies_of
 from evaluators.locators.base import not_recorded, recorded
+from evaluators.matchers.base import Matched
 
 _KEPT_VALUES = 20
 
@@ -33,6 +34,7 @@ class Verdict:
         found: what the locator found, each value once, the first 20.
         expected: what was asked for, as text.
         decides: whether there is no success without it: an end check, a key node that is required.
+        needs_judge: it is unknown because no judge has said it.
     """
 
     check: str
@@ -43,6 +45,7 @@ class Verdict:
     found: tuple[str, ...] = ()
     expected: str = ""
     decides: bool = True
+    needs_judge: bool = False
 
 
 class OutcomeKind(StrEnum):
@@ -81,7 +84,10 @@ def verdicts(checks: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]
 
 def _judged(way: Check, evidence: Evidence) -> Verdict:
     """Judge a check by one of its ways."""
-    return _key_node(way, evidence) if way.when is When.STEP else _end_check(way, evidence)
+    if way.when is When.STEP:
+        return _key_node(way, evidence)
+    located = way.locate.at_end(way.name, evidence)
+    return _of_values(way, located, evidence)
 
 
 def _of_check(check: Check, judge: Callable[[Check], Verdict]) -> Verdict:
@@ -106,7 +112,7 @@ def _deciding(judged: Sequence[Verdict]) -> Verdict:
 def required_verdicts(requires: Iterable[Check], evidence: Evidence) -> tuple[Verdict, ...]:
     """Judge a task's `requires` checks by what was found before the agent started."""
     return tuple(
-        _of_check(check, lambda way: _of_values(way, _before(way, evidence), evidence.world))
+        _of_check(check, lambda way: _of_values(way, _before(way, evidence), evidence))
         for check in requires
         if evidence.world in check.worlds
     )
@@ -117,15 +123,13 @@ def _before(check: Check, evidence: Evidence) -> Located:
     return recorded(check.name, evidence.required) or not_recorded(check.name, "the start")
 
 
-def _end_check(check: Check, evidence: Evidence) -> Verdict:
-    return _of_values(check, check.locate.at_end(check.name, evidence), evidence.world)
-
-
-def _of_values(check: Check, located: Located, world: World) -> Verdict:
+def _of_values(check: Check, located: Located, evidence: Evidence) -> Verdict:
     """Judge what was found at one moment."""
-    matched = match(check, located.values, world)
+    matched = match(check, located.values, evidence.world, replies_of(evidence.judgements))
     if located.error is not None:
         return _unknown(check, located, matched.expected)
+    if matched.is_undecided:
+        return _undecided(check, matched)
     reason = matched.reason
     if not located.values and not matched.met:
         reason = f"{check.locate.absence()}, wanted {matched.expected}"
@@ -142,6 +146,8 @@ def _of_values(check: Check, located: Located, world: World) -> Verdict:
 def _key_node(check: Check, evidence: Evidence) -> Verdict:
     seen: list[str] = []
     blind: Located | None = None
+    open_ones: list[Matched] = []
+    replies = replies_of(evidence.judgements)
     for step in evidence.steps:
         if step.index == 0:
             continue
@@ -150,7 +156,9 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
             blind = blind or located
             continue
         seen.extend(located.values)
-        matched = match(check, located.values, evidence.world)
+        matched = match(check, located.values, evidence.world, replies)
+        if matched.is_undecided:
+            open_ones.append(matched)
         if matched.met:
             return Verdict(
                 check=check.name,
@@ -164,6 +172,8 @@ def _key_node(check: Check, evidence: Evidence) -> Verdict:
     unmet = match(check, seen, evidence.world)
     if blind is not None:
         return _unknown(check, blind, unmet.expected)
+    if open_ones:
+        return _undecided(check, open_ones[0])
     return Verdict(
         check=check.name,
         when=check.when,
@@ -181,6 +191,17 @@ def _unknown(check: Check, located: Located, expected: str) -> Verdict:
         status=CheckStatus.UNKNOWN,
         reason=f"could not be looked at: {located.error}",
         expected=expected,
+    )
+
+
+def _undecided(check: Check, matched: Matched) -> Verdict:
+    return Verdict(
+        check=check.name,
+        when=check.when,
+        status=CheckStatus.UNKNOWN,
+        reason=f"is not judged: {matched.reason}",
+        expected=matched.expected,
+        needs_judge=True,
     )
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from evaluators.checks import Check
 from evaluators.fields import When
 from evaluators.locators.base import LookingLocator
+from evaluators.matchers.base import JudgedMatcher
 from sites.atlas import Atlas
 from tasks.check_context import CheckContext
 from tasks.findings import Location, TaskFault
@@ -51,6 +52,9 @@ def _way_faults(at: Location, way: Check, known: CheckContext) -> Iterator[TaskF
         unable = way.locate.requirement_fault()
         if unable is not None:
             yield TaskFault((*at, "locate"), unable)
+        if isinstance(way.match, JudgedMatcher):
+            message = "no judge is asked before the agent starts: require what can be compared"
+            yield TaskFault((*at, "match"), message)
     problems = chain(way.locate.lint(way.match, known), way.match.lint(known))
     yield from (TaskFault((*at, *one.at), one.message, one.severity) for one in problems)
     if way.when is When.STEP and way.match.asks_for_nothing:

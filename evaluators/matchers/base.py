@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 from arena_core.worlds import World
 from evaluators.fields import Expected
+from evaluators.judgements import JudgeQuestion, Replies
 from evaluators.linting import LintContext, Place, Problem
 from evaluators.text import shown, shown_all
 from sites.fields import Strict
@@ -75,17 +76,41 @@ class Matcher(Strict):
         return iter(())
 
 
+class JudgedMatcher(Matcher):
+    """A matcher that needs to know what judges reply to its questions.
+
+    It asks nobody: the questions are put while a run is scored for the first time, and the replies
+    are part of the evidence.
+    """
+
+    @abstractmethod
+    def questions(self, values: Sequence[str], world: World) -> Iterator[JudgeQuestion]:
+        """Yield what must be judged before these values can be compared."""
+
+    @abstractmethod
+    def match_judged(
+        self, values: Sequence[str], world: World, replies: Replies, form: Form = str
+    ) -> Matched:
+        """Compare values by the replies; `is_undecided` where they give no verdict."""
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
+        """Compare as far as it goes without a judge."""
+        return self.match_judged(values, world, {}, form)
+
+
 @dataclass(frozen=True, slots=True)
 class Matched:
     """Whether values match, and why, in one sentence without a full stop.
 
     Attributes:
         expected: what was asked for in this world, as text for readers.
+        is_undecided: no judge said it: `met` says nothing then.
     """
 
     met: bool
     reason: str
     expected: str
+    is_undecided: bool = False
 
 
 def found_or_wanted(values: Sequence[str], wanted: str, *, met: bool) -> Matched:

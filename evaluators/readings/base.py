@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from hashlib import sha256
 from typing import Final, Protocol, runtime_checkable
 
 from arena_core.plugins import Group, Seam, filling
 from evaluators.evidence import Evidence
+from evaluators.judgements import JudgeQuestion
 from evaluators.original import OriginalTask
 
 
@@ -41,21 +40,6 @@ class ReadingScore:
     value: float | None
     because: str
     metrics: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeQuestion:
-    """What a model is asked to judge: a prompt by name and version, and what it is filled with."""
-
-    prompt: str
-    version: int
-    inputs: Mapping[str, str]
-
-    @property
-    def key(self) -> str:
-        """SHA-256 of all of it: equal questions share their replies."""
-        whole = {"prompt": self.prompt, "version": self.version, "inputs": dict(self.inputs)}
-        return sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 
 @runtime_checkable

@@ -5,14 +5,14 @@ from __future__ import annotations
 from orchestrator.api.episodes import EpisodeOperations
 from orchestrator.api.images import ImageOperations
 from orchestrator.api.importing import ImportOperations
+from orchestrator.api.judging import JudgingOperations
 from orchestrator.api.own_sites import OwnSiteOperations
-from orchestrator.api.runs import RunOperations
 from orchestrator.api.sites import SiteOperations
 
 
 class Arena(
     EpisodeOperations,
-    RunOperations,
+    JudgingOperations,
     ImportOperations,
     SiteOperations,
     ImageOperations,

@@ -283,6 +283,8 @@ class SyncArena:
     export = _same(Arena.export)
     score = _same(Arena.score)
     score_readings = _same(Arena.score_readings)
+    judge = _blocking(Arena.judge)
+    check_judge = _blocking(Arena.check_judge)
     lint = _blocking(Arena.lint)
     evaluate = _blocking(Arena.evaluate)
     resume = _blocking(Arena.resume)

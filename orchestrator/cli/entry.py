@@ -46,6 +46,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "report": "Show a run side by side, in the terminal and as HTML.",
         "export": "Write a run's scores for other programs.",
         "score": "Score a finished run again from its evidence.",
+        "judge": "Let a model judge free text of a run, or see how far to trust one.",
     },
 }
 

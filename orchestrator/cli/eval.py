@@ -128,6 +128,16 @@ def evaluate(
         int | None,
         typer.Option(min=1, help="The same in tokens, of prompts and replies together."),
     ] = None,
+    judge_model: Annotated[
+        str | None,
+        typer.Option(help="Model that judges free text when the run is over; see arena judge."),
+    ] = None,
+    judge_url: Annotated[
+        str | None, typer.Option(help="Its endpoint; key in OPENAI_API_KEY.")
+    ] = None,
+    judge_votes: Annotated[
+        int, typer.Option(min=1, max=9, help="Its replies to each question, an odd number.")
+    ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the new run.")] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
@@ -144,7 +154,7 @@ def evaluate(
     was, with as many workers as it began with or as you say.
     """
     from orchestrator.cli.agent_options import agent_command, agent_options
-    from orchestrator.cli.run_setup import Work, play
+    from orchestrator.cli.run_setup import Work, judge_of, play
 
     command = agent_command(context, agent_cmd, agent_seconds)
     work: Work
@@ -198,7 +208,7 @@ def evaluate(
             screenshots=screenshots,
             headless=not headed,
         )
-    run(play(work, Console(as_json)))
+    run(play(work, Console(as_json), judge_of(judge_model, judge_url, judge_votes)))
 
 
 _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy", "max_usd", "max_tokens"}
@@ -208,6 +218,9 @@ _WITH_RESUME = {
     "agent_cmd",
     "agent_seconds",
     "agent_option",
+    "judge_model",
+    "judge_url",
+    "judge_votes",
     "screenshots",
     "headed",
     "as_json",

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Protocol
 
-from arena_core.errors import InterruptedRunError
+from arena_core.errors import InterruptedRunError, UsageError
 from orchestrator.api.arena import Arena
 from orchestrator.api.events import ArenaEvent, OnArenaEvent, RunBegan
+from orchestrator.api.judging import JudgeChoice
 from orchestrator.api.playing import interrupted
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
@@ -25,8 +26,24 @@ class Work(Protocol):
         """Play until the run is done, or `stop` is set."""
 
 
-async def play(work: Work, console: Console) -> None:
-    """Play a run to its end, and show it.
+def judge_of(model: str | None, url: str | None, votes: int) -> JudgeChoice | None:
+    """Return the judge that is asked when the run is over; None where nobody is.
+
+    Raises:
+        UsageError: an option has no effect without a model, there is no key, or votes could tie.
+    """
+    if model is not None:
+        judge = JudgeChoice(model=model, url=url, votes=votes)
+        judge.options()  # refused before anything is played
+        return judge
+    if url is not None or votes != 1:
+        message = "--judge-url and --judge-votes have no effect without --judge-model"
+        raise UsageError(message)
+    return None
+
+
+async def play(work: Work, console: Console, judge: JudgeChoice | None = None) -> None:
+    """Play a run to its end, let a judge have its say, and show it.
 
     Raises:
         InterruptedRunError: Ctrl-C ended it.
@@ -38,9 +55,26 @@ async def play(work: Work, console: Console) -> None:
         async with Arena(on_event=shown.on_event) as arena:
             with two_interrupts(shown.finish_step, shown.stopped):
                 report = await work(arena, stop=shown.stop)
+            if judge is not None:
+                report = await _judged(arena, report, judge, console)
     show_run(report, console)
     console.note(f"report: {report.folder.report_path}")
     require_sound(report)
+
+
+async def _judged(
+    arena: Arena, report: RunReport, judge: JudgeChoice, console: Console
+) -> RunReport:
+    """Judge what the run leaves to a judge; a judge that fails leaves it unscored, and says so."""
+    done = await arena.judge(report.folder.path, judge)
+    if not done.asked + done.known:
+        console.warn("no check of this run leaves anything to a judge: --judge-model did nothing")
+    if done.session.failure is not None:
+        why = done.session.failure.message.splitlines()[0]
+        console.warn(f"not all is judged: {why}; later: arena judge run {report.folder.path}")
+    judged = arena.read_run(report.folder.path)
+    arena.write_report(judged)
+    return judged
 
 
 class _Shown:

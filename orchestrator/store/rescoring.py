@@ -85,6 +85,7 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
         StoreError: lock, suite or ledger cannot be read, or `suite` lacks a task of the run.
     """
     tasks = {task.id: task for task in (suite or folder.suite()).tasks}
+    folder.judgements()  # where these cannot be read, that is no fault of an episode's evidence
     with folder.reading() as ledger:
         finished = ledger.finished()
     scored: list[ScoredTrial] = []

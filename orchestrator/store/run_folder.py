@@ -15,8 +15,10 @@ from pydantic import BaseModel, ValidationError
 
 from arena_core.errors import StoreError
 from evaluators.evidence import Evidence
+from evaluators.judgements import Judgement
 from orchestrator.store import formats
 from orchestrator.store.formats import Format
+from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
 from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock, absent_packages
 from orchestrator.store.network_lines import KEPT_APART, network_files, with_network
@@ -29,13 +31,17 @@ _PARTIAL = ".partial"
 
 
 class RunFolder:
-    """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html, log."""
+    """A run's folder: lock.json, suite.json, ledger.sqlite, evidence/ATTEMPT/, report.html, log.
+
+    Where judges were asked there is `judgements.jsonl` too.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.ledger_path = path / "ledger.sqlite"
         self.report_path = path / "report.html"
         self.log_path = path / "arena.log"
+        self._judged: tuple[tuple[int, int], tuple[Judgement, ...]] = ((0, 0), ())
 
     @classmethod
     def create(cls, path: Path, lock: RunLock, suite: Suite) -> Self:
@@ -171,9 +177,26 @@ class RunFolder:
         return (self.path / "evidence" / name / "evidence.json").is_file()
 
     def evidence(self, name: str) -> Evidence:
-        """Read an attempt's evidence, with the requests that are kept beside it."""
+        """Read an attempt's evidence, with what is kept beside it: requests, judges' replies."""
         found = self._read(f"evidence/{name}/evidence.json", Evidence, formats.EVIDENCE)
-        return with_network(found, self.evidence_folder(name))
+        whole = with_network(found, self.evidence_folder(name))
+        judged = self.judgements()
+        return whole.model_copy(update={"judgements": judged}) if judged else whole
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        """Return what judges replied, read once as long as the file stays as it is.
+
+        Raises:
+            StoreError: it cannot be read, or a line of it is none.
+        """
+        try:
+            stat = (self.path / JUDGEMENTS_FILE).stat()
+        except OSError:
+            return ()
+        mark = (stat.st_mtime_ns, stat.st_size)
+        if self._judged[0] != mark:
+            self._judged = (mark, read_judgements(self.path))
+        return self._judged[1]
 
     def evidence_folder(self, name: str) -> Path:
         """Return where an attempt's evidence and screenshots lie."""

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence
+from evaluators.judgements import JudgeQuestion
 from evaluators.original import OriginalTask
-from evaluators.readings.base import JudgeQuestion, ReadingScore
+from evaluators.readings.base import ReadingScore
 from evaluators.readings.upstream import (
     NotInEvidenceError,
     PublishedCrashError,

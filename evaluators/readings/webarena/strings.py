@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from evaluators.readings.base import JudgeQuestion
+from evaluators.judgements import JudgeQuestion
 from evaluators.readings.upstream import NotInEvidenceError, PublishedCrashError, Worth
 from evaluators.readings.webarena.words import words
 

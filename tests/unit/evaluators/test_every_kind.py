@@ -41,6 +41,7 @@ MATCHERS: Mapping[str, dict[str, Any]] = {
     "exact": {"how": "exact", "value": "x"},
     "include": {"how": "include", "value": ["x", "y"]},
     "number": {"how": "number", "value": {"offline": 1, "online": 2.5}},
+    "semantic": {"how": "semantic", "rubric": "The text says x."},
     "delta": {"how": "delta", "changes": [{"file": "/srv/a", "kind": "added"}]},
 }
 KINDS = installed_kinds()

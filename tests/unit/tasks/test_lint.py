@@ -26,6 +26,7 @@ from sites.atlas import Atlas
 from tasks.lint import lint_suite
 from tasks.loader import load_source
 
+SEMANTIC = {"how": "semantic", "rubric": "The text says x."}
 SEEN = {key: value for key, value in PAGE.items() if key != "match"} | {"name": "seen"}
 
 
@@ -34,6 +35,7 @@ SEEN = {key: value for key, value in PAGE.items() if key != "match"} | {"name": 
     [
         put(),
         put(looks=[SEEN]),
+        checks(ANSWER, {**PAGE, "match": SEMANTIC}),
         content_of(),
         put(worlds=["offline"], roles={"shop": "merchant"}),
         put(family="unachievable", why="there is no such product"),
@@ -223,6 +225,11 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
             put(looks=[{**SEEN, "name": "said"}]),
             "looks.0.name",
             "another look or check is called 'said'",
+        ),
+        (
+            put(requires=[{**PAGE, "name": "r", "match": SEMANTIC}]),
+            "requires.0.match",
+            "no judge is asked before the agent starts",
         ),
         (put(looks=[SEEN, SEEN]), "looks.1.name", "another look or check is called 'seen'"),
         (put(looks=[{**SEEN, "worlds": []}]), "looks.0.worlds", "in no world of the task"),

@@ -1,0 +1,1 @@
+"""The texts that judges are asked with; a changed text is another version, in another file."""

@@ -1,0 +1,189 @@
+"""A run that is judged: each question asked once, replies kept, outcomes written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_process import Ended
+from made_run import make_run
+from scripted_model import ChatRequest, Fails, Says, ScriptedModel, ScriptedReply
+
+from arena_core.errors import InputError, ModelError, StoreError, UsageError
+from orchestrator.api.arena import Arena
+from orchestrator.api.judging import JudgeChoice
+from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
+from orchestrator.store.run_folder import RunFolder
+from tasks.schema import Suite
+
+RUBRIC = "The text says what the kettle costs, which is 39.99 pounds."
+RIGHT = Says('{"reason": "so it is", "verdict": "right"}')
+WRONG = Says('{"reason": "another price", "verdict": "wrong"}')
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run whose prices are left to a judge."""
+    folder = make_run(tmp_path / "run")
+    document = json.loads((folder.path / "suite.json").read_text())
+    for task in document["tasks"]:
+        task["checks"][1]["match"] = {"how": "semantic", "rubric": RUBRIC}
+        task["checks"][0].pop("required", None)
+    Suite.model_validate_json(json.dumps(document))
+    (folder.path / "suite.json").write_text(json.dumps(document))
+    return folder.path
+
+
+def by_price(request: ChatRequest) -> ScriptedReply:
+    text = json.loads(request.messages[-1].content)["text"]
+    return RIGHT if "39.99" in text else WRONG
+
+
+async def judged(run: Path, model: ScriptedModel, **more: object) -> int:
+    async with Arena() as arena_:
+        done = await arena_.judge(run, JudgeChoice(model="m", url=model.url), **more)  # type: ignore[arg-type]
+    if done.session.failure is not None:
+        raise done.session.failure
+    return done.asked
+
+
+def outcomes(run: Path) -> set[str]:
+    with RunFolder.open(run).reading() as ledger:
+        return {attempt.outcome or "" for attempt in ledger.finished()}
+
+
+def scores(run: Path) -> set[str]:
+    return {str(row.score.outcome) for row in Arena().score(run)}
+
+
+async def test_a_run_is_judged_once_and_scored_from_the_replies(run: Path) -> None:
+    assert "unscored: judge_unavailable" in scores(run)
+    with ScriptedModel(by_price) as model:
+        asked = await judged(run, model)
+        assert asked == len(model.requests) == len(read_judgements(run)) > 0
+        assert await judged(run, model) == 0
+        assert len(model.requests) == asked
+    assert "unscored: judge_unavailable" not in scores(run)
+    assert {"success", "failure"} <= scores(run) == outcomes(run)
+
+
+async def test_the_judge_sees_rubric_and_text_and_nothing_of_the_run(run: Path) -> None:
+    with ScriptedModel(by_price) as model:
+        await judged(run, model)
+    for request in model.requests:
+        assert set(json.loads(request.messages[-1].content)) == {"rubric", "reference", "text"}
+        assert "kettle cost?" not in request.prompt  # the intent
+        assert "shop.example" not in request.prompt  # the trace
+
+
+async def test_what_a_judge_did_not_answer_is_asked_again_and_nothing_else(run: Path) -> None:
+    with ScriptedModel(by_price) as model:
+        whole = await judged(run, model)
+    (run / JUDGEMENTS_FILE).write_text("".join(_lines(run)[:1]))
+    with ScriptedModel(by_price) as model:
+        assert await judged(run, model) == whole - 1
+
+
+async def test_a_line_that_was_cut_off_is_asked_again_and_the_file_stays_sound(run: Path) -> None:
+    with ScriptedModel(by_price) as model:
+        await judged(run, model)
+    lines = _lines(run)
+    (run / JUDGEMENTS_FILE).write_text("".join(lines)[: -len(lines[-1]) // 2 - 1])
+    with ScriptedModel(by_price) as model:
+        assert await judged(run, model) == 1
+    assert len(read_judgements(run)) == len(lines)
+
+
+async def test_a_judge_that_refuses_leaves_the_episodes_unscored(run: Path) -> None:
+    with ScriptedModel(lambda _: Fails(401, "no such key")) as model:
+        with pytest.raises(ModelError, match="401"):
+            await judged(run, model)
+        assert len(model.requests) <= 4  # nothing more is asked once it refused for good
+    assert "unscored: judge_unavailable" in scores(run)
+
+
+async def test_a_reply_without_a_verdict_is_no_zero(run: Path) -> None:
+    with ScriptedModel(lambda _: Says("I would rather not say.")) as model:
+        await judged(run, model)
+    assert "unscored: judge_unavailable" in scores(run)
+
+
+async def test_a_later_reply_counts(run: Path) -> None:
+    with ScriptedModel(lambda _: WRONG) as model:
+        await judged(run, model)
+    assert "success" not in scores(run)
+    with ScriptedModel(lambda _: RIGHT) as model:
+        await judged(run, model, anew=True)
+    assert "success" in scores(run) & outcomes(run)
+
+
+def test_the_command_says_what_changed(run: Path, call: Callable[..., Ended]) -> None:
+    Arena().score(run)
+    with ScriptedModel(lambda _: WRONG) as model:
+        done = call("judge", "run", str(run), "--model", "m", "--model-url", model.url, "--json")
+    assert done.code == 0, done.err
+    assert {one["outcome"] for one in done.document} == {"failure"}
+    assert "questions answered, 0 were before" in done.err
+
+
+def test_votes_that_could_tie_are_refused(run: Path) -> None:
+    with pytest.raises(UsageError, match="2 votes do not decide"):
+        JudgeChoice(model="m", url="http://127.0.0.1:1/v1", votes=2).options()
+
+
+def test_a_line_that_is_no_judgement_is_named(run: Path) -> None:
+    (run / JUDGEMENTS_FILE).write_text('{"key": 1}\n')
+    with pytest.raises(StoreError, match=r"judgements\.jsonl:1: is no judgement"):
+        scores(run)
+
+
+SET = [
+    {"rubric": RUBRIC, "text": "39.99", "label": "right"},
+    {"rubric": RUBRIC, "text": "40 or so", "label": "wrong", "id": "vague"},
+    {"rubric": RUBRIC, "text": "thirty-nine ninety-nine", "label": "right", "id": "in-words"},
+    {"rubric": RUBRIC, "text": "", "label": "wrong", "id": "empty"},
+]
+
+
+async def test_a_judge_is_compared_with_labels_and_with_a_second_one(tmp_path: Path) -> None:
+    labelled = tmp_path / "set.json"
+    labelled.write_text(json.dumps(SET))
+    with ScriptedModel(by_price) as strict, ScriptedModel(lambda _: RIGHT) as lax:
+        async with Arena() as arena_:
+            report = await arena_.check_judge(
+                labelled,
+                JudgeChoice(model="a", url=strict.url),
+                JudgeChoice(model="b", url=lax.url, votes=3),
+            )
+    assert report.labels.rate.value == pytest.approx(3 / 4)
+    assert report.labels.kappa == pytest.approx(0.5)
+    assert (report.labels.wrong_accepts, report.labels.wrong_rejects) == ((), ("in-words",))
+    assert report.judges is not None
+    assert report.judges.wrong_rejects == ("vague", "in-words")
+    assert len(lax.requests) == 3 * len(strict.requests) == 9
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[]", "holds no labelled texts"),
+        ("nonsense: [", "cannot be read"),
+        (json.dumps([{**SET[0], "label": "yes"}]), "0.label"),
+        (json.dumps({"rubric": RUBRIC}), "the whole file"),
+    ],
+)
+async def test_a_set_that_is_none_is_refused_in_one_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "set.yaml"
+    path.write_text(content)
+    async with Arena() as arena_:
+        with pytest.raises(InputError, match=message) as refused:
+            await arena_.check_judge(path, JudgeChoice(model="m", url="http://127.0.0.1:1/v1"))
+    assert "\n" not in refused.value.message
+
+
+def _lines(run: Path) -> list[str]:
+    return (run / JUDGEMENTS_FILE).read_text().splitlines(keepends=True)
