@@ -24,7 +24,7 @@ from playwright.async_api import Page
 
 from arena_core.errors import BrowserError
 from orchestrator.browser.cdp_channel import PageGoneError, RefusedError, Reply
-from orchestrator.browser.watcher import installing
+from orchestrator.browser.watcher import WORLD, installing, page_source
 
 _APPEARS_S: Final = 10.0
 _GONE: Final = "the page has closed"
@@ -68,6 +68,7 @@ class HeldSession:
         self._handlers: defaultdict[str, list[Callable[[Reply], object]]] = defaultdict(list)
         self._kept: list[tuple[str, Reply]] | None = []
         self.is_gone = False
+        self.world: int | None = None
 
     def on(self, event: str, handle: Callable[[Reply], object]) -> None:
         """Call `handle` with the parameters of each such event, from `release` on."""
@@ -93,6 +94,11 @@ class HeldSession:
     def post(self, method: str, params: Mapping[str, object] | None = None) -> Awaitable[None]:
         """Call a method without waiting for its answer."""
         return self._wire.post(method, params, self.name)
+
+    @property
+    def is_taken_over(self) -> bool:
+        """Whether a tab stands for the page."""
+        return self._kept is None
 
     def heard(self, method: str, params: Reply) -> None:
         """Take an event of the page's."""
@@ -175,6 +181,7 @@ class HeldTargets:
         if session:
             if (found := self._sessions.get(session)) is not None:
                 found.heard(method, params)
+                await self._mend(found, method, params)
         elif method == "Target.attachedToTarget":
             await self._attached(params)
         elif method == "Target.detachedFromTarget":
@@ -187,6 +194,19 @@ class HeldTargets:
             if (found := self._by_target.get(crash.target)) is not None:
                 self._wire.give_up(found.name, _CRASHED)
             self.crashed(crash)
+
+    async def _mend(self, session: HeldSession, method: str, params: Reply) -> None:
+        """Put the watcher anew into a page's first document: see `FrameTable._mend`.
+
+        The tab that does it for later ones stands only once Playwright has reported the page.
+        """
+        if method == "Runtime.executionContextCreated" and params["context"]["name"] == WORLD:
+            session.world = params["context"]["id"]
+        if method != "Page.frameNavigated" or "parentId" in params["frame"]:
+            return
+        if session.world is not None and not session.is_taken_over:
+            call = {"expression": page_source(hears_scripts=True), "contextId": session.world}
+            await session.post("Runtime.evaluate", call)
 
     async def _attached(self, params: Reply) -> None:
         name, target = params["sessionId"], params["targetInfo"]["targetId"]

@@ -145,7 +145,16 @@ async def open_tab(
 
 
 async def _enable(tab: OpenTab, reported: Reported, held: HeldSession | None) -> None:
-    listen(tab.channel, lambda report: reported(tab, report))
+    early: list[EventReport] = []
+    is_known = False
+
+    def report(one: EventReport) -> None:
+        if is_known:
+            reported(tab, one)
+        else:
+            early.append(one)  # which page it is of is known once its frames are read
+
+    listen(tab.channel, report)
     if held is None:
         for method in ("Page.enable", "Runtime.enable", "Network.enable"):
             await tab.channel.send(method)
@@ -155,6 +164,9 @@ async def _enable(tab: OpenTab, reported: Reported, held: HeldSession | None) ->
     await tab.choosers.start()
     await tab.frames.start()
     tab.traffic.follow(tab.frames.main_id)
+    is_known = True
+    for one in early:
+        reported(tab, one)
 
 
 def leave_dialogs(page: Page, noted: Callable[[str], None]) -> None:

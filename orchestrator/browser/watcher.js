@@ -44,12 +44,12 @@ const reportOf = (kind, element, isTrusted = true) => {
 };
 
 const onTrusted = (type, handle) =>
-  addEventListener(type, (event) => { if (event.isTrusted) handle(event); }, { capture: true, passive: true });
+  addEventListener(type, (event) => { if (event.isTrusted) handle(event); }, { capture: true, passive: true, signal: ends.signal });
 
 for (const type of ["click", "input", "change", "submit"]) onTrusted(type, (event) => reportOf(type, elementAt(event)));
 if (hearsScripts)
   for (const type of ["click", "input", "change", "submit"])
-    addEventListener(type, (event) => { if (!event.isTrusted) reportOf(type, elementAt(event), false); }, { capture: true, passive: true });
+    addEventListener(type, (event) => { if (!event.isTrusted) reportOf(type, elementAt(event), false); }, { capture: true, passive: true, signal: ends.signal });
 
 // The middle button follows a link as the left one does; what the right one opens is another matter.
 onTrusted("auxclick", (event) => { if (event.button === 1) reportOf("click", elementAt(event)); });

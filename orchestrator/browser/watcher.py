@@ -73,7 +73,13 @@ def page_source(*, hears_scripts: bool = False) -> str:
     folder = files("orchestrator.browser")
     parts = "\n".join((folder / name).read_text("utf-8") for name in _SCRIPTS)
     hears = f"const hearsScripts = {str(hears_scripts).lower()};"
-    return f"(() => {{ if (globalThis.arena) return;\n{hears}\n{parts}\n}})();"
+    # A frame's first document may hand its window on to the next, with all worlds but without their
+    # listeners, and at first with the old `document`: what is there says nothing for certain.
+    once = (
+        "if (globalThis.arenaOf === document) return;\nglobalThis.arenaOf = document;\n"
+        "globalThis.arenaEnds?.abort();\nconst ends = globalThis.arenaEnds = new AbortController();"
+    )
+    return f"(() => {{ {once}\n{hears}\n{parts}\n}})();"
 
 
 def listen(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:

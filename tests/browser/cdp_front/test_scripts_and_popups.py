@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cdp_endpoint import HOST, Endpoint
+from cdp_endpoint import HOST, Client, Endpoint
 
 from evaluators.evidence import ActedElement, ElementEvent
 
@@ -99,6 +99,51 @@ async def test_a_new_page_waits_until_the_watcher_is_in_it(endpoint: Endpoint) -
             while len(seen) < 5:
                 seen += [*(await endpoint.settled()).acted]
     assert {one.logical for one in seen} == {f"site:/popup?{number}" for number in range(1, 6)}
+
+
+CORNER = "style='position:fixed;left:0;top:0;width:99px;height:99px'"
+
+
+async def _press(client: Client, session: str) -> None:
+    """Click into the upper left corner of a page."""
+    for kind in ("mousePressed", "mouseReleased"):
+        await client.send(
+            "Input.dispatchMouseEvent", session, type=kind, x=20, y=20, button="left", clickCount=1
+        )
+
+
+@pytest.mark.parametrize("acts_at_once", [False, True])
+async def test_what_a_client_does_in_a_pop_up_of_the_same_origin_is_seen(
+    endpoint: Endpoint,
+    acts_at_once: bool,  # noqa: FBT001  a case
+) -> None:
+    """Its first document hands its window on, without the watcher's listeners."""
+    script = "<script>document.forms[0]?.requestSubmit()</script>" if acts_at_once else ""
+    form = "<form onsubmit='return false'><button>Send</button></form>"
+    endpoint.site.page(
+        f"<button {CORNER} onclick='document.title=1'>In</button>{form}{script}", "/up"
+    )
+    await endpoint.open(f"<button {CORNER} onclick=\"window.open('/up')\">Open</button>")
+    async with endpoint.client() as client:
+        await client.send(
+            "Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True
+        )
+        opener = (await client.event("Target.attachedToTarget"))["params"]["sessionId"]
+        await _press(client, opener)
+        opened = (await client.event("Target.attachedToTarget"))["params"]["sessionId"]
+        await client.send("Runtime.runIfWaitingForDebugger", opened)
+        shown = "location.pathname + document.readyState"
+        async with asyncio.timeout(20):
+            while await client.evaluate(shown, opened) != "/upcomplete":
+                pass
+        await _press(client, opened)
+        seen: list[ActedElement] = []
+        async with asyncio.timeout(10):
+            while "In" not in {one.name for one in seen}:
+                seen += (await endpoint.settled()).acted
+    clicks = [one.name for one in seen if one.event is ElementEvent.CLICK]
+    assert clicks == ["Open", "In"]
+    assert endpoint.clock.broken == []
 
 
 async def test_a_page_that_was_opened_by_the_agent_is_a_tab_with_its_visits(

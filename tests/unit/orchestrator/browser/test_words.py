@@ -102,5 +102,5 @@ def test_an_id_never_given_stands_for_nothing(element: int) -> None:
 
 def test_the_isolated_worlds_script_comes_with_the_package_and_runs_once() -> None:
     source = page_source()
-    assert source.startswith("(() => { if (globalThis.arena) return;")
+    assert source.startswith("(() => { if (globalThis.arenaOf === document) return;")
     assert "arenaReport" in source
