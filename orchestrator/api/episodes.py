@@ -72,7 +72,8 @@ class EpisodeOperations(SuiteOperations):
         """Return an episode of a task, to be played step by step; nothing is started yet.
 
         Use it as an asynchronous context manager. Replicas are leased at its `reset`, from a pool
-        that is kept for further episodes until this Arena is closed.
+        that is kept for further episodes until this Arena is closed. Whatever model decides the
+        steps is the program's own: only `evaluate` meters models and holds budgets.
 
         Args:
             task: `suite/task`, as in `task`.

@@ -145,8 +145,8 @@ def resumed_request(
     chosen = agent_of_lock(lock.agent, agent, options)
     limits = spending_limits(
         chosen,
-        lock.limits.max_usd if max_usd is None else max_usd,
-        lock.limits.max_tokens if max_tokens is None else max_tokens,
+        lock.current_limits.max_usd if max_usd is None else max_usd,
+        lock.current_limits.max_tokens if max_tokens is None else max_tokens,
     )
     replay = Replay.of(chosen)
     request = resources.over(lock).of(

@@ -141,7 +141,8 @@ class RunOperations(SuiteOperations):
             memory: as in `evaluate`.
             strategy: as in `evaluate`.
             max_usd: as in `evaluate`, what was spent before included; a larger one than before
-                plays what the last one ended. As the run began where omitted, and so the next.
+                plays what the last one ended, and stands in the lock with who set it and when. As
+                the run was last played where omitted, and so the next.
             max_tokens: as in `evaluate`.
             screenshots: as in `evaluate`.
             headless: as in `evaluate`.
@@ -180,6 +181,7 @@ class RunOperations(SuiteOperations):
         await warn_of_faults(request.suite, request.tasks, self.atlas, self._on_event)
         engine = await self._engine()
         await require_same_images(folder.lock(), engine)
+        folder.change_limits(request.limits)
         return await play(request, folder, self.atlas, engine, on_event=self._on_event, stop=stop)
 
     def read_run(self, run: Path | str) -> RunReport:

@@ -55,7 +55,8 @@ def mcp(
     Prints the client's configuration as JSON ({"mcpServers": ...}), with URL and
     token. The tools are named and shaped as those of Playwright MCP
     (browser_navigate, browser_snapshot, browser_click, ...); submit_answer ends
-    the episode. What it is worth is shown at the end, on stderr.
+    the episode. What it is worth is shown at the end, on stderr. The client's
+    model is its own: Arena meters none, and bounds no spending.
 
     With --stdio, a client starts this command itself ({"command": "arena", "args":
     ["mcp", "--task", ..., "--stdio"]}): no port, no token, and a client that is

@@ -50,7 +50,9 @@ def serve(
     them. It listens on 127.0.0.1 alone, and answers who sends the token of the
     printed file (Authorization: Bearer TOKEN). An episode whose client is gone
     is taken back after --idle seconds, and counts for nothing. At Ctrl-C the
-    episodes are closed, and the replicas are gone.
+    episodes are closed, and the replicas are gone. Clients bring models of their
+    own, which Arena does not see: there is no budget here as of arena eval
+    (--max-usd), only what a client says at the end that it spent.
     """
     run(_serve(Console(as_json), port, workers, idle, out, memory, token_file, staged=staged))
 

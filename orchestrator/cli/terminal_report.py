@@ -99,6 +99,8 @@ def _closing(report: RunReport) -> Iterable[str]:
         )
     if report.costs is not None:
         yield f"models: {report.costs}"
+    if report.changed_budget is not None:
+        yield report.changed_budget
     if report.over_budget is not None:
         yield report.over_budget
     if report.lock.staged:

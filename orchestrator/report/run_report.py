@@ -12,7 +12,7 @@ from orchestrator.spending import Spent
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
 from orchestrator.store.ledger import Attempt
-from orchestrator.store.lock import RunLock
+from orchestrator.store.lock import RunLock, SpendingLimits
 from orchestrator.store.reading_scores import RunReading, readings_of
 from orchestrator.store.rescoring import ScoredTrial, rescore
 from orchestrator.store.run_folder import RunFolder
@@ -132,12 +132,22 @@ class RunReport:
         return f"{tokens}, {cost}{' (' + price + ')' if (price := self.lock.agent.price) else ''}"
 
     @property
+    def changed_budget(self) -> str | None:
+        """Who changed what the run may spend, and when; None where nobody did."""
+        changes = self.lock.changed_limits
+        if not changes:
+            return None
+        said = [f"{_in_words(one.limits)} by {one.by} at {one.at}" for one in changes]
+        began = f"budget of the run: {_in_words(self.lock.limits)} as it began"
+        return ", then ".join((began, *said))
+
+    @property
     def over_budget(self) -> str | None:
         """What the run's budget left unplayed, and how it is played; None where it left nothing."""
         left = [one for one in self.trials if one.score.outcome.reason is UnscoredReason.BUDGET]
         if not left:
             return None
-        limits = self.lock.limits
+        limits = self.lock.current_limits
         flag = "--max-tokens" if limits.max_usd is None else "--max-usd"
         episodes = "episode" if len(left) == 1 else "episodes"
         return (
@@ -149,6 +159,13 @@ class RunReport:
     def unscored(self) -> tuple[ScoredTrial, ...]:
         """The trials without a score."""
         return tuple(trial for row in self.rows for trial in row.unscored)
+
+
+def _in_words(limits: SpendingLimits) -> str:
+    usd, tokens = limits.max_usd, limits.max_tokens
+    parts = [] if usd is None else [money(usd)]
+    parts += [] if tokens is None else [f"{tokens:,} tokens"]
+    return " and ".join(parts) or "none"
 
 
 def read_run(folder: RunFolder) -> RunReport:

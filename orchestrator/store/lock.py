@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import os
 import platform
 import sys
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,6 +77,19 @@ class SpendingLimits(_Record):
     max_tokens: int | None = None
 
 
+class ChangedLimits(_Record):
+    """Who gave a run other limits than it had, and when.
+
+    Attributes:
+        by: the name of the user on that machine.
+        at: UTC, to the second.
+    """
+
+    limits: SpendingLimits
+    by: str
+    at: str
+
+
 class RunLock(_Record):
     """What a run was asked to do and with what.
 
@@ -85,7 +100,8 @@ class RunLock(_Record):
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
         resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
-        limits: what it might spend on models as it began; `--resume` may raise them.
+        limits: what it might spend on models as it began.
+        changed_limits: what `--resume` set in their place, the last one last.
         replayed: the lock of the run whose replies answered the agent instead of a model.
         workers, spares, memory_bytes, strategy: how it began to play, see `RunRequest`. They say
             how fast, not what is measured: `--resume` may go on with others.
@@ -106,6 +122,7 @@ class RunLock(_Record):
     upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
     resolves: tuple[str, ...] = ()
     limits: SpendingLimits = Field(default_factory=SpendingLimits)
+    changed_limits: tuple[ChangedLimits, ...] = ()
     replayed: RunLock | None = None
     workers: int = 1
     spares: int | None = None
@@ -117,6 +134,19 @@ class RunLock(_Record):
     packages: dict[str, str]
     host: HostEnvelope
 
+    @property
+    def current_limits(self) -> SpendingLimits:
+        """What it may spend on models now."""
+        return self.changed_limits[-1].limits if self.changed_limits else self.limits
+
+    def with_limits(self, limits: SpendingLimits) -> RunLock:
+        """Return the lock of a run that goes on with these limits, noting who changed them."""
+        if limits == self.current_limits:
+            return self
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        change = ChangedLimits(limits=limits, by=_user(), at=now)
+        return self.model_copy(update={"changed_limits": (*self.changed_limits, change)})
+
     def label(self, world: World) -> str:
         """Return how reports head a world's figures: what was staged is no live web."""
         kinds = self.upstreams.get(world)
@@ -125,6 +155,13 @@ class RunLock(_Record):
         else:
             is_staged = UpstreamKind.STAGED in kinds.values()
         return f"{world} (staged)" if is_staged else world.value
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return f"user {os.getuid()}"
 
 
 def hash_suite(suite: Suite) -> str:

@@ -20,7 +20,7 @@ from orchestrator.store import formats
 from orchestrator.store.formats import Format
 from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
 from orchestrator.store.ledger import Ledger, is_damaged
-from orchestrator.store.lock import RunLock, absent_packages
+from orchestrator.store.lock import RunLock, SpendingLimits, absent_packages
 from orchestrator.store.network_lines import KEPT_APART, network_files, with_network
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
@@ -82,6 +82,24 @@ class RunFolder:
     def lock(self) -> RunLock:
         """Read what the run was asked to do."""
         return self._read("lock.json", RunLock, formats.LOCK)
+
+    def change_limits(self, limits: SpendingLimits) -> None:
+        """Write down what a run that goes on may spend, where that is not what it might before.
+
+        Raises:
+            StoreError: another process writes the run, or the lock cannot be written.
+        """
+        with self.writing():
+            before = self.lock()
+            after = before.with_limits(limits)
+            if after is before:
+                return
+            path = self.path / "lock.json"
+            try:
+                _write_atomically(path, after.model_dump_json(indent=1))
+            except OSError as cause:
+                message = f"{path}: cannot be written: {cause.strerror}"
+                raise StoreError(message) from cause
 
     def suite(self) -> Suite:
         """Read the suite as it was when the run began."""

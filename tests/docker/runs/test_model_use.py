@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import sqlite3
 from collections.abc import Callable
@@ -58,8 +59,9 @@ def test_a_budget_ends_a_run_a_larger_one_ends_it_well_and_a_replay_costs_nothin
 
     larger = run.resume("--max-usd", "5")
     assert larger.code == 0, larger.err
+    assert [one.limits.max_usd for one in run.lock.changed_limits] == [5]
+    assert f"$0.30 as it began, then $5.00 by {getpass.getuser()} at " in larger.out
     assert [one[3] for one in run.ledger() if one[2] == "finished"] == ["success", "success"]
-    assert len(model.requests) == 4
     with closing(sqlite3.connect(run.path / "ledger.sqlite")) as ledger:
         [[spent]] = ledger.execute("SELECT sum(usd) FROM attempt").fetchall()
     assert spent == pytest.approx(0.8)

@@ -1,3 +1,5 @@
+import getpass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence, UrlVisit
 from evaluators.network import RequestRecord
+from orchestrator.store.lock import SpendingLimits
 from orchestrator.store.network_lines import NETWORK_FILE
 from orchestrator.store.run_folder import RunFolder
 
@@ -110,3 +113,25 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         folder.save_evidence("a", make_evidence(), {"sub/folder/that/is/missing.png": b""})
     assert not folder.has_evidence("a")
     assert list((folder.path / "evidence").iterdir()) == []
+
+
+def test_other_limits_stand_in_the_lock_with_who_set_them_and_when(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    folder.change_limits(SpendingLimits())
+    assert folder.lock() == make_lock()
+    for limits in (SpendingLimits(max_usd=5), SpendingLimits(max_usd=5), SpendingLimits(max_usd=9)):
+        folder.change_limits(limits)
+    lock = folder.lock()
+    assert lock.limits == SpendingLimits()  # as it began
+    assert [one.limits.max_usd for one in lock.changed_limits] == [5, 9]
+    assert lock.current_limits.max_usd == 9
+    assert {one.by for one in lock.changed_limits} == {getpass.getuser()}
+    ages = [datetime.now(UTC) - datetime.fromisoformat(one.at) for one in lock.changed_limits]
+    assert max(ages) < timedelta(minutes=5)
+
+
+def test_limits_are_changed_by_nobody_while_another_process_plays(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    with folder.writing(), pytest.raises(StoreError, match="is writing this run"):
+        folder.change_limits(SpendingLimits(max_usd=5))
+    assert folder.lock() == make_lock()
