@@ -15,6 +15,7 @@ from typing import Final
 
 from bench import (
     adapters,
+    cdp,
     commands,
     every_site,
     gateway,
@@ -66,6 +67,18 @@ async def _gateway_figures() -> list[Figure]:
         await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)
 
 
+def _cdp() -> list[Figure]:
+    return [asyncio.run(_cdp_figure())]
+
+
+async def _cdp_figure() -> Figure:
+    host, port = await sites.first_page_address("wiki")
+    try:
+        return await cdp.cdp_figure(SocketAddress(host, port))
+    finally:
+        await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)
+
+
 def _resets() -> list[Figure]:
     return asyncio.run(resets.reset_figures())
 
@@ -108,6 +121,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "workers": _workers,
     "demo": _demo,
     "http": _http,
+    "cdp": _cdp,
     "vector": adapters.vector_figures,
     "unit": _unit,
 }
