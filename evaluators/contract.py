@@ -23,6 +23,7 @@ from evaluators.fields import When
 from evaluators.kinds import installed_kinds
 from evaluators.locators.base import Locator, LookingLocator, Need, Subject
 from evaluators.matchers.base import TEXTS, JudgedMatcher, Matched, Matcher
+from evaluators.page_look import PageSeen
 
 _FITTING: Final[tuple[Mapping[str, object], ...]] = (
     {"how": "exact", "value": "x"},
@@ -38,6 +39,14 @@ class _EverythingThere:
     def __init__(self) -> None:
         self.world = World.OFFLINE
         self.own_page = self.fresh_pages = self.databases = self.apis = self
+
+        self.url = "http://shop/kettle"
+
+    async def look(self, *_: object) -> PageSeen:
+        return PageSeen(("Kettle",))
+
+    async def look_at(self, *_: object) -> PageSeen:
+        return PageSeen(("Kettle",))
 
     async def read(self, *_: object) -> tuple[str, ...]:
         return ("Kettle",)

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
+from evaluators.page_look import PageLook, PageSeen
 
 
 class HttpAnswer(NamedTuple):
@@ -23,6 +24,19 @@ class HttpAnswer(NamedTuple):
 class OwnPage(Protocol):
     """The agent's current tab as the agent left it."""
 
+    @property
+    def url(self) -> str:
+        """Its URL, as the browser shows it."""
+
+    async def look(self, what: PageLook) -> PageSeen:
+        """Read it.
+
+        Raises:
+            TaskError: the selector is not CSS, a script does not end, or the look would change a
+                page that the agent goes on with.
+            BrowserError: the browser does not answer.
+        """
+
     async def read(self, selector: str, attribute: str | None) -> tuple[str, ...]:
         """Return what a CSS selector finds: visible text, or an attribute, one value a match.
 
@@ -34,6 +48,25 @@ class OwnPage(Protocol):
 
 class FreshPages(Protocol):
     """Pages that are opened beside the agent's, with the episode's logins."""
+
+    async def look(self, page: str, what: PageLook, role: str | None) -> PageSeen:
+        """Read a page opened in a fresh tab, as `OwnPage.look`.
+
+        Args:
+            page: logical URL.
+            what: is read there.
+            role: of the page's site, in whose context it is opened; the first where None.
+
+        Raises:
+            TaskError, BrowserError: as `OwnPage.look`.
+        """
+
+    async def look_at(self, url: str, what: PageLook) -> PageSeen | None:
+        """Read the page at a URL that comes from what the agent did, as `look`.
+
+        Returns:
+            None where it leads nowhere.
+        """
 
     async def read(
         self, page: str, selector: str, attribute: str | None, role: str | None

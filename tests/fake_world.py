@@ -19,6 +19,7 @@ from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
 from evaluators.evidence import Receipt, UrlVisit
+from evaluators.page_look import PageLook, PageSeen
 from orchestrator.access.apis import ApiAnswer
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
@@ -112,15 +113,15 @@ class FakeSession:
         assert self.world.document is not None
         return self.world.document
 
-    async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
+    async def look_own(self, what: PageLook) -> PageSeen:
         await self.world.do("read")
-        return self.world.pages.get(selector, ())
+        return PageSeen(self.world.pages.get(what.selector or what.script or "", ()))
 
-    async def read_fresh(
-        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
-    ) -> tuple[str, ...]:
+    async def look_fresh(
+        self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False
+    ) -> PageSeen | None:
         self.world.log.append(f"read {url}")
-        return self.world.pages.get(selector, ())
+        return PageSeen(self.world.pages.get(what.selector or what.script or "", ()))
 
     async def fetch_text(self, url: str) -> Fetched:
         return Fetched(200, "")

@@ -1,16 +1,12 @@
-"""What locators read from pages: selectors in the isolated world, and bodies of fresh tabs."""
+"""What locators read of answers: bodies of fresh tabs as they came."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import NamedTuple
 
-from arena_core.errors import TaskError
 from orchestrator.browser.cdp_channel import RefusedError, Reply
 from orchestrator.browser.tabs import OpenTab
-
-MAX_VALUES = 1_000
 
 
 class Fetched(NamedTuple):
@@ -18,29 +14,6 @@ class Fetched(NamedTuple):
 
     status: int
     body: str
-
-
-async def read(tab: OpenTab, selector: str, attribute: str | None) -> tuple[str, ...]:
-    """Read what a CSS selector yields on a tab's page: one value a match, in document order.
-
-    Visible text has its white space collapsed; `value` is the live value, empty for a password; an
-    element without the attribute yields nothing. At most `MAX_VALUES` matches are read.
-
-    Raises:
-        TaskError: the selector is not CSS.
-        RefusedError: the page kept navigating.
-    """
-    arguments = ", ".join(json.dumps(argument) for argument in (selector, attribute, MAX_VALUES))
-    expression = f"arena.read({arguments})"
-    try:
-        reply = await tab.frames.evaluate(tab.frames.main, expression)
-    except RefusedError:
-        reply = await tab.frames.evaluate(tab.frames.main, expression)
-    found = reply["value"]
-    if "error" in found:
-        message = f"the selector '{selector}' cannot be used: {found['error']}"
-        raise TaskError(message)
-    return tuple(found["values"])
 
 
 class ResponseWatch:

@@ -182,8 +182,8 @@ arena.choose = (node, places) => {
   return arena.describe(element);
 };
 
-// What a CSS selector yields: visible text, or an attribute (`value` is the live one).
-arena.read = (selector, attribute, most) => {
+// What a CSS selector yields: visible text, an attribute (`value` is the live one), or a live property.
+arena.read = (selector, attribute, property, most) => {
   let found;
   try {
     found = [...document.querySelectorAll(selector)].slice(0, most);
@@ -192,7 +192,9 @@ arena.read = (selector, attribute, most) => {
   }
   const values = [];
   for (const element of found) {
-    if (attribute === null) values.push(arena.collapse(element.innerText ?? element.textContent));
+    if (property !== null) {
+      if (property in element && !(property === "value" && arena.isSecret(element))) values.push(String(element[property]));
+    } else if (attribute === null) values.push(arena.collapse(element.innerText ?? element.textContent));
     else if (attribute === "value" && "value" in element) values.push(String(arena.isSecret(element) ? "" : element.value));
     else if (element.hasAttribute(attribute)) values.push(element.getAttribute(attribute));
   }

@@ -17,7 +17,6 @@ from arena_core.actions import Action
 from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError
 from evaluators.network import Recording
-from orchestrator.browser import locate
 from orchestrator.browser.act import ActionExecutor, perform
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.context import (
@@ -33,6 +32,7 @@ from orchestrator.browser.journal import Activity, SessionJournal
 from orchestrator.browser.navigate import goto
 from orchestrator.browser.network import NetworkRecord, NetworkRecorder
 from orchestrator.browser.observed_page import TabPage, title_of
+from orchestrator.browser.page_reader import PageReader
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
@@ -46,13 +46,11 @@ from orchestrator.observations.axtree import AXTREE_FORM
 _OPEN_S = 90.0
 _ACT_S = 75.0
 _READ_S = 30.0
-_FRESH_S = 60.0
-_FRESH_SETTLE_S = 10.0
 _CLOSE_S = 10.0
 _SCREENSHOT_QUALITY = 70
 
 
-class Session:
+class Session(PageReader):
     """A context with its tabs, and those of further logins; every call has a deadline.
 
     Each method raises BrowserError when the browser or a page crashed, or does not answer.
@@ -79,6 +77,7 @@ class Session:
         self._journal = journal
         self._ids = ElementIds()
         self._bar = TabBar(contexts, journal, watchdog, held=held)
+        super().__init__(self._bar, watchdog)
         self._network: NetworkRecorder | None = None
         if records:
             self._network = NetworkRecorder(
@@ -318,65 +317,6 @@ class Session:
         async with self._watchdog.bounded("read the title", _READ_S):
             tab = self._bar.current
             return await self._bar.ask(tab, tab.title, "")
-
-    async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
-        """Read what a CSS selector yields on the agent's own page, as it is now.
-
-        Raises:
-            TaskError: the selector is not CSS.
-        """
-        async with self._watchdog.bounded(f"read '{selector}'", _READ_S):
-            tab = self._bar.current
-            nothing: tuple[str, ...] = ()
-            read = partial(locate.read, tab, selector, attribute)
-            return await self._bar.ask(tab, read, nothing)
-
-    async def read_fresh(
-        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
-    ) -> tuple[str, ...]:
-        """Read what a CSS selector yields on a page opened for that, with the episode's logins.
-
-        With `login`, in the context of that one, see `SessionOptions.apart`.
-
-        The agent's tabs do not notice, and nothing of it counts as a visit.
-
-        Raises:
-            TaskError: the selector is not CSS.
-            BrowserError: also where the page cannot be reached.
-        """
-        async with self._fresh(url, login) as (tab, _):
-            try:
-                async with asyncio.timeout(_FRESH_SETTLE_S):
-                    await settle(tab.frames, tab.traffic, -1)
-            except TimeoutError:
-                pass  # a page that never rests is read as it is
-            return await locate.read(tab, selector, attribute)
-
-    async def fetch_text(self, url: str) -> locate.Fetched:
-        """GET a URL with the context's cookies, by the browser and through the gateway.
-
-        Raises:
-            BrowserError: also where it cannot be reached.
-        """
-        async with self._fresh(url) as (_, response):
-            return await response.body()
-
-    @asynccontextmanager
-    async def _fresh(
-        self, url: str, login: str = ""
-    ) -> AsyncIterator[tuple[OpenTab, locate.ResponseWatch]]:
-        async with self._watchdog.bounded(f"read {url} in a fresh tab", _FRESH_S):
-            tab = await self._bar.open_fresh(login)
-            try:
-                response = locate.ResponseWatch(tab)
-                await goto(tab, url)
-                yield tab, response
-            except NotDoneError as error:
-                message = f"a page to read cannot be opened: {error}"
-                raise BrowserError(message) from error
-            finally:
-                with suppress(PlaywrightError):
-                    await tab.page.close()
 
     async def _start(self) -> frozenset[str]:
         """Open the first tab; returns the browser's ids of the contexts."""

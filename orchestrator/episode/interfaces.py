@@ -9,6 +9,7 @@ from typing import Protocol
 
 from arena_core.actions import Action
 from arena_core.cookie import Cookie
+from evaluators.page_look import PageLook, PageSeen
 from orchestrator.browser.cdp_channel import Reply
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.journal import Activity
@@ -69,13 +70,13 @@ class EpisodeSession(Protocol):
     async def pin(self) -> PageDocument:
         """Keep hold of the document in the current tab."""
 
-    async def read_own(self, selector: str, attribute: str | None = None) -> tuple[str, ...]:
-        """Read what a CSS selector yields on the agent's own page."""
+    async def look_own(self, what: PageLook) -> PageSeen:
+        """Read the agent's own page; TaskError where that cannot be done."""
 
-    async def read_fresh(
-        self, url: str, selector: str, attribute: str | None = None, *, login: str = ""
-    ) -> tuple[str, ...]:
-        """Read what a CSS selector yields on a page opened for that."""
+    async def look_fresh(
+        self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False
+    ) -> PageSeen | None:
+        """Read a page opened for that; None where it leads nowhere and may."""
 
     async def fetch_text(self, url: str) -> Fetched:
         """GET a URL with the first context's cookies."""

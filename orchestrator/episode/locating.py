@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from arena_core.errors import ArenaError, BrowserError, SiteGoneError
+from arena_core.errors import ArenaError, BrowserError, SiteGoneError, TaskError
 from arena_core.worlds import World
 from evaluators.checks import Look
 from evaluators.episode_view import HttpAnswer
 from evaluators.evidence import Located
 from evaluators.fields import When
 from evaluators.locators.base import LookingLocator, Need
+from evaluators.page_look import PageLook, PageSeen
 from orchestrator.episode.environment import Database, EpisodeEnvironment
 from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.episode.logins import login_name
@@ -37,9 +38,9 @@ class Locators:
         self._session = session
         self._task = task
         self._protocol = protocol
-        self.own_page = _OwnPage(session)
+        self.own_page = _OwnPage(session, is_left=beside is None)
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
-        self.fresh_pages = _FreshPages(beside or session, environment, task)
+        self.fresh_pages = _FreshPages(beside or session, session, environment, task)
         self.apis = _Apis(environment)
 
     @property
@@ -86,31 +87,60 @@ class Locators:
 
 
 class _OwnPage:
-    """The agent's current tab."""
+    """The agent's current tab.
 
-    def __init__(self, session: EpisodeSession) -> None:
+    Args:
+        session: the agent's.
+        is_left: the agent does not go on with it.
+    """
+
+    def __init__(self, session: EpisodeSession, *, is_left: bool) -> None:
         self._session = session
+        self._is_left = is_left
+
+    @property
+    def url(self) -> str:
+        return self._session.url
+
+    async def look(self, what: PageLook) -> PageSeen:
+        if what.prep and not self._is_left:
+            message = "`prep` would change the page that the agent goes on with"
+            raise TaskError(message)
+        return await self._session.look_own(what)
 
     async def read(self, selector: str, attribute: str | None) -> tuple[str, ...]:
-        return await self._session.read_own(selector, attribute)
+        return (await self.look(PageLook(selector=selector, attribute=attribute))).values
 
 
 class _FreshPages:
     """Pages opened in a browser session."""
 
     def __init__(
-        self, session: EpisodeSession, environment: EpisodeEnvironment, task: Task
+        self,
+        session: EpisodeSession,
+        agents: EpisodeSession,
+        environment: EpisodeEnvironment,
+        task: Task,
     ) -> None:
         self._session = session
+        self._agents = agents
         self._environment = environment
         self._task = task
+
+    async def look(self, page: str, what: PageLook, role: str | None) -> PageSeen:
+        url = self._environment.upstreams.url(page)
+        login = login_name(self._task, page.partition(":")[0], role)
+        return await self._session.look_fresh(url, what, login=login) or PageSeen(())
+
+    async def look_at(self, url: str, what: PageLook) -> PageSeen | None:
+        login = self._agents.login
+        return await self._session.look_fresh(url, what, login=login, may_be_gone=True)
 
     async def read(
         self, page: str, selector: str, attribute: str | None, role: str | None
     ) -> tuple[str, ...]:
-        url = self._environment.upstreams.url(page)
-        login = login_name(self._task, page.partition(":")[0], role)
-        return await self._session.read_fresh(url, selector, attribute, login=login)
+        what = PageLook(selector=selector, attribute=attribute)
+        return (await self.look(page, what, role)).values
 
     async def get(self, page: str) -> HttpAnswer:
         url = self._environment.upstreams.url(page)
