@@ -37,13 +37,30 @@ class ElementEvent(StrEnum):
 class UrlVisit(_Record):
     """A URL that a tab committed to, history entries by script included.
 
-    `logical` is `site:/path?query#fragment`, None for a page of no site.
+    `logical` is `site:/path?query#fragment`, None for a page of no site. `status` is the HTTP
+    status that the document came with, that of a history entry its document's; None where it is
+    not known, as in evidence of earlier versions.
     """
 
     tab: int
     url: str
     logical: str | None
     same_document: bool = False
+    status: int | None = None
+
+
+class SelectorFit(_Record):
+    """How far an element acted on is from those that a selector finds in its document.
+
+    Attributes:
+        distance: 0 where it is one of them, n where it is the n-th ancestor of one (the nearest
+            counts); None where it is neither.
+        first: the same of the first element alone that the selector finds.
+    """
+
+    selector: str
+    distance: int | None
+    first: int | None
 
 
 class ActedElement(_Record):
@@ -54,6 +71,7 @@ class ActedElement(_Record):
         value: the element's live value; the chosen option's label for a select; never a password.
         logical: the page's logical URL.
         trusted: the browser made the event, from an input; a script of the agent's did otherwise.
+        fits: for each selector of the task's checks, in any order; see `SelectorFit`.
         confirmed: of an event that a script made, whether the page bore it out when it had settled:
             the field still had the value, or something changed after the click.
     """
@@ -68,6 +86,7 @@ class ActedElement(_Record):
     logical: str | None
     trusted: bool = True
     confirmed: bool = False
+    fits: tuple[SelectorFit, ...] = ()
 
 
 class RequestNote(_Record):
@@ -110,6 +129,7 @@ class StepEvidence(_Record):
     Attributes:
         error: why the action could not be done, as the agent saw it.
         url: the current tab's URL after the page settled; `logical` its logical form.
+        status: the HTTP status of the current tab's document, see `UrlVisit`.
         requests: count of the requests the gateway saw in this step; `notes` the special ones.
         located: what `page` key nodes found on the agent's own page after this step.
         thought: what the agent gave as its reason, if it gave one.
@@ -134,6 +154,7 @@ class StepEvidence(_Record):
     thought: str | None = None
     screenshot: str | None = None
     login: str | None = None
+    status: int | None = None
 
 
 class WobRecord(_Record):

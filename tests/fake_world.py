@@ -62,6 +62,7 @@ class FakeSession:
     options: SessionOptions
     url: str = "about:blank"
     login: str = ""
+    status: int | None = 200
     is_open: bool = True
     visits: list[UrlVisit] = field(default_factory=list)
 
@@ -166,7 +167,9 @@ class FakeSession:
     def _go(self, url: str) -> None:
         if url != self.url:
             self.url = url
-            self.visits.append(UrlVisit(tab=1, url=url, logical=self.options.logical(url)))
+            self.visits.append(
+                UrlVisit(tab=1, url=url, logical=self.options.logical(url), status=200)
+            )
 
 
 @dataclass

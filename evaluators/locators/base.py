@@ -135,6 +135,11 @@ class Locator(Strict):
         return frozenset()
 
     @property
+    def watches(self) -> frozenset[str]:
+        """The CSS selectors by which it knows elements that the agent acts on."""
+        return frozenset()
+
+    @property
     def tables_of(self) -> str | None:
         """The site whose database tables its lint rule asks for; None for no site."""
         return None

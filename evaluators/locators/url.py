@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import ClassVar, Literal, Self, assert_never
+from typing import Annotated, ClassVar, Final, Literal, Self, assert_never
 from urllib.parse import unquote
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import When
@@ -16,6 +16,10 @@ from evaluators.locators.base import ReadingLocator, Subject
 from evaluators.logical_urls import LogicalUrl, is_page, parse_logical_url
 from evaluators.matchers.base import Matcher
 from evaluators.text import shown_all
+
+_FIRST_ERROR: Final = 400
+
+Status = Annotated[int, Field(ge=100, le=599)]
 
 
 class UrlPart(StrEnum):
@@ -38,6 +42,11 @@ class UrlLocator(ReadingLocator):
     """Yields the URLs a step passed through (`step`), or the current tab's last one (`end`).
 
     With `part: query` a value counts only where the page's logical URL equals `page`, if given.
+
+    Attributes:
+        status: the HTTP statuses of pages that count; those below 400 if omitted, so that an error
+            page at the right address is no visit; `any` for all. Where the evidence does not know
+            a page's status, the page counts unless statuses are named.
     """
 
     phases: ClassVar[frozenset[When]] = frozenset(When)
@@ -47,6 +56,7 @@ class UrlLocator(ReadingLocator):
     part: UrlPart = UrlPart.LOGICAL
     key: str | None = None
     page: str | None = None
+    status: Literal["any"] | Status | tuple[Status, ...] | None = None
 
     @model_validator(mode="after")
     def _key_fits_part(self) -> Self:
@@ -61,13 +71,18 @@ class UrlLocator(ReadingLocator):
         A page that was open before is no visit.
         """
         return Located(
-            check=check, values=tuple(self._parts(visit.logical for visit in step.visits))
+            check=check,
+            values=tuple(
+                self._parts(visit.logical for visit in step.visits if self._answered(visit.status))
+            ),
         )
 
     def at_end(self, check: str, evidence: Evidence) -> Located:
         """Return the part of the URL that the current tab is left on."""
-        last = evidence.steps[-1].logical if evidence.steps else None
-        return Located(check=check, values=tuple(self._parts((last,))))
+        last = evidence.steps[-1] if evidence.steps else None
+        if last is None or not self._answered(last.status):
+            return Located(check=check)
+        return Located(check=check, values=tuple(self._parts((last.logical,))))
 
     def absence(self) -> str:
         """Say which part of which page was not there."""
@@ -121,6 +136,17 @@ class UrlLocator(ReadingLocator):
     def _is_url(self) -> bool:
         """Whether values are logical URLs, not a part that stands as it is."""
         return self.part in {UrlPart.LOGICAL, UrlPart.FULL}
+
+    def _answered(self, status: int | None) -> bool:
+        match self.status:
+            case None:
+                return status is None or status < _FIRST_ERROR
+            case "any":
+                return True
+            case int():
+                return status == self.status
+            case _:
+                return status in self.status
 
     def _parts(self, logicals: Iterable[str | None]) -> Iterator[str]:
         for logical in logicals:

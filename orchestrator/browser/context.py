@@ -33,6 +33,7 @@ class SessionOptions:
             is the one that is not named.
         shows_unnamed: observations hold what the page draws or lets be clicked without a name.
         files: what the agent may upload, by name.
+        selectors: CSS; how elements acted on fit them is noted.
         records: what is recorded of the requests of its pages; nothing where empty.
     """
 
@@ -46,6 +47,7 @@ class SessionOptions:
     apart: Mapping[str, Sequence[Cookie]] = field(default_factory=dict)
     shows_unnamed: bool = False
     files: Mapping[str, bytes] = field(default_factory=dict)
+    selectors: tuple[str, ...] = ()
     records: frozenset[Recording] = frozenset()
 
 

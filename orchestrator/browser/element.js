@@ -181,10 +181,25 @@ arena.value = (element) => {
   }
 };
 
+// How far an element is from those that each selector finds around it: 0 is one of them, n the n-th
+// ancestor of one.
+arena.fits = (element) => watchedSelectors.map((selector) => {
+  const steps = (from) => {
+    let n = 0;
+    for (let at = from; at; at = at.parentElement, n++) if (at === element) return n;
+    return null;
+  };
+  let found = [];
+  try { found = [...element.getRootNode().querySelectorAll(selector)].map(steps); } catch (error) { found = []; }
+  const near = found.filter((n) => n !== null);
+  return { selector, distance: near.length ? near.reduce((a, b) => Math.min(a, b)) : null, first: found[0] ?? null };
+});
+
 arena.describe = (element) => {
   const role = arena.role(element);
   return {
     path: arena.path(element), tag: element.localName, role, name: arena.name(element, role),
     text: arena.isSecret(element) ? "" : brief(element.innerText ?? element.textContent), value: arena.value(element),
+    fits: arena.fits(element),
   };
 };

@@ -128,7 +128,9 @@ class ExposedBrowser:
             stack.push_async_callback(guard.close)
             _LOG.info("Chromium %s started for an outside agent", browser.version)
             (await self.dial()).close()  # the port opens a moment after the pipe
-            held = await stack.enter_async_context(HeldTargets.open(self._port, self.socket_inside))
+            held = await stack.enter_async_context(
+                HeldTargets.open(self._port, self.socket_inside, options.selectors)
+            )
             shared = (context, held)
             async with open_session(browser, guard, watchdog, options, shared) as session:
                 yield session

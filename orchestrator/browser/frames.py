@@ -34,7 +34,7 @@ class FrameTable:
     Args:
         channel: the page's CDP session.
         visited: called with the URL and whether the document stayed, for the main frame only.
-        hears_scripts: see `watcher.page_source`.
+        hears_scripts, selectors: see `watcher.page_source`.
     """
 
     def __init__(
@@ -43,9 +43,10 @@ class FrameTable:
         visited: Callable[[str, bool], None],
         *,
         hears_scripts: bool = False,
+        selectors: tuple[str, ...] = (),
     ) -> None:
         self._channel = channel
-        self._source = page_source(hears_scripts=hears_scripts)
+        self._source = page_source(hears_scripts=hears_scripts, selectors=selectors)
         self._visited = visited
         self._frames: dict[str, Frame] = {}
         self._worlds: dict[int, str] = {}

@@ -119,8 +119,9 @@ class HeldTargets:
         crashed: called with each page whose process ended.
     """
 
-    def __init__(self, wire: _Wire) -> None:
+    def __init__(self, wire: _Wire, selectors: tuple[str, ...] = ()) -> None:
         self._wire = wire
+        self._selectors = selectors
         self._sessions: dict[str, HeldSession] = {}
         self._by_target: dict[str, HeldSession] = {}
         self._changed = asyncio.Event()
@@ -130,16 +131,24 @@ class HeldTargets:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, port: int, socket_inside: Callable[[], Awaitable[socket.socket]]
+        cls,
+        port: int,
+        socket_inside: Callable[[], Awaitable[socket.socket]],
+        selectors: tuple[str, ...] = (),
     ) -> AsyncIterator[Self]:
         """Connect to a browser's debugging port, and hold its pages until the block ends.
+
+        Args:
+            port: the debugging port.
+            socket_inside: opens a socket of the browser's network.
+            selectors: see `watcher.page_source`.
 
         Raises:
             BrowserError: it does not answer.
         """
         try:
             async with _connected(port, socket_inside) as wire:
-                held = cls(wire)
+                held = cls(wire, selectors)
                 pages = [{"type": "page"}]
                 await wire.send(
                     "Target.setDiscoverTargets", {"discover": True, "filter": pages}, ""
@@ -214,7 +223,7 @@ class HeldTargets:
         # In this order on one wire: the page runs only after the last, so nobody waits for answers.
         for method in ("Page.enable", "Runtime.enable", "Network.enable"):
             await session.post(method)
-        for method, call in installing(hears_scripts=True):
+        for method, call in installing(hears_scripts=True, selectors=self._selectors):
             await session.post(method, call)
         await session.post("Runtime.runIfWaitingForDebugger")
         self._by_target[target] = session

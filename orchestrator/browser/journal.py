@@ -52,11 +52,15 @@ class SessionJournal:
         self._refused: list[RequestNote] = []
         self._dialogs: list[str] = []
 
-    def visit(self, tab: int, url: str, *, same_document: bool) -> None:
+    def visit(self, tab: int, url: str, *, same_document: bool, status: int | None = None) -> None:
         """Note a URL that a tab committed to; blank pages are no visits."""
         if not url.startswith("about:"):
             visit = UrlVisit(
-                tab=tab, url=url, logical=self.logical(url), same_document=same_document
+                tab=tab,
+                url=url,
+                logical=self.logical(url),
+                same_document=same_document,
+                status=status,
             )
             self._visits.append(visit)
             self.noticed()

@@ -67,6 +67,7 @@ class Session(PageReader):
         shows_unnamed: bool = False,
         held: HeldTargets | None = None,
         records: frozenset[Recording] = frozenset(),
+        selectors: tuple[str, ...] = (),
     ) -> None:
         self._contexts = contexts
         self._viewport = viewport
@@ -76,7 +77,7 @@ class Session(PageReader):
         self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
-        self._bar = TabBar(contexts, journal, watchdog, held=held)
+        self._bar = TabBar(contexts, journal, watchdog, held=held, selectors=selectors)
         super().__init__(self._bar, watchdog)
         self._network: NetworkRecorder | None = None
         if records:
@@ -312,6 +313,11 @@ class Session(PageReader):
         """The current tab's URL."""
         return self._bar.current.url
 
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the current tab's document; None where it is not known."""
+        return self._bar.current.status
+
     async def title(self) -> str:
         """Return the current tab's title."""
         async with self._watchdog.bounded("read the title", _READ_S):
@@ -376,6 +382,7 @@ async def open_session(
         shows_unnamed=options.shows_unnamed,
         held=shared[1] if shared else None,
         records=options.records,
+        selectors=options.selectors,
     )
     try:
         async with watchdog.bounded("open a browser context", _OPEN_S):

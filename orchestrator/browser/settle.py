@@ -36,6 +36,7 @@ class Traffic:
     Attributes:
         activity_count: counts everything that may go on to change the page.
         status: the HTTP status of the main frame's last document; None before the first.
+        statuses: those of all its documents, by loader.
         asked: the paths with queries that the page itself asked for, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
@@ -44,6 +45,7 @@ class Traffic:
     def __init__(self, channel: CdpChannel) -> None:
         self.activity_count = 0
         self.status: int | None = None
+        self.statuses: dict[str, int] = {}
         self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
@@ -114,6 +116,7 @@ class Traffic:
     def _answered(self, event: Reply) -> None:
         if event.get("type") == "Document" and event.get("frameId") == self._main:
             self.status = event["response"]["status"]
+            self.statuses[event["loaderId"]] = event["response"]["status"]
 
     def _done(self, event: Reply) -> None:
         if self._inflight.pop(event["requestId"], None) is not None:

@@ -42,8 +42,10 @@ class TabBar:
         watchdog: BrowserWatchdog,
         *,
         held: HeldTargets | None = None,
+        selectors: tuple[str, ...] = (),
     ) -> None:
         self._contexts = contexts
+        self._selectors = selectors
         self.broke: Callable[[str], None] = watchdog.lose
         self._held = held
         if held is not None:
@@ -214,6 +216,7 @@ class TabBar:
             failed=self._watchdog.lose,
             login=login,
             held=self._held,
+            selectors=self._selectors,
         )
         if page.is_closed():
             message = "the page closed as soon as it opened"
@@ -316,8 +319,14 @@ class TabBar:
             self._current = self._tabs[max(0, at - 1)] if self._tabs else None
             self._changed.set()
 
-    def _visited(self, tab: OpenTab, url: str, same_document: bool) -> None:  # noqa: FBT001
-        self._journal.visit(tab.number, url, same_document=same_document)
+    def _visited(
+        self,
+        tab: OpenTab,
+        url: str,
+        same_document: bool,  # noqa: FBT001
+        status: int | None,
+    ) -> None:
+        self._journal.visit(tab.number, url, same_document=same_document, status=status)
 
     def _reported(self, tab: OpenTab, report: EventReport) -> None:
         self._journal.event(report, tab.url)

@@ -21,7 +21,8 @@ from orchestrator.browser.watcher import EventReport, install, listen
 
 DIALOG_PATIENCE_S: Final = 10.0
 
-Visited = Callable[["OpenTab", str, bool], None]
+Visited = Callable[["OpenTab", str, bool, int | None], None]
+_STATUS: Final = "performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0"
 Reported = Callable[["OpenTab", EventReport], None]
 
 
@@ -34,7 +35,7 @@ class OpenTab:
         login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
         held_keys, held_buttons: what the agent keeps down in it.
         is_broken: it crashed, or answers nothing, by an outside program's doing: it shows nothing.
-        visited: called with each document and history entry of the main frame.
+        visited: called with each document and history entry of the main frame, and its status.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class OpenTab:
         login: str = "",
         *,
         hears_scripts: bool = False,
+        selectors: tuple[str, ...] = (),
     ) -> None:
         self.number = number
         self.login = login
@@ -60,14 +62,29 @@ class OpenTab:
         self.hears_scripts = hears_scripts
         self.frames = FrameTable(
             channel,
-            lambda url, same: self.visited(self, url, same),
+            lambda url, same: self.visited(self, url, same, self.status),
             hears_scripts=hears_scripts,
+            selectors=selectors,
         )
 
     @property
     def url(self) -> str:
         """The URL its document has now; the one asked for where that could not be reached."""
         return self.frames.main.url
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status that its document came with; None where it is not known."""
+        return self.traffic.statuses.get(self.frames.main.loader)
+
+    async def read_status(self) -> None:
+        """Ask the document for its status, where it came before there was a wire to its tab."""
+        document = self.frames.main.loader
+        if self.status is None and self.url.startswith("http"):
+            with suppress(RefusedError):
+                found = int((await self.frames.evaluate(self.frames.main, _STATUS)).get("value", 0))
+                if found:
+                    self.traffic.statuses[document] = found
 
     async def borne_out(self) -> dict[str, bool]:
         """Return which events of scripts its documents bear out, by their claims' names."""
@@ -93,6 +110,7 @@ async def open_tab(
     failed: Callable[[str], None],
     login: str = "",
     held: HeldTargets | None = None,
+    selectors: tuple[str, ...] = (),
 ) -> OpenTab:
     """Bring a page under watch.
 
@@ -104,12 +122,13 @@ async def open_tab(
         failed: called with what makes the page of no use.
         login: of which context it is.
         held: where the watcher is in the page already, since before it ran.
+        selectors: the watcher says of each element acted on how it fits these.
 
     Raises:
         PageGoneError: it closed meanwhile.
     """
     early: list[str] = [page.url]
-    seen: list[tuple[str, bool]] = []
+    seen: list[tuple[str, bool, int | None]] = []
 
     def note_early(frame: PlaywrightFrame) -> None:
         if frame == page.main_frame:
@@ -125,26 +144,31 @@ async def open_tab(
             number,
             page,
             channel,
-            lambda _, url, same: seen.append((url, same)),
+            lambda _, url, same, status: seen.append((url, same, status)),
             login,
             hears_scripts=held is not None,
+            selectors=selectors,
         )
-        await _enable(tab, reported, wire)
+        await _enable(tab, reported, wire, selectors)
+        await tab.read_status()
     except (PlaywrightError, RefusedError) as error:
         raise PageGoneError(str(error)) from error
     finally:
         page.remove_listener("framenavigated", note_early)
     tab.visited = visited
+    statuses = {tab.url: tab.status} | {url: status for url, _, status in seen if status}
     for url in dict.fromkeys(early):
         if url and not url.startswith(("about:", ERROR_PAGE)):
-            visited(tab, url, False)  # noqa: FBT003
-    for url, same in seen:
+            visited(tab, url, False, statuses.get(url))  # noqa: FBT003
+    for url, same, status in seen:
         if url not in early:
-            visited(tab, url, same)
+            visited(tab, url, same, status)
     return tab
 
 
-async def _enable(tab: OpenTab, reported: Reported, held: HeldSession | None) -> None:
+async def _enable(
+    tab: OpenTab, reported: Reported, held: HeldSession | None, selectors: tuple[str, ...]
+) -> None:
     early: list[EventReport] = []
     is_known = False
 
@@ -158,7 +182,7 @@ async def _enable(tab: OpenTab, reported: Reported, held: HeldSession | None) ->
     if held is None:
         for method in ("Page.enable", "Runtime.enable", "Network.enable"):
             await tab.channel.send(method)
-        await install(tab.channel)
+        await install(tab.channel, selectors)
     else:
         held.release()
     await tab.choosers.start()

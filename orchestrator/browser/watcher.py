@@ -7,13 +7,14 @@ page shares the DOM with it and nothing else, so it can neither see, silence nor
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from evaluators.evidence import ActedElement, ElementEvent
+from evaluators.evidence import ActedElement, ElementEvent, SelectorFit
 from orchestrator.browser.cdp_channel import CdpChannel
 
 WORLD = "arena"
@@ -32,6 +33,7 @@ class ElementReport(BaseModel):
     name: str
     text: str
     value: str | None
+    fits: tuple[SelectorFit, ...] = ()
 
     def acted(
         self, event: ElementEvent, logical: str | None, *, trusted: bool = True
@@ -47,6 +49,7 @@ class ElementReport(BaseModel):
             value=self.value,
             logical=logical,
             trusted=trusted,
+            fits=self.fits,
         )
 
 
@@ -64,15 +67,17 @@ class EventReport(ElementReport):
 
 
 @cache
-def page_source(*, hears_scripts: bool = False) -> str:
+def page_source(*, hears_scripts: bool = False, selectors: tuple[str, ...] = ()) -> str:
     """Return the script of the isolated world; a document that has it already is left alone.
 
     Args:
         hears_scripts: it reports events that scripts make too.
+        selectors: CSS; it says of each element how it fits these.
     """
     folder = files("orchestrator.browser")
     parts = "\n".join((folder / name).read_text("utf-8") for name in _SCRIPTS)
     hears = f"const hearsScripts = {str(hears_scripts).lower()};"
+    hears += f"const watchedSelectors = {json.dumps(selectors)};"
     # A frame's first document may hand its window on to the next, with all worlds but without their
     # listeners, and at first with the old `document`: what is there says nothing for certain.
     once = (
@@ -95,19 +100,21 @@ def listen(channel: CdpChannel, report: Callable[[EventReport], None]) -> None:
     channel.on("Runtime.bindingCalled", on_binding)
 
 
-async def install(channel: CdpChannel) -> None:
+async def install(channel: CdpChannel, selectors: tuple[str, ...] = ()) -> None:
     """Put the watcher into every document that a page has and will have, frames included.
 
     `Runtime` must be enabled on the wire.
     """
-    for method, params in installing(hears_scripts=False):
+    for method, params in installing(hears_scripts=False, selectors=selectors):
         await channel.send(method, params)
 
 
-def installing(*, hears_scripts: bool) -> tuple[tuple[str, dict[str, object]], ...]:
+def installing(
+    *, hears_scripts: bool, selectors: tuple[str, ...] = ()
+) -> tuple[tuple[str, dict[str, object]], ...]:
     """Return the calls that put the watcher into a page, in their order."""
     script: dict[str, object] = {
-        "source": page_source(hears_scripts=hears_scripts),
+        "source": page_source(hears_scripts=hears_scripts, selectors=selectors),
         "worldName": WORLD,
         "runImmediately": True,
     }

@@ -38,6 +38,10 @@ class EpisodeSession(Protocol):
         """The current tab's URL."""
 
     @property
+    def status(self) -> int | None:
+        """The HTTP status of the current tab's document; None where it is not known."""
+
+    @property
     def login(self) -> str:
         """The login that the current tab's context is for; empty for the first roles'."""
 

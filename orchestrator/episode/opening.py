@@ -70,6 +70,7 @@ async def opened(
                 shows_unnamed=protocol.shows_unnamed,
                 files={one.name: one.content for one in task.files},
                 records=recorded_for(task, environment.world),
+                selectors=selectors_of(task, environment.world),
             )
             async with environment.browser.session(options) as session:
                 yield Opened(gateway.journal, session, options)
@@ -92,6 +93,12 @@ def recorded_for(task: Task, world: World) -> frozenset[Recording]:
         if "response_content" in json.dumps(task.original.record):
             asked.add(Recording.ANSWERS)
     return frozenset(asked)
+
+
+def selectors_of(task: Task, world: World) -> tuple[str, ...]:
+    """Return the selectors by which a task's checks and looks know elements acted on."""
+    ways = (way for look in task.looks_in(world) for way in look.ways)
+    return tuple(sorted({one for way in ways for one in way.locate.watches}))
 
 
 def required_in(task: Task, world: World) -> tuple[Check, ...]:

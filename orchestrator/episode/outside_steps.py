@@ -315,6 +315,7 @@ class OutsideSteps:
         found, locate_ms = await timed(player.locators.at_step(player.looks))
         picture = await player.screenshot(step.index) if waits else None
         url, title, login = session.url, await session.title(), session.login
+        status = session.status
         activity = session.drain()
         exchanges = player.opened.journal.since(step.mark)
         refuse_broken(exchanges)
@@ -341,6 +342,7 @@ class OutsideSteps:
                 settled=settled,
                 screenshot=picture,
                 login=login or None,
+                status=status,
             )
         )
         self._spent_s += spent_s

@@ -136,6 +136,7 @@ class StepPlayer:
                 thought=decided.thought,
                 timings=Timings(decide_ms=decided.decide_ms or 0.0),
                 login=session.login or None,
+                status=session.status,
             )
         )
 
@@ -172,6 +173,7 @@ class StepPlayer:
                 thought=done.thought,
                 screenshot=image.result() or (shown if self.record.spec.screenshots else None),
                 login=session.login or None,
+                status=session.status,
             )
         )
         return observation
