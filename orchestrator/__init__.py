@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
     from evaluators.verdicts import Outcome, OutcomeKind, Verdict
+    from orchestrator.agent_interface import Agent, AgentClass, AgentMaker, Assignment, Decision
     from orchestrator.agents.spec import AgentFactory, Agents, AgentSpec
     from orchestrator.api.arena import Arena
     from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from orchestrator.api.suites import LintReport
     from orchestrator.api.sync import SyncArena, SyncEpisode
     from orchestrator.episode.steps import StepResult
-    from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation
+    from orchestrator.observation import Observation
     from orchestrator.report.run_report import RunReport
     from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
     from orchestrator.store.reading_scores import RunReading
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent",
+    "AgentClass",
     "AgentFactory",
     "AgentMaker",
     "AgentSpec",
@@ -85,6 +87,7 @@ _MODULES: Final = {
     "evaluators.evidence": ("Evidence",),
     "evaluators.scores": ("Score",),
     "evaluators.verdicts": ("Outcome", "OutcomeKind", "Verdict"),
+    "orchestrator.agent_interface": ("Agent", "AgentClass", "AgentMaker", "Assignment", "Decision"),
     "orchestrator.agents.spec": ("AgentFactory", "AgentSpec", "Agents"),
     "orchestrator.api.arena": ("Arena",),
     "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
@@ -94,7 +97,7 @@ _MODULES: Final = {
     "orchestrator.api.suites": ("LintReport",),
     "orchestrator.api.sync": ("SyncArena", "SyncEpisode"),
     "orchestrator.episode.steps": ("StepResult",),
-    "orchestrator.observation": ("Agent", "AgentMaker", "Assignment", "Decision", "Observation"),
+    "orchestrator.observation": ("Observation",),
     "orchestrator.report.run_report": ("RunReport",),
     "orchestrator.runner.events": ("AttemptBroke", "ProgressNote", "TrialEnded"),
     "orchestrator.store.reading_scores": ("RunReading",),

@@ -10,7 +10,7 @@ from arena_core.plugins import Plugin, Seam
 from evaluators.kinds import LOCATORS, MATCHERS
 from evaluators.readings.base import READINGS
 from orchestrator.agents.choice import AGENTS
-from orchestrator.observation import OBSERVATIONS
+from orchestrator.observation_forms import OBSERVATIONS
 from orchestrator.report.seams import EXPORTERS, REPORTS
 from tasks.importers import IMPORTERS
 from tasks.imports.formats import FORMATS

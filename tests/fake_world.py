@@ -28,7 +28,8 @@ from orchestrator.browser.network import NetworkRecord
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.gateway import GatewayJournal, Policy, SocketAddress
 from orchestrator.gateway.journal import Pending
-from orchestrator.observation import AXTREE, AxTree, Observation, ObservationForm, Tab
+from orchestrator.observation import AXTREE, AxTree, Observation, Tab
+from orchestrator.observation_forms import ObservationForm
 from orchestrator.reset.watch import Mark
 from sites.atlas import Atlas, load_atlas
 from tasks.schema import Task

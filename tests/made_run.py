@@ -25,7 +25,7 @@ from evaluators.evidence import (
 )
 from evaluators.original import OriginalTask
 from evaluators.scores import score
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.store.ledger import AttemptState
 from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
 from orchestrator.store.run_folder import RunFolder

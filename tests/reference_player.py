@@ -12,8 +12,9 @@ from typing import Protocol
 
 from arena_core.actions import Action, Stop
 from arena_core.worlds import World
+from orchestrator.agent_interface import Reference
 from orchestrator.agents.oracle import OracleAgent
-from orchestrator.observation import AXTREE, AxTree, Node, Observation, Reference
+from orchestrator.observation import AXTREE, AxTree, Node, Observation
 from sites.atlas import load_atlas
 from tasks.loader import load_suite
 from tasks.schema import Task

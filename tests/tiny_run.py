@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena_core.worlds import World
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.store.lock import AgentLock, RunLock, describe_host, hash_suite, package_versions
 from tasks.schema import Suite
 

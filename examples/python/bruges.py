@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from arena_core.actions import Click, Infeasible, Stop
-from orchestrator.observation import Assignment, Decision, Observation
+from orchestrator import Assignment, Decision, Observation
 
 
 class Agent:

@@ -8,12 +8,12 @@ from typing import Final
 
 from arena_core.actions import Action
 from arena_core.errors import AgentError, ContextExceededError
+from orchestrator.agent_interface import Decision
 from orchestrator.agents.model_agent import decision_of
 from orchestrator.agents.thinking import put_aside
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.messages import ChatRole, Message, ToolCall, ToolSpec
-from orchestrator.observation import Decision
 
 _EMPTY_REPLIES: Final = 3
 

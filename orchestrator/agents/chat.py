@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from arena_core.errors import AgentError, ContextExceededError
+from orchestrator.agent_interface import Agent, Assignment, Decision
 from orchestrator.agents.model_agent import decision_of, model_agent
 from orchestrator.agents.pages import PagePart, PageTurner
 from orchestrator.agents.prompt import PastStep, correction, step_prompt, system_prompt
@@ -17,7 +18,7 @@ from orchestrator.grammars.arena_json import Reply
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.messages import ChatRole, Message
-from orchestrator.observation import Agent, Assignment, Decision, Observation
+from orchestrator.observation import Observation
 
 _QUOTED = 200
 _REPEATED = 2_000

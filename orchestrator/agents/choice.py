@@ -13,9 +13,7 @@ from typing import Final
 from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageError
 from arena_core.plugins import ARENA, Group, Seam, owner_of
 from arena_core.worlds import World
-from orchestrator.agents.options import by_name, flag_of
-from orchestrator.agents.spec import AgentKind, Agents, kind_of
-from orchestrator.observation import (
+from orchestrator.agent_interface import (
     Agent,
     AgentClass,
     AgentMaker,
@@ -24,6 +22,8 @@ from orchestrator.observation import (
     Reference,
     Told,
 )
+from orchestrator.agents.options import by_name, flag_of
+from orchestrator.agents.spec import AgentKind, Agents, kind_of
 from orchestrator.observations.names import require_form
 from tasks.schema import ReferenceAction
 

@@ -9,12 +9,13 @@ from typing import Final, Protocol
 
 from arena_core.actions import Action
 from arena_core.errors import AgentError
+from orchestrator.agent_interface import Decision
 from orchestrator.agents.asking import Asking, Said
 from orchestrator.agents.called import REPEATED, CallBook
 from orchestrator.grammars.grammar import Grammar, Misread, ToolGrammar
 from orchestrator.model.client import ModelClient
 from orchestrator.model.messages import ChatRole, Message, Part, TextPart, ToolSpec
-from orchestrator.observation import Decision, Observation
+from orchestrator.observation import Observation
 
 _UNUSABLE_REPLIES: Final = 3
 _QUOTED: Final = 200

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from arena_core.actions import Stop
+from orchestrator.agent_interface import AgentClass, Decision
 from orchestrator.agents.spec import Agents, AgentSpec
-from orchestrator.observation import AgentClass, Decision, Observation
+from orchestrator.observation import Observation
 
 
 class IdleAgent:

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from arena_core.actions import Action
+from orchestrator.agent_interface import Agent, Assignment, Decision, Told
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.agents.spec import Agents, AgentSpec, Kept, Metered
 from orchestrator.model.client import ModelClient
 from orchestrator.model.completion import Completion
 from orchestrator.model.options import DEADLINE_S, ModelOptions
 from orchestrator.model.prices import KnownPrice
-from orchestrator.observation import AXTREE, Agent, Assignment, Decision, Told
+from orchestrator.observation import AXTREE
 
 _PINNED: Final = frozenset({"model_url", "model_deadline"})
 _FILES: Final = frozenset({"prices", "replay"})

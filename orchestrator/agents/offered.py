@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.prompt import task_of
 from orchestrator.grammars.action_tools import BESIDE_A_COMPUTER, ON_ELEMENTS, ActionTools
-from orchestrator.observation import Assignment
 
 # Arena's tasks that cannot be done ask for an answer that says so, so nobody is led to end without.
 _LEFT_OUT = frozenset({"infeasible"})

@@ -27,6 +27,7 @@ from arena_core.actions import (
 from arena_core.errors import AgentError, TaskError
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision, Reference
 from orchestrator.agents.elements import (
     inside_named,
     nearest_names,
@@ -36,15 +37,7 @@ from orchestrator.agents.elements import (
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.agents.wob.rules import SEEN
-from orchestrator.observation import (
-    Agent,
-    AgentClass,
-    Assignment,
-    Decision,
-    Node,
-    Observation,
-    Reference,
-)
+from orchestrator.observation import Node, Observation
 from tasks.schema import (
     FocusTabAt,
     GiveUp,

@@ -26,8 +26,9 @@ from arena_core.actions import (
     Upload,
     Wait,
 )
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.pages import PagePart
-from orchestrator.observation import Assignment, Observation
+from orchestrator.observation import Observation
 
 # What a reader of the accessibility tree can use: neither coordinates, which it does not see, nor
 # `infeasible`, as tasks that cannot be done ask for an answer that says so.

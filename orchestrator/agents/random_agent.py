@@ -7,10 +7,11 @@ from random import Random
 from typing import Final
 
 from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision
 from orchestrator.agents.elements import descendants
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.agents.spec import Agents, AgentSpec
-from orchestrator.observation import Agent, AgentClass, Assignment, Decision, Node, Observation
+from orchestrator.observation import Node, Observation
 
 STOP_PROBABILITY = 0.02
 

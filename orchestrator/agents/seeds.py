@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from orchestrator.observation import Assignment
+from orchestrator.agent_interface import Assignment
 
 
 def episode_seed(seed: int, assignment: Assignment) -> int:

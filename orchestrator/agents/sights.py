@@ -7,19 +7,12 @@ from io import BytesIO
 
 from arena_core.actions import Action
 from arena_core.errors import UsageError
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.pages import PageTurner
 from orchestrator.agents.prompt import page_of, place_of
 from orchestrator.grammars.pixels import Size
 from orchestrator.model.messages import ImagePart, Part, TextPart
-from orchestrator.observation import (
-    SCREENSHOT,
-    SOM,
-    Assignment,
-    Mark,
-    MarkedPicture,
-    Observation,
-    Picture,
-)
+from orchestrator.observation import SCREENSHOT, SOM, Mark, MarkedPicture, Observation, Picture
 
 _NAME_SHOWN = 200
 

@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import cast
 
 from arena_core.errors import PluginError
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Told
 from orchestrator.agents.options import Option, declared
-from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Told
+from orchestrator.observation import AXTREE
 from tasks.schema import ReferenceAction
 
 

@@ -10,9 +10,10 @@ from typing import Self
 from arena_core.errors import UsageError
 from evaluators.evidence import Evidence
 from evaluators.scores import score
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Reference
 from orchestrator.api.episode_worlds import WorldChoice
 from orchestrator.engine.engine import Engine
-from orchestrator.observation import AXTREE, Agent, AgentClass, Assignment, Reference
+from orchestrator.observation import AXTREE
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.ledger import AttemptState

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
+    from orchestrator.agent_interface import Assignment
     from orchestrator.api.episode_folder import EpisodeFolder
     from orchestrator.api.held import Held
     from orchestrator.browser.exposed import ExposedBrowser
     from orchestrator.episode.environment import EpisodeEnvironment
     from orchestrator.episode.episode import Episode
     from orchestrator.episode.steps import StepResult
-    from orchestrator.observation import Assignment, Observation
+    from orchestrator.observation import Observation
     from orchestrator.outside.outside_episode import OutsideEpisode
     from tasks.schema import Task
 

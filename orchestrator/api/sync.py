@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
+    from orchestrator.agent_interface import Assignment
     from orchestrator.api.browsing import Browsing
     from orchestrator.episode.steps import StepResult
-    from orchestrator.observation import Assignment, Observation
+    from orchestrator.observation import Observation
     from tasks.schema import Task
 
 Arguments = ParamSpec("Arguments")

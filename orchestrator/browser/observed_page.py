@@ -17,7 +17,8 @@ from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.snapshot import build_snapshot
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.unnamed import with_unnamed
-from orchestrator.observation import AxTree, ObservationForm, PageSnapshot, Picture
+from orchestrator.observation import AxTree, Picture
+from orchestrator.observation_forms import ObservationForm, PageSnapshot
 from orchestrator.observations.axtree import tree_text
 
 _SIZE: Final = struct.Struct(">II")  # width and height in a PNG's head

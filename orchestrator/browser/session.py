@@ -40,7 +40,8 @@ from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
 from orchestrator.browser.uploads import UploadFiles
-from orchestrator.observation import AXTREE, Observation, ObservationForm, Tab
+from orchestrator.observation import AXTREE, Observation, Tab
+from orchestrator.observation_forms import ObservationForm
 from orchestrator.observations.axtree import AXTREE_FORM
 
 _OPEN_S = 90.0

@@ -9,7 +9,7 @@ from typing import Final
 from orchestrator.browser.captured import Captured, CapturedDocument
 from orchestrator.browser.elements import ElementAddress, ElementIds
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.observation import PageNode, PageSnapshot, Rect
+from orchestrator.observation_forms import PageNode, PageSnapshot, Rect
 from orchestrator.observations.actionable import is_control, may_listen
 
 _ELEMENT, _TEXT, _DOCUMENT, _FRAGMENT = 1, 3, 9, 11

@@ -7,8 +7,9 @@ from typing import get_args
 from arena_core.actions import Action
 from arena_core.bugs import bug_in_words, is_bug, is_exhaustion, place_outside, runs_outside
 from arena_core.errors import AgentCrashedError, AgentError, ModelError
+from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Decision, Reference
 from orchestrator.model_exchange import ModelExchange
-from orchestrator.observation import Agent, AgentMaker, Assignment, Decision, Observation, Reference
+from orchestrator.observation import Observation
 from orchestrator.spending import is_cost
 
 _ACTIONS: tuple[type, ...] = get_args(get_args(Action)[0])

@@ -22,6 +22,7 @@ from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.scores import Score, score
+from orchestrator.agent_interface import Assignment, Reference
 from orchestrator.episode.block_detection import detect_block
 from orchestrator.episode.ending import look_at_end
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
@@ -37,13 +38,7 @@ from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from orchestrator.episode.wob import MiniWobProtocol
 from orchestrator.model_exchange import ModelExchange
-from orchestrator.observation import (
-    AXTREE,
-    Assignment,
-    AxTree,
-    Observation,
-    Reference,
-)
+from orchestrator.observation import AXTREE, AxTree, Observation
 from orchestrator.observations.names import load_form
 from orchestrator.spending import Spent
 from tasks.schema import Task

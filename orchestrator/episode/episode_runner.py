@@ -14,12 +14,13 @@ from typing import Final, Protocol
 
 from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
+from orchestrator.agent_interface import Agent, AgentMaker, Decision
 from orchestrator.episode.deciding import decide, make_episode_agent
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.episode.steps import DecisionRecord
 from orchestrator.model_exchange import Answers, ExchangeCollector, collecting
-from orchestrator.observation import Agent, AgentMaker, Decision, Observation
+from orchestrator.observation import Observation
 from orchestrator.spending import Spent, spent_on
 
 DECIDE_DEADLINE_S: Final = 600.0

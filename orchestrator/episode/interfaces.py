@@ -16,7 +16,8 @@ from orchestrator.browser.journal import Activity
 from orchestrator.browser.locate import Fetched
 from orchestrator.browser.network import NetworkRecord
 from orchestrator.gateway import GatewayJournal, Policy
-from orchestrator.observation import Observation, ObservationForm
+from orchestrator.observation import Observation
+from orchestrator.observation_forms import ObservationForm
 
 
 class PageDocument(Protocol):

@@ -18,13 +18,8 @@ from orchestrator.episode.opening import Opened
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.gateway import Exchange
-from orchestrator.observation import (
-    IN_VIEWPORT,
-    SCREENSHOT,
-    SOM,
-    Observation,
-    ObservationForm,
-)
+from orchestrator.observation import IN_VIEWPORT, SCREENSHOT, SOM, Observation
+from orchestrator.observation_forms import ObservationForm
 
 SETTLE_DEADLINE_S: Final = 10.0
 _PICTURES: Final = frozenset({SCREENSHOT, SOM, f"{SCREENSHOT}{IN_VIEWPORT}", f"{SOM}{IN_VIEWPORT}"})

@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from orchestrator.observation import (
-    AxTree,
-    Box,
-    MarkedPicture,
-    Observation,
-    Picture,
-)
+from orchestrator.observation import AxTree, Box, MarkedPicture, Observation, Picture
 from orchestrator.serving.wire import part_as_json
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from orchestrator.observation import PageNode
+from orchestrator.observation_forms import PageNode
 
 _TAGS: Final = frozenset(
     {"button", "select", "textarea", "summary", "iframe", "video", "audio", "embed", "object"}

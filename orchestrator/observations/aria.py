@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.observation import AriaSnapshot, Node, ObservationForm, ObservedPage
+from orchestrator.observation import AriaSnapshot, Node
+from orchestrator.observation_forms import ObservationForm, ObservedPage
 from orchestrator.observations.viewport import in_viewport, tree_with_layout
 
 _LONGEST_NAME: Final = 900

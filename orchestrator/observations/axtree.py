@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from orchestrator.observation import AxTree, Node, ObservationForm, ObservedPage
+from orchestrator.observation import AxTree, Node
+from orchestrator.observation_forms import ObservationForm, ObservedPage
 from orchestrator.observations.viewport import in_viewport, tree_with_layout
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from orchestrator.observation import Box, ObservationForm, ObservedPage, PageNode
+from orchestrator.observation import Box
+from orchestrator.observation_forms import ObservationForm, ObservedPage, PageNode
 from orchestrator.observations.viewport import Layers, tree_with_layout, walk
 
 

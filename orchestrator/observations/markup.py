@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from orchestrator.observation import Html, ObservationForm, ObservedPage, PageNode
+from orchestrator.observation import Html
+from orchestrator.observation_forms import ObservationForm, ObservedPage, PageNode
 
 ID_ATTRIBUTE: Final = "arena"
 LONGEST_VALUE: Final = 300  # letters of an attribute: what is longer is an embedded file

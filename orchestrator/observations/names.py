@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena_core.errors import UnknownNameError
-from orchestrator.observation import (
-    IN_VIEWPORT,
-    OBSERVATIONS,
-    ObservationForm,
-    ObservedPage,
-    ViewportForm,
-)
+from orchestrator.observation import IN_VIEWPORT
+from orchestrator.observation_forms import OBSERVATIONS, ObservationForm, ObservedPage, ViewportForm
 
 
 @dataclass(frozen=True, slots=True)

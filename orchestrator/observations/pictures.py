@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw, ImageFont
 
 from arena_core.task_group import task_group
-from orchestrator.observation import (
-    Mark,
-    MarkedPicture,
-    ObservationForm,
-    ObservedPage,
-    PageNode,
-    Picture,
-)
+from orchestrator.observation import Mark, MarkedPicture, Picture
+from orchestrator.observation_forms import ObservationForm, ObservedPage, PageNode
 from orchestrator.observations.viewport import Layers, tree_with_layout, walk
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.observation import ObservationForm, ObservedPage, PageNode, PrunedHtml
+from orchestrator.observation import PrunedHtml
+from orchestrator.observation_forms import ObservationForm, ObservedPage, PageNode
 from orchestrator.observations.markup import holding_shown
 from orchestrator.observations.pruning import SEGMENT, pruned
 from orchestrator.observations.simplified import PrintStyle, Simplified, labels, printed, simplify

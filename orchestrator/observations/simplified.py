@@ -14,7 +14,7 @@ from enum import StrEnum
 from html import escape
 from typing import Final
 
-from orchestrator.observation import PageNode
+from orchestrator.observation_forms import PageNode
 from orchestrator.observations.markup import short
 
 # What says something of an element to a reader, as Mind2Web's list has it.

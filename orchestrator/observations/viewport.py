@@ -6,15 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arena_core.task_group import task_group
-from orchestrator.observation import (
-    AxTree,
-    Box,
-    Node,
-    ObservedPage,
-    PageNode,
-    PageSnapshot,
-    Rect,
-)
+from orchestrator.observation import AxTree, Box, Node
+from orchestrator.observation_forms import ObservedPage, PageNode, PageSnapshot, Rect
 
 
 async def tree_with_layout(page: ObservedPage) -> tuple[AxTree, PageSnapshot]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from arena_core.errors import AgentError, UsageError
+from orchestrator.agent_interface import Agent, AgentClass, AgentMaker, Assignment, Reference
 from orchestrator.logs.redaction import Redactor, secrets_of
-from orchestrator.observation import Agent, AgentClass, AgentMaker, Assignment, Reference
 from orchestrator.outside.outside_episode import Finish, Status
 from orchestrator.spending import Spent, reported_usage
 from orchestrator.store.lock import AgentLock

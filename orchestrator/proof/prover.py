@@ -12,9 +12,9 @@ from typing import Final
 from arena_core.errors import InternalError
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
+from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.engine.engine import Engine
-from orchestrator.observation import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.proof.attacks import attacks_fail
 from orchestrator.proof.other_paths import PathTask, path_fails, path_suite, path_tasks
 from orchestrator.proof.proof_recorder import ProofRecorder

@@ -36,7 +36,7 @@ from arena_core.actions import (
     Write,
 )
 from evaluators.evidence import StepEvidence
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.stats.rates import Interval, Rate
 from orchestrator.store.lock import AgentLock
 

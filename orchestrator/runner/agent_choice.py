@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeGuard
 
 from arena_core.errors import StoreError, UsageError
+from orchestrator.agent_interface import AgentClass, AgentMaker, Told
 from orchestrator.agents.choice import (
     OBJECT,
     OpenedAgent,
@@ -18,7 +19,6 @@ from orchestrator.agents.choice import (
 from orchestrator.agents.options import REDACTED, by_name, flag_of, plain
 from orchestrator.agents.spec import AgentFactory, AgentSpec, Metered
 from orchestrator.logs.redaction import REDACTED as HIDDEN
-from orchestrator.observation import AgentClass, AgentMaker, Told
 from orchestrator.outside.agent_command import KIND, AgentCommand
 from orchestrator.store.lock import AgentLock
 from tasks.schema import Task

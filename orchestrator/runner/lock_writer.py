@@ -11,7 +11,8 @@ from arena_core.errors import ImageError
 from arena_core.plugins import Plugin
 from orchestrator.browser.launch import launch
 from orchestrator.engine.engine import Engine
-from orchestrator.observation import IN_VIEWPORT, OBSERVATIONS
+from orchestrator.observation import IN_VIEWPORT
+from orchestrator.observation_forms import OBSERVATIONS
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import RunLock, describe_host, hash_suite, package_versions
 from sites.atlas import Atlas

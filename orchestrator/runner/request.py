@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from arena_core.worlds import World
+from orchestrator.agent_interface import AgentMaker
 from orchestrator.browser.launch import BrowserOptions
 from orchestrator.episode.proof_hook import ProofHook
 from orchestrator.gateway.addresses import Resolve
-from orchestrator.observation import AgentMaker
 from orchestrator.store.lock import AgentLock, RunLock, SpendingLimits
 from orchestrator.store.recording import Recording
 from orchestrator.store.trials import Trial

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from orchestrator.agent_interface import AgentMaker, SeesByReference
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
-from orchestrator.observation import AgentMaker, SeesByReference
 from orchestrator.outside.agent_command import AgentCommand
 from orchestrator.outside.outside_runner import OutsideRunner
 from orchestrator.runner.attempts import TrialRunner

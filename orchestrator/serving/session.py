@@ -14,8 +14,9 @@ from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
 from evaluators.evidence import Evidence
 from evaluators.scores import Score
+from orchestrator.agent_interface import Assignment
 from orchestrator.api.open_episode import OpenEpisode
-from orchestrator.observation import Assignment, Observation
+from orchestrator.observation import Observation
 from orchestrator.serving.results import EpisodeResult, FinishStatus
 
 _NO_REASON: Final = "the agent gave no reason"

@@ -7,14 +7,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from orchestrator.observation import (
-    AriaSnapshot,
-    AxTree,
-    Html,
-    MarkedPicture,
-    Observation,
-    Picture,
-)
+from orchestrator.observation import AriaSnapshot, AxTree, Html, MarkedPicture, Observation, Picture
 from tasks.schema import Task
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena_core.plugins import Plugin
 from arena_core.worlds import World
 from evaluators.kinds import LOCATORS, MATCHERS
-from orchestrator.observation import AgentClass, Told
+from orchestrator.agent_interface import AgentClass, Told
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite
 

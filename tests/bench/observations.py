@@ -14,7 +14,8 @@ from bench.figures import Figure, Series, at_most
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
 from orchestrator.browser.session import Session
-from orchestrator.observation import AXTREE, HTML, IN_VIEWPORT, OBSERVATIONS, SCREENSHOT
+from orchestrator.observation import AXTREE, HTML, IN_VIEWPORT, SCREENSHOT
+from orchestrator.observation_forms import OBSERVATIONS
 from orchestrator.observations.names import load_form
 
 _ROWS: Final = 300

@@ -8,6 +8,7 @@ from pydantic import PositiveInt
 
 from arena_core.actions import Action, Wait
 from arena_core.errors import AgentError
+from orchestrator.agent_interface import Assignment, Decision
 from orchestrator.agents.asking import Asking
 from orchestrator.agents.autowebglm.prompt import Layout, step_messages
 from orchestrator.agents.early_stop import EarlyStop, Move
@@ -19,8 +20,6 @@ from orchestrator.observation import (
     IN_VIEWPORT,
     PRUNED_HTML,
     PRUNED_HTML_XML,
-    Assignment,
-    Decision,
     Observation,
     PrunedHtml,
 )

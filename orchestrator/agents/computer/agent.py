@@ -12,6 +12,7 @@ from typing import Final, Literal
 from pydantic import PositiveInt
 
 from arena_core.errors import UsageError
+from orchestrator.agent_interface import Agent, Assignment
 from orchestrator.agents.dialogue import CallReader, Dialogue, Words
 from orchestrator.agents.model_agent import Shown, model_agent
 from orchestrator.agents.offered import browser_tools
@@ -26,7 +27,7 @@ from orchestrator.grammars.openai_computer import OpenAiComputer
 from orchestrator.grammars.pixels import Size
 from orchestrator.grammars.pointer_tools import PointerTools
 from orchestrator.model.client import ModelClient
-from orchestrator.observation import SCREENSHOT, Agent, Assignment
+from orchestrator.observation import SCREENSHOT
 
 Dialect = Literal["generic", "openai", "anthropic", "gemini"]
 _SIZE: Final = re.compile(r"([1-9]\d{1,3})x([1-9]\d{1,3})")

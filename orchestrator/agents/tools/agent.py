@@ -6,13 +6,13 @@ from typing import Final
 
 from pydantic import PositiveInt
 
+from orchestrator.agent_interface import Agent, Assignment
 from orchestrator.agents.dialogue import CallReader, Dialogue, Words
 from orchestrator.agents.model_agent import model_agent
 from orchestrator.agents.offered import element_tools, task_with_files
 from orchestrator.agents.prompt_files import filled, prompt_text
 from orchestrator.agents.sights import TreeSight
 from orchestrator.model.client import ModelClient
-from orchestrator.observation import Agent, Assignment
 
 _PAGE_CHARACTERS: Final = 24_000
 

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import PositiveInt
 
+from orchestrator.agent_interface import Agent, Assignment
 from orchestrator.agents.dialogue import CallReader, Dialogue, Reader, TextReader, Words
 from orchestrator.agents.model_agent import model_agent
 from orchestrator.agents.offered import element_tools, task_with_files
@@ -14,7 +15,7 @@ from orchestrator.agents.prompt_files import filled, prompt_text
 from orchestrator.agents.sights import MarksSight
 from orchestrator.grammars.arena_json import ArenaJson
 from orchestrator.model.client import ModelClient
-from orchestrator.observation import SOM, Agent, Assignment
+from orchestrator.observation import SOM
 
 Replies = Literal["tools", "json"]
 

@@ -8,6 +8,7 @@ from pydantic import PositiveInt
 
 from arena_core.actions import Action, Wait
 from arena_core.errors import AgentError
+from orchestrator.agent_interface import Assignment, Decision
 from orchestrator.agents.asking import Asking
 from orchestrator.agents.early_stop import EarlyStop, Move
 from orchestrator.agents.model_agent import Shown, model_agent
@@ -16,7 +17,7 @@ from orchestrator.agents.webarena.prompt import Prompt, Style
 from orchestrator.grammars.grammar import Misread
 from orchestrator.grammars.webarena import Written, fenced_action, print_action, read_written
 from orchestrator.model.client import ModelClient
-from orchestrator.observation import AXTREE, IN_VIEWPORT, Assignment, Decision, Observation
+from orchestrator.observation import AXTREE, IN_VIEWPORT, Observation
 
 # What no action of the browser stands for: a reply without one costs a step all the same.
 _NOTHING: Final = Wait(seconds=0)

@@ -7,10 +7,11 @@ from typing import Final, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.prompt_files import filled, prompt_text
 from orchestrator.agents.webarena.page import page_text
 from orchestrator.model.messages import ChatRole, Message
-from orchestrator.observation import Assignment, Observation
+from orchestrator.observation import Observation
 
 PHRASE: Final = "In summary, the next action I will perform is"
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from arena_core.actions import Action, Stop
 from arena_core.errors import AgentError, UsageError
+from orchestrator.agent_interface import Assignment, Decision, Told
 from orchestrator.agents.asking import Asking
 from orchestrator.agents.model_agent import Shown, model_agent
 from orchestrator.agents.prompt_files import filled, prompt_text
@@ -18,7 +19,7 @@ from orchestrator.agents.webcanvas.sight import FORMS, Mode, page_text, picture_
 from orchestrator.grammars.grammar import Misread
 from orchestrator.model.client import ModelClient
 from orchestrator.model.messages import ChatRole, Message, TextPart
-from orchestrator.observation import Assignment, Decision, Observation, Told
+from orchestrator.observation import Observation
 
 _TRIES: Final = 3
 _QUOTED: Final = 300

@@ -9,7 +9,7 @@ from arena_core.errors import ArenaError
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.fields import PerWorld
-from orchestrator.observation import Guide
+from orchestrator.agent_interface import Guide
 
 _COMPARED: Final[Mapping[str, str]] = {
     "exact": "is",

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.prompt_files import filled
 from orchestrator.agents.webcanvas.guide import nodes_text
-from orchestrator.observation import Assignment
 
 # `none`: no reward module. `self`: the model judges by the task alone. `golden`: it is given the
 # task's key nodes, so the agent is no contestant.

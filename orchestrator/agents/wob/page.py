@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from arena_core.actions import Action, Click, Hover, Press, Select, Type
 from orchestrator.agents.elements import collapse, descendants
-from orchestrator.observation import (
-    HTML,
-    SCREENSHOT,
-    UNNAMED,
-    Html,
-    Node,
-    Observation,
-    Picture,
-)
+from orchestrator.observation import HTML, SCREENSHOT, UNNAMED, Html, Node, Observation, Picture
 
 
 class UnsolvedError(Exception):

@@ -13,7 +13,7 @@ from browser.session.test_names import _PAGE as NAMED
 from arena_core.actions import Click, Press, Select, Type
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.launch import BrowserOptions, launch
-from orchestrator.observation import OBSERVATIONS
+from orchestrator.observation_forms import OBSERVATIONS
 from orchestrator.observations.names import load_form
 
 pytestmark = [

@@ -17,9 +17,9 @@ from orchestrator.observation import (
     Box,
     MarkedPicture,
     Observation,
-    ObservedPage,
     Picture,
 )
+from orchestrator.observation_forms import ObservedPage
 from orchestrator.observations.names import load_form
 
 if TYPE_CHECKING:

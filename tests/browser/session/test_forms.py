@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.errors import BrowserError
-from orchestrator.observation import AXTREE, ObservedPage
+from orchestrator.observation import AXTREE
+from orchestrator.observation_forms import ObservedPage
 from orchestrator.observations.axtree import AXTREE_FORM
 
 if TYPE_CHECKING:

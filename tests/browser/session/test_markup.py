@@ -15,7 +15,6 @@ from orchestrator.observation import (
     BOXES,
     HTML,
     IN_VIEWPORT,
-    OBSERVATIONS,
     PRUNED_HTML,
     PRUNED_HTML_XML,
     AriaSnapshot,
@@ -23,6 +22,7 @@ from orchestrator.observation import (
     Observation,
     PrunedHtml,
 )
+from orchestrator.observation_forms import OBSERVATIONS
 from orchestrator.observations.names import load_form
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from run_at import RunAt
 from scripted_model import ChatRequest, Says, Script, ScriptedModel
 from small_suites import BRUGES, bells, write_suite
 
-from orchestrator.observation import AgentClass, Told
+from orchestrator.agent_interface import AgentClass, Told
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

@@ -7,16 +7,8 @@ from string import ascii_uppercase
 import pytest
 
 from arena_core.worlds import World
-from orchestrator.observation import (
-    AXTREE,
-    PRUNED_HTML,
-    Assignment,
-    AxTree,
-    Node,
-    Observation,
-    PrunedHtml,
-    Tab,
-)
+from orchestrator.agent_interface import Assignment
+from orchestrator.observation import AXTREE, PRUNED_HTML, AxTree, Node, Observation, PrunedHtml, Tab
 
 _LABELS = ascii_uppercase
 _LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')

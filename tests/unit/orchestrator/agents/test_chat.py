@@ -10,12 +10,13 @@ from scripted_model import ChatRequest, Fails, Says, Script, ScriptedModel, Send
 
 from arena_core.actions import Action, Click, Goto, Scroll, ScrollDirection, Stop, Type
 from arena_core.errors import AgentError, ModelError
+from orchestrator.agent_interface import Agent, Assignment, Decision, Reference
 from orchestrator.agents.chat import ChatAgent, ChatLimits
 from orchestrator.agents.choice import make_agent
 from orchestrator.agents.seeds import episode_seed
 from orchestrator.model.client import ModelClient
 from orchestrator.model.options import ModelOptions
-from orchestrator.observation import Agent, Assignment, Decision, Observation, Reference
+from orchestrator.observation import Observation
 from tasks.schema import StopWith
 
 Page = Callable[..., Observation]

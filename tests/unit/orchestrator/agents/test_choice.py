@@ -16,18 +16,11 @@ from arena_core.actions import Stop
 from arena_core.errors import PluginError, UnknownNameError, UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision, Reference, Told
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
 from orchestrator.agents.options import parse_options
 from orchestrator.agents.spec import Agents, AgentSpec
-from orchestrator.observation import (
-    Agent,
-    AgentClass,
-    Assignment,
-    Decision,
-    Observation,
-    Reference,
-    Told,
-)
+from orchestrator.observation import Observation
 from tasks.schema import ScrollPage, StopWith
 
 REFERENCE = Reference(

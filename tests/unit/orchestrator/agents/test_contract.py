@@ -14,20 +14,10 @@ from seen_pages import PICTURE
 
 from arena_core.actions import Action, Click, FocusTab, Hover, Select, Stop, Type
 from arena_core.errors import AgentError, UnknownNameError, UsageError
+from orchestrator.agent_interface import AgentMaker, Assignment, Decision, Reference
 from orchestrator.agents.choice import AGENTS, make_agent
 from orchestrator.agents.options import FLAGS
-from orchestrator.observation import (
-    SCREENSHOT,
-    SOM,
-    AgentMaker,
-    Assignment,
-    Box,
-    Decision,
-    Mark,
-    MarkedPicture,
-    Observation,
-    Reference,
-)
+from orchestrator.observation import SCREENSHOT, SOM, Box, Mark, MarkedPicture, Observation
 from tasks.schema import OnElement, StopWith
 
 Page = Callable[..., Observation]

@@ -27,17 +27,9 @@ from arena_core.actions import (
     Write,
 )
 from arena_core.errors import AgentError, ModelError, UsageError
+from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Reference
 from orchestrator.agents.choice import make_agent
-from orchestrator.observation import (
-    AXTREE,
-    SCREENSHOT,
-    SOM,
-    Agent,
-    AgentMaker,
-    Assignment,
-    Observation,
-    Reference,
-)
+from orchestrator.observation import AXTREE, SCREENSHOT, SOM, Observation
 
 StartModel = Callable[[Script], ScriptedModel]
 NewAgent = Callable[..., Agent]

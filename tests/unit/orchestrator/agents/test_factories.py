@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from arena_core.errors import PluginError
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.spec import kind_of
-from orchestrator.observation import Assignment
 
 
 def test_a_factory_that_takes_no_assignment_is_the_plug_ins_mistake_and_no_bug_of_arenas() -> None:

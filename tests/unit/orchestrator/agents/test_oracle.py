@@ -24,8 +24,9 @@ from arena_core.actions import (
 )
 from arena_core.errors import AgentError
 from arena_core.worlds import World
+from orchestrator.agent_interface import Reference
 from orchestrator.agents.oracle import OracleAgent
-from orchestrator.observation import Observation, Reference
+from orchestrator.observation import Observation
 from tasks.schema import ReferenceAction
 
 Page = Callable[..., Observation]

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from arena_core.actions import Action, Back, Click
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.pages import part_of_page
 from orchestrator.agents.prompt import (
     EXAMPLES,
@@ -15,7 +16,7 @@ from orchestrator.agents.prompt import (
     step_prompt,
     system_prompt,
 )
-from orchestrator.observation import Assignment, Observation
+from orchestrator.observation import Observation
 
 Page = Callable[..., Observation]
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from arena_core.actions import Action, Back, Click, Scroll, ScrollDirection, Select, Stop, Type
 from arena_core.worlds import World
+from orchestrator.agent_interface import Assignment
 from orchestrator.agents.random_agent import RandomAgent
 from orchestrator.agents.seeds import episode_seed
-from orchestrator.observation import Assignment, Observation
+from orchestrator.observation import Observation
 
 Page = Callable[..., Observation]
 

@@ -22,6 +22,7 @@ from arena_core.actions import (
 )
 from arena_core.errors import AgentError
 from arena_core.worlds import World
+from orchestrator.agent_interface import Reference, SeesByReference
 from orchestrator.agents.choice import make_agent
 from orchestrator.agents.oracle import OracleAgent
 from orchestrator.agents.wob.looking import _best
@@ -30,18 +31,7 @@ from orchestrator.agents.wob.page import WobPage
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.agents.wob.rules import RULES, SEEN
 from orchestrator.agents.wob.watching import corners
-from orchestrator.observation import (
-    AXTREE,
-    HTML,
-    UNNAMED,
-    AxTree,
-    Html,
-    Node,
-    Observation,
-    Picture,
-    Reference,
-    SeesByReference,
-)
+from orchestrator.observation import AXTREE, HTML, UNNAMED, AxTree, Html, Node, Observation, Picture
 from tasks.loader import load_suite
 from tasks.schema import SolveWob, StopWith
 

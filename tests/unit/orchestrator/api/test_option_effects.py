@@ -10,9 +10,9 @@ from tiny_run import SUITE
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from orchestrator.agent_interface import AgentClass
 from orchestrator.api.option_effects import refuse_without_effect
 from orchestrator.gateway.addresses import Resolve
-from orchestrator.observation import AgentClass
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas

@@ -16,6 +16,7 @@ from orchestrator import Arena, OpenEpisode, SyncArena, SyncEpisode
 
 NAMES = {
     "Agent",
+    "AgentClass",
     "AgentFactory",
     "AgentMaker",
     "AgentSpec",

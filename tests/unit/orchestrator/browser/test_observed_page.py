@@ -20,7 +20,8 @@ from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.frames import Frame
 from orchestrator.browser.observed_page import TabPage
 from orchestrator.browser.tabs import OpenTab
-from orchestrator.observation import AXTREE, BOXES, HTML, SOM, Html, ObservedPage
+from orchestrator.observation import AXTREE, BOXES, HTML, SOM, Html
+from orchestrator.observation_forms import ObservedPage
 from orchestrator.observations.names import load_form
 
 pytestmark = pytest.mark.asyncio

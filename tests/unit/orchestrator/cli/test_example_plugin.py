@@ -19,16 +19,9 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.contract import matcher_breaches
 from evaluators.scores import score
+from orchestrator.agent_interface import AgentClass, Assignment, Reference
 from orchestrator.agents.choice import make_agent
-from orchestrator.observation import (
-    AXTREE,
-    AgentClass,
-    Assignment,
-    AxTree,
-    Node,
-    Observation,
-    Reference,
-)
+from orchestrator.observation import AXTREE, AxTree, Node, Observation
 from orchestrator.runner.agent_choice import choose_agent
 
 Call = Callable[..., Ended]

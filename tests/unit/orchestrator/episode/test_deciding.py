@@ -9,9 +9,10 @@ import pytest
 
 from arena_core.actions import Stop
 from arena_core.errors import AgentCrashedError, AgentError, ModelError, UsageError
+from orchestrator.agent_interface import Agent, Decision
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.episode.deciding import decide, make_episode_agent
-from orchestrator.observation import Agent, Decision, Observation
+from orchestrator.observation import Observation
 
 SEEN = Observation(step=0, url="", title="", tabs=())
 

@@ -21,11 +21,12 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence
 from evaluators.scores import score
+from orchestrator.agent_interface import Assignment, Decision, Reference
 from orchestrator.episode import episode_runner
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import EpisodeRunner, PlayedAttempt
 from orchestrator.episode.proof_hook import EpisodeSnapshot
-from orchestrator.observation import Assignment, Decision, Observation, Reference
+from orchestrator.observation import Observation
 from tasks.schema import Task
 
 RIGHT = Stop(answer="1891")

@@ -15,12 +15,13 @@ from scripted_model import Fails, Says, Script, ScriptedModel
 from arena_core.actions import Action, Goto, Stop
 from arena_core.errors import AgentError, ModelError
 from evaluators.evidence import Ended, UnscoredReason
+from orchestrator.agent_interface import Assignment, Decision, Reference
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import EpisodeRunner, PlayedAttempt
 from orchestrator.model.client import ModelClient
 from orchestrator.model.messages import ChatRole, ImagePart, Message, TextPart
 from orchestrator.model_exchange import ModelExchange, TokenUsage
-from orchestrator.observation import Assignment, Decision, Observation, Reference
+from orchestrator.observation import Observation
 from orchestrator.spending import Spent
 from orchestrator.store.exchange_lines import KeptExchange, read_exchanges
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.observation import Html, PageNode, PageSnapshot, PrunedHtml, Rect
+from orchestrator.observation import Html, PrunedHtml
+from orchestrator.observation_forms import PageNode, PageSnapshot, Rect
 from orchestrator.observations.markup import HTML_FORM
 from orchestrator.observations.pruned_html import PrunedHtmlForm
 from orchestrator.observations.pruning import Limits, pruned

@@ -11,13 +11,12 @@ from orchestrator.observation import (
     BOXES,
     HTML,
     IN_VIEWPORT,
-    OBSERVATIONS,
     PRUNED_HTML,
     PRUNED_HTML_XML,
     SCREENSHOT,
     SOM,
-    ObservationForm,
 )
+from orchestrator.observation_forms import OBSERVATIONS, ObservationForm
 from orchestrator.observations.names import load_form, require_form
 
 OWN = (AXTREE, ARIA, HTML, PRUNED_HTML, PRUNED_HTML_XML, SCREENSHOT, SOM, BOXES)

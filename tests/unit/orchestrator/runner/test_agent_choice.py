@@ -19,16 +19,9 @@ from arena_core.actions import Stop
 from arena_core.errors import StoreError, UsageError
 from arena_core.plugins import Group
 from arena_core.worlds import World
+from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision, Reference, Told
 from orchestrator.agents.spec import Agents, AgentSpec
-from orchestrator.observation import (
-    Agent,
-    AgentClass,
-    Assignment,
-    Decision,
-    Observation,
-    Reference,
-    Told,
-)
+from orchestrator.observation import Observation
 from orchestrator.report.wording import agent_note
 from orchestrator.runner.agent_choice import agent_of_lock, choose_agent, require_references
 from orchestrator.store.lock import AgentLock

@@ -15,7 +15,7 @@ from tiny_run import SUITE
 from arena_core.errors import ImageError
 from arena_core.plugins import Group
 from arena_core.worlds import World
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.runner import lock_writer
 from orchestrator.runner.lock_writer import make_lock
 from orchestrator.runner.request import RunRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena_core.worlds import World
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.runner.request import RunRequest
 from orchestrator.store.lock import AgentLock
 from sites.atlas import load_atlas

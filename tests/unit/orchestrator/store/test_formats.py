@@ -11,7 +11,7 @@ from made_run import make_run
 
 from arena_core.errors import FormatError, StoreError
 from evaluators.evidence import Evidence
-from orchestrator.observation import AgentClass
+from orchestrator.agent_interface import AgentClass
 from orchestrator.report.wording import agent_note
 from orchestrator.runner.agent_choice import agent_of_lock
 from orchestrator.store import formats

@@ -9,16 +9,9 @@ from scripted_model import ChatRequest, Says, Script, ScriptedModel
 
 from arena_core.actions import Click, Scroll, ScrollDirection, Stop, Type, Wait
 from arena_core.errors import AgentError, UsageError
+from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Reference
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
-from orchestrator.observation import (
-    Agent,
-    AgentMaker,
-    Assignment,
-    Observation,
-    PrunedHtml,
-    Reference,
-    Tab,
-)
+from orchestrator.observation import Observation, PrunedHtml, Tab
 
 StartModel = Callable[[Script], ScriptedModel]
 Begin = Callable[..., Agent]

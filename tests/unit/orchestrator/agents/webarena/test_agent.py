@@ -13,19 +13,10 @@ from scripted_model import ChatRequest, Says, Script, ScriptedModel
 from arena_core.actions import Click, Scroll, ScrollDirection, Stop, Type, Wait
 from arena_core.errors import AgentError, ModelError, UsageError
 from evaluators.verdicts import OutcomeKind
+from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Reference
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
 from orchestrator.agents.webarena.page import page_text
-from orchestrator.observation import (
-    AXTREE,
-    Agent,
-    AgentMaker,
-    Assignment,
-    AxTree,
-    Node,
-    Observation,
-    Reference,
-    Tab,
-)
+from orchestrator.observation import AXTREE, AxTree, Node, Observation, Tab
 
 Page = Callable[..., Observation]
 StartModel = Callable[[Script], ScriptedModel]

@@ -12,22 +12,9 @@ from scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedRep
 from arena_core.actions import Action, Back, Click, Goto, MouseClick, Select, Stop, Type, Wait
 from arena_core.errors import AgentError, UsageError
 from evaluators.checks import Check
+from orchestrator.agent_interface import Agent, AgentClass, AgentMaker, Assignment, Reference, Told
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
-from orchestrator.observation import (
-    SCREENSHOT,
-    SOM,
-    Agent,
-    AgentClass,
-    AgentMaker,
-    Assignment,
-    Box,
-    Mark,
-    MarkedPicture,
-    Observation,
-    Picture,
-    Reference,
-    Told,
-)
+from orchestrator.observation import SCREENSHOT, SOM, Box, Mark, MarkedPicture, Observation, Picture
 from tasks.schema import ScrollPage, StopWith
 
 Page = Callable[..., Observation]

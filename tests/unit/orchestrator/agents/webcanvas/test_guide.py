@@ -9,8 +9,8 @@ import pytest
 from arena_core.errors import UnknownNameError
 from arena_core.worlds import World
 from evaluators.checks import Check
+from orchestrator.agent_interface import Guide
 from orchestrator.agents.webcanvas.guide import nodes_text
-from orchestrator.observation import Guide
 
 
 def url_of(logical: str) -> str:
