@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
+import msgspec
+
 from arena_core.errors import FormatError, StoreError
 from arena_core.plugins import ARENA
 from tasks.stored import in_todays_names
@@ -64,6 +66,21 @@ class Format:
                 message = f"is no {self.name} of format {step}: {type(cause).__name__}: {cause}"
                 raise StoreError(message) from cause
         return document
+
+
+class _Versioned(msgspec.Struct, frozen=True):
+    version: int | None = None
+
+
+def version_in(written: bytes) -> int | None:
+    """Return the version that a file says it has, without reading the rest into memory.
+
+    None where it has none, or is no JSON.
+    """
+    try:
+        return msgspec.json.decode(written, type=_Versioned).version
+    except msgspec.DecodeError:
+        return None
 
 
 def own_version() -> str:

@@ -227,21 +227,29 @@ class RunFolder:
 
     def _read(self, name: str, model: type[Model], kind: Format) -> Model:
         path = self.path / name
+        try:
+            return model.model_validate_json(self._in_todays_format(name, kind))
+        except ValidationError as cause:
+            first = cause.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            message = f"{path}: is not what this version of Arena writes: {where}: {first['msg']}"
+            raise StoreError(message, hint=_to_install(self._lock_document())) from cause
+
+    def _in_todays_format(self, name: str, kind: Format) -> bytes:
+        """Return a file as this Arena would have written it; evidence is large, and most is new."""
+        written = self._bytes(name)
+        if kind is not formats.SUITE and formats.version_in(written) == kind.version:
+            return written
         document = self._document(name)
         lock = document if kind is formats.LOCK else self._lock_document()
         version = (lock if kind is formats.SUITE else document).get("version")
         try:
             upgraded = kind.upgraded(document, version, formats.maker_of(lock))
-            # As JSON, where a list may stand for a tuple, and not as Python's own values.
-            return model.model_validate_json(json.dumps(upgraded))
         except StoreError as cause:
-            message = f"{path}: {cause.message}"
+            message = f"{self.path / name}: {cause.message}"
             raise type(cause)(message, hint=cause.hint) from cause
-        except ValidationError as cause:
-            first = cause.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            message = f"{path}: is not what this version of Arena writes: {where}: {first['msg']}"
-            raise StoreError(message, hint=_to_install(lock)) from cause
+        # As JSON, where a list may stand for a tuple, and not as Python's own values.
+        return json.dumps(upgraded).encode()
 
     def _lock_document(self) -> dict[str, Any]:
         """Return the lock as it was read; empty where it cannot be, which its own reader tells."""
@@ -250,13 +258,18 @@ class RunFolder:
         except StoreError:
             return {}
 
-    def _document(self, name: str) -> dict[str, Any]:
+    def _bytes(self, name: str) -> bytes:
         path = self.path / name
         try:
-            found = json.loads(path.read_bytes())
+            return path.read_bytes()
         except OSError as cause:
             message = f"{path}: cannot be read: {cause.strerror}"
             raise StoreError(message) from cause
+
+    def _document(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            found = json.loads(self._bytes(name))
         except ValueError as cause:
             message = f"{path}: is not what this version of Arena writes: no JSON: {cause}"
             raise StoreError(message) from cause

@@ -140,3 +140,27 @@ def test_what_is_written_names_the_format_that_is_read(folder: RunFolder) -> Non
     assert RunLock.model_fields["version"].default == formats.LOCK.version
     assert Evidence.model_fields["version"].default == formats.EVIDENCE.version
     assert formats.SUITE.version == formats.LOCK.version
+
+
+def test_evidence_of_todays_format_is_parsed_once(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = folder.evidence(folder.evidence_names()[0])
+    (folder.path / "lock.json").unlink()  # it says who made what is older
+    monkeypatch.setattr(json, "loads", lambda *_: pytest.fail("parsed into a document first"))
+    assert folder.evidence(folder.evidence_names()[0]) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "version"),
+    [
+        (b'{"steps": [{"version": 7}], "version": 2}', 2),
+        (b'{"version": true}', None),
+        (b'{"version": 2.5}', None),
+        (b'{"steps": []}', None),
+        (b"[2]", None),
+        (b'{"version": 2', None),
+    ],
+)
+def test_the_version_of_a_file_is_its_own(written: bytes, version: int | None) -> None:
+    assert formats.version_in(written) == version
