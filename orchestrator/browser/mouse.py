@@ -79,7 +79,26 @@ async def click(tab: OpenTab, spot: Spot, press: Press = PLAIN) -> None:
     """
     _demand_free(tab, press.button)
     async with holding(tab, press.modifiers):
-        await tab.page.mouse.click(spot.x, spot.y, button=press.button, click_count=press.count)
+        if press.count == 1:
+            await tab.page.mouse.click(spot.x, spot.y, button=press.button)
+        else:
+            await _click_often(tab, spot, press)
+
+
+async def _click_often(tab: OpenTab, spot: Spot, press: Press) -> None:
+    """Click several times, until the page asks whether it may be left.
+
+    A person's second click would land on that question. Sent on, it makes the page ask again while
+    it is being left, and that question can be answered by nobody any more (Chromium: "Not attached
+    to an active page").
+    """
+    mouse, questions = tab.page.mouse, tab.leave_questions
+    await mouse.move(spot.x, spot.y)
+    for count in range(1, press.count + 1):
+        await mouse.down(button=press.button, click_count=count)
+        await mouse.up(button=press.button, click_count=count)
+        if tab.leave_questions > questions:
+            return
 
 
 async def hold(tab: OpenTab, spot: Spot | None, button: Button) -> None:

@@ -12,7 +12,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame as PlaywrightFrame
 
 from arena_core.actions import Button
-from orchestrator.browser.cdp_channel import CdpChannel, PageGoneError, RefusedError
+from orchestrator.browser.cdp_channel import CdpChannel, PageGoneError, RefusedError, Reply
 from orchestrator.browser.choosers import FileChoosers
 from orchestrator.browser.frames import ERROR_PAGE, FrameTable
 from orchestrator.browser.held_targets import HeldSession, HeldTargets
@@ -34,6 +34,7 @@ class OpenTab:
         page: Playwright's page.
         login: of which context it is, see `SessionOptions.apart`; empty for the session's own.
         held_keys, held_buttons: what the agent keeps down in it.
+        leave_questions: how often a document asked whether it may be left (`beforeunload`).
         is_broken: it crashed, or answers nothing, by an outside program's doing: it shows nothing.
         visited: called with each document and history entry of the main frame, and its status.
     """
@@ -57,6 +58,8 @@ class OpenTab:
         self.held_keys: set[str] = set()
         self.held_buttons: set[Button] = set()
         self.is_broken = False
+        self.leave_questions = 0
+        channel.on("Page.javascriptDialogOpening", self._asked)
         self.choosers = FileChoosers(channel)
         self.traffic = Traffic(channel)
         self.hears_scripts = hears_scripts
@@ -66,6 +69,9 @@ class OpenTab:
             hears_scripts=hears_scripts,
             selectors=selectors,
         )
+
+    def _asked(self, event: Reply) -> None:
+        self.leave_questions += event["type"] == "beforeunload"
 
     @property
     def url(self) -> str:

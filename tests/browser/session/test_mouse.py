@@ -225,6 +225,24 @@ async def test_a_click_that_leaves_a_page_which_asks_first_leaves_it(drive: Driv
     assert drive.shows("heading", "next")
 
 
+@pytest.mark.parametrize("by_element", [False, True])
+async def test_a_double_click_that_leaves_a_page_which_asks_first_leaves_it(
+    drive: Drive,
+    by_element: bool,  # noqa: FBT001  a case
+) -> None:
+    """The second click would make it ask again, and nobody could answer that."""
+    drive.site.page("<h1>next", "/next")
+    for _ in range(3):
+        await drive.open("""<body style="margin: 0"><a href=/next style="display: block">go</a>
+            <script>onbeforeunload = (e) => { e.preventDefault(); e.returnValue = "" }</script>""")
+        twice = MouseClick(x=10, y=8, count=2)
+        action = Click(element=drive.id("link", "go"), count=2) if by_element else twice
+        assert await drive.do(action) is None
+        assert drive.session.url.endswith("/next")
+        assert drive.settled
+        assert drive.shows("heading", "next")
+
+
 async def test_a_drag_goes_from_one_frame_into_another(drive: Drive) -> None:
     drive.site.page("<body style='margin:0'><b draggable=true>source</b>", "/from")
     drive.site.page(
