@@ -52,7 +52,7 @@ def whole_scripts(task: Task) -> Iterator[tuple[Location, Sequence[ReferenceActi
     if task.reference is not None:
         yield ("reference",), task.reference
     for number, path in enumerate(task.other_paths):
-        yield ("other_paths", number, "reference"), path.reference
+        yield ("other_paths", number, "reference"), task.actions_of(path)
 
 
 def _action_faults(task: Task, at: Location, action: ReferenceAction) -> Iterator[TaskFault]:

@@ -186,11 +186,15 @@ class OtherPath(Strict):
 
     Attributes:
         name: what is different about it: `by-history`.
-        reference: all its actions, `stop` included.
+        reference: its actions, `stop` included, or those before it joins the task's own reference.
+        then_from: where it joins that: the number of the action, from 0, that it goes on with.
     """
 
     name: Slug
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)]
+    then_from: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, exclude_if=lambda value: value is None
+    )
 
 
 class ExpectedDivergence(Strict):
@@ -323,6 +327,11 @@ class Task(Strict):
     def reference_actions(self) -> tuple[ReferenceAction, ...]:
         """The actions of the reference; none where the task has no reference."""
         return self.reference or ()
+
+    def actions_of(self, path: OtherPath) -> tuple[ReferenceAction, ...]:
+        """Return all actions of another path."""
+        joined = () if path.then_from is None else self.reference_actions[path.then_from :]
+        return (*path.reference, *joined)
 
     @property
     def further_roles(self) -> tuple[tuple[str, str], ...]:

@@ -102,9 +102,14 @@ class DbDeltaLocator(LookingLocator):
 
 def _rows(asked: DeltaMatcher) -> Iterator[tuple[Place, ExpectedChange, str]]:
     """Yield the expected changes of rows, with their place and table."""
-    for number, wanted in enumerate(asked.changes):
-        if wanted.table is not None:
-            yield ("match", "changes", number), wanted, wanted.table
+    places = (
+        (("match", "changes"), asked.changes),
+        (("match", "allow", "changes"), asked.allow.changes),
+    )
+    for place, changes in places:
+        for number, wanted in enumerate(changes):
+            if wanted.table is not None:
+                yield (*place, number), wanted, wanted.table
 
 
 def _unseen_rows(at: Place, site: Site) -> Iterator[Problem]:

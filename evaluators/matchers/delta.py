@@ -90,10 +90,16 @@ class ExpectedChange(Strict):
 
 
 class AllowedChanges(Strict):
-    """Tables and files that may change freely, by name or path; `*` stands for any letters."""
+    """What may change freely, any number of times.
+
+    Attributes:
+        tables, files: by name or path; `*` stands for any letters.
+        changes: rows and files that an application writes by itself, written as those expected.
+    """
 
     tables: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    changes: tuple[ExpectedChange, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class DeltaMatcher(Matcher):
@@ -209,6 +215,8 @@ def _is_kin(wanted: ExpectedChange, change: RowChange) -> bool:
 
 
 def _is_allowed(allow: AllowedChanges, change: Change | None) -> bool:
+    if any(_fits(one, change) for one in allow.changes):
+        return True
     match change:
         case RowChange() | TableChange() | MoreChanges():
             return _is_like(change.table, allow.tables)

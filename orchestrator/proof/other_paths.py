@@ -84,7 +84,7 @@ def _of(number: int, task: Task) -> Iterator[PathTask]:
     detour = task.detour or look_around(task)
     where = "detour" if task.detour else "look around"
     written: list[tuple[Location, str, tuple[ReferenceAction, ...]]] = [
-        (("other_paths", at), f"the other path '{path.name}'", path.reference)
+        (("other_paths", at), f"the other path '{path.name}'", task.actions_of(path))
         for at, path in enumerate(task.other_paths)
     ]
     written = written or [(("reference",), "the reference", task.reference_actions)]

@@ -152,6 +152,12 @@ class TestNothingElse:
         assert judge(changes, [], allow=allow).met
         assert not judge([*changes, PRICE], [], allow=allow).met
 
+    def test_rows_that_an_application_writes_by_itself_may_change_freely_one_by_one(self) -> None:
+        allow = {"changes": [wants(LINE, quantity=1)]}
+        assert judge([LINE, LINE], [], allow=allow).met
+        assert not judge([LINE], [], allow={"changes": [wants(LINE, quantity=2)]}).met
+        assert not judge([LINE, PRICE], [], allow=allow).met
+
     def test_a_free_change_may_still_be_an_expected_one(self) -> None:
         allow = {"tables": ["basket_line"]}
         assert judge([LINE], [wants(LINE, quantity=1)], allow=allow).met

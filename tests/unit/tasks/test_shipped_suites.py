@@ -1,0 +1,93 @@
+"""The suites that travel with Arena: nothing without content passes, and right answers do."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena_core.worlds import World
+from evaluators.checks import Check, match
+from evaluators.locators.base import Subject
+from tasks.gaming import attacked
+from tasks.loader import load_source, load_suite
+from tasks.schema import Family
+
+# Right, in another form than the reference's.
+RIGHT = {
+    "arena-120": {
+        "cms-evening-tide": ["7:30 pm", "7.30 p.m.", "At 19:30.", "7:30"],
+        "cms-mail-of-ada": ["Her address is reader238@example.org."],
+        "cms-busier-beatrice": ["Beatrice Navarro, with 78 posts.", "Beatrice Navarro (78)"],
+        "cms-first-comment-1": ["The first comment was written by Rosie Y."],
+        "cross-dice-city-people": ["515,543 people"],
+        "cross-posted-price-in-stock-1": ["51", "There are 51 in stock."],
+        "forge-hours-on-the-station-list": ["9 hours", "9.00 hours"],
+        "forge-release-day-1": ["Wednesdays at 16.30", "On Wednesdays at 4:30 pm"],
+        "forum-best-of-all-time-1": ['"Lockwood80"', "**Lockwood80**"],
+        "map-telephone-of-a-cafe": ["01632 960315", "+441632960315"],
+        "map-opening-of-the-clock-museum": ["12:00", "noon", "12 pm"],
+        "map-how-far-3": ["13", "13.0 km"],
+        "shop-day-of-shipping-1": ["27 May 2026", "May 27, 2026"],
+        "shop-refund-of-the-camera": ["390.50", "390.50 GBP"],
+        "tools-potatoes-of-the-chowder": ["450 g haddock, 600 g potatoes and 40 g butter"],
+        "wiki-delivery-by-the-handbook": ["£3.95 and £9.95", "standard £3.95, express £9.95"],
+        "wiki-distance-of-the-loneliest-island": ["17", "17 kilometres"],
+    },
+    "demo": {
+        "shop-latest-order-total": ["44.95", "It cost £44.95 in all."],
+        "shop-backgammon-set": ["Krakow", "Kraków, Poland"],
+        "both-people-of-the-tablecloths-city": ["252687", "252,687 inhabitants"],
+    },
+}
+WRONG = {
+    "arena-120": {
+        "cms-evening-tide": ["07:30", "between 19:00 and 20:00"],
+        "cms-busier-beatrice": ["78 and 77", "Beatrice Navarro, 77", "Beatrice Quigley, 78"],
+        "forge-hours-on-the-station-list": ["9 minutes", "about 9", "90"],
+        "forge-release-day-1": ["Wednesday", "16:30", "Wednesday or Thursday, 16:30"],
+        "map-telephone-of-a-cafe": ["960315", "+44 1632 960316"],
+        "shop-day-of-shipping-1": ["27 May 2027", "May 2026"],
+        "tools-potatoes-of-the-chowder": ["600, 450, 40", "450, 600", "450, 600, 40, 2"],
+        "wiki-delivery-by-the-handbook": ["£9.95, £3.95", "£3.95"],
+    },
+    "demo": {
+        "shop-latest-order-total": ["$44.95", "£44.95 or £45"],
+        "shop-backgammon-set": ["Poland", "not Kraków"],
+    },
+}
+
+
+def answer_check(suite: str, task: str) -> Check:
+    [found] = [one for one in load_suite(suite).tasks if one.id == task]
+    [check] = [one for one in found.checks if one.locate.subject is Subject.ANSWER]
+    return check
+
+
+@pytest.mark.parametrize("suite", RIGHT)
+def test_a_right_answer_in_another_form_is_right(suite: str) -> None:
+    for task, answers in RIGHT[suite].items():
+        check = answer_check(suite, task)
+        for answer in answers:
+            assert match(check, (answer,), World.OFFLINE).met, (task, answer)
+
+
+@pytest.mark.parametrize("suite", WRONG)
+def test_a_wrong_answer_near_the_right_one_is_wrong(suite: str) -> None:
+    for task, answers in WRONG[suite].items():
+        check = answer_check(suite, task)
+        for answer in answers:
+            assert not match(check, (answer,), World.OFFLINE).met, (task, answer)
+
+
+@pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56"])
+def test_no_answer_without_content_passes(suite: str) -> None:
+    source = load_source(suite)
+    possible = {one.id for one in source.suite.tasks if one.family is not Family.UNACHIEVABLE}
+    assert [str(one) for one in attacked(source.suite, source) if one.task in possible] == []
+
+
+@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+def test_every_answer_is_read_as_a_type(suite: str) -> None:
+    for task in load_suite(suite).tasks:
+        for check in task.checks:
+            if check.locate.subject is Subject.ANSWER and task.family is not Family.UNACHIEVABLE:
+                assert check.match.how == "answer", task.id
