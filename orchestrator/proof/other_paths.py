@@ -56,12 +56,10 @@ def path_suite(suite: Suite, paths: Iterable[PathTask]) -> Suite:
 
 
 def look_around(task: Task) -> tuple[ReferenceAction, ...]:
-    """Return a detour that every task allows: scrolling, and a look at the site in another tab."""
+    """Return a detour that every task allows: a look at the site in another tab."""
     site = task.start_pages[0].partition(":")[0]
     return _ACTIONS.validate_python(
         [
-            {"do": "scroll", "direction": "down"},
-            {"do": "scroll", "direction": "up"},
             {"do": "new_tab"},
             {"do": "goto", "page": f"{site}:/"},
             {"do": "close_tab"},

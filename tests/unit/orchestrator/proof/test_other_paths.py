@@ -44,9 +44,9 @@ def test_every_other_path_is_played_and_the_first_after_the_detour() -> None:
 
 def test_without_another_path_the_reference_is_played_after_a_look_around() -> None:
     [actions] = played(make_task())
-    assert actions == ["scroll", "scroll", "new_tab", "goto", "close_tab", "focus_tab", "stop"]
+    assert actions == ["new_tab", "goto", "close_tab", "focus_tab", "stop"]
     [path] = path_tasks([make_task()])
-    assert path.task.limits.steps == 26
+    assert path.task.limits.steps == 24
     assert path.what == "the reference, after the look around,"
 
 
