@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Final, Self, cast
 
 from arena_core.actions import Action, Infeasible, Stop
 from arena_core.errors import UsageError
@@ -24,6 +24,7 @@ from evaluators.fields import When
 from evaluators.scores import Score, score
 from orchestrator.agent_interface import Assignment, Reference
 from orchestrator.episode.block_detection import detect_block
+from orchestrator.episode.calls import EpisodeCalls
 from orchestrator.episode.ending import look_at_end
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.faults import fault_of
@@ -42,8 +43,6 @@ from orchestrator.observation import AXTREE, AxTree, Observation
 from orchestrator.observations.names import load_form
 from orchestrator.spending import Spent
 from tasks.schema import Task
-
-Result = TypeVar("Result")
 
 _SNAPSHOT_S: Final = 600.0
 _ENDS_OF_DRIVERS: Final = frozenset(
@@ -73,10 +72,8 @@ class Episode:
         self._left_s = spec.task.limits.seconds
         self._returned_at = 0.0
         self._score: Score | None = None
-        self._call: str | None = None
+        self._calls = EpisodeCalls(self.break_off, self.break_off_by)
         self._was_reset = False
-        self._is_closed = False
-        self._work: asyncio.Task[Any] | None = None
         self._closing = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
@@ -103,7 +100,7 @@ class Episode:
     @property
     def is_over(self) -> bool:
         """Whether no further step can be done: it has ended, broke off, or was closed."""
-        return self._record.is_over or self._is_closed
+        return self._record.is_over or self._calls.is_closed
 
     @property
     def assignment(self) -> Assignment:
@@ -157,14 +154,14 @@ class Episode:
         Raises:
             UsageError: it was reset before: an episode is played once.
         """
-        with self._alone("reset"):
-            if self._was_reset or self._is_closed:
+        with self._calls.alone("reset"):
+            if self._was_reset or self._calls.is_closed:
                 known = "was reset before" if self._was_reset else "is closed"
                 message = f"the episode of '{self._task.id}' {known}: an episode is played once"
                 raise UsageError(message, hint="open another episode of the task")
             self._was_reset = True
             self._record.begin()
-            await self._guarded("the opening", self._open())
+            await self._calls.guarded("the opening", self._open())
         if self.is_over:
             self._observation = _nothing_seen(self._because())
         self._returned_at = time.monotonic()
@@ -184,12 +181,12 @@ class Episode:
             CancelledError: the step was cancelled. How much of it was done is unknown, so the
                 episode has broken off.
         """
-        with self._alone("step"):
+        with self._calls.alone("step"):
             player = self._running()
             decided = self._measured(decided or DecisionRecord())
             self.spend(Spent.reported(decided.input_tokens, decided.output_tokens, decided.usd))
             index = len(self._record.steps)
-            await self._guarded(f"step {index}", self._step(player, index, action, decided))
+            await self._calls.guarded(f"step {index}", self._step(player, index, action, decided))
         self._returned_at = time.monotonic()
         return StepResult(
             observation=self._observation,
@@ -212,16 +209,16 @@ class Episode:
         Raises:
             UsageError: the episode is not over: a step can still change everything.
         """
-        with self._alone("evaluate"):
+        with self._calls.alone("evaluate"):
             if self._score is None:
                 if not self.is_over:
                     message = (
                         f"the episode of '{self._task.id}' is not over: nothing to evaluate yet"
                     )
                     raise UsageError(message, hint="step it with Stop(), or end() it")
-                if not self._is_closed:
+                if not self._calls.is_closed:
                     look = look_at_end(self._task, self._record, self._player)
-                    await self._guarded("the end checks", look, is_undone_by_cancelling=False)
+                    await self._calls.guarded("the end checks", look, is_undone_by_cancelling=False)
                     self._record.is_whole = True
                 self._score = score(self._task.checks, self.evidence(), self._task.requires)
             return self._score
@@ -231,11 +228,9 @@ class Episode:
 
         A call that is under way is cut short, and the episode breaks off.
         """
-        self._is_closed = True
+        self._calls.is_closed = True
         async with self._closing:
-            if self._work is not None:
-                self._work.cancel()
-                await asyncio.wait([self._work])
+            await self._calls.cut_short()
             try:
                 await self._resources.aclose()
             finally:
@@ -302,10 +297,10 @@ class Episode:
         Raises:
             UsageError: the episode is not reset yet, is over, or another call is under way.
         """
-        with self._alone("snapshot"):
+        with self._calls.alone("snapshot"):
             player = self._running()
             look = self._look(player, asked)
-            return await self._guarded(
+            return await self._calls.guarded(
                 "a look beside the agent", look, is_undone_by_cancelling=False
             )
 
@@ -393,7 +388,7 @@ class Episode:
         """Say why the evidence has no end, where somebody might wait for one."""
         if self._record.is_over:
             return "its end checks were not looked at"
-        if self._is_closed:
+        if self._calls.is_closed:
             return f"its driver closed it after step {len(self._record.steps) - 1}"
         return None
 
@@ -411,7 +406,7 @@ class Episode:
         """
         if not self._was_reset:
             state, hint = "is not reset yet", "await reset() first"
-        elif self._is_closed:
+        elif self._calls.is_closed:
             state, hint = "is closed", "open another episode of the task"
         elif self._record.is_over or self._player is None:
             state, hint = f"is over: {self._because() or self._record.ended}", "evaluate() it"
@@ -423,49 +418,6 @@ class Episode:
     def _because(self) -> str | None:
         record = self._record
         return record.fault.message if record.fault else record.ended_because
-
-    @contextmanager
-    def _alone(self, call: str) -> Iterator[None]:
-        """Refuse a call while another is under way: their steps could not be told apart.
-
-        Raises:
-            UsageError: naming both.
-        """
-        if self._call is not None:
-            message = f"{call}() was called while {self._call}() of the same episode is under way"
-            raise UsageError(message, hint="await one call before the next")
-        self._call = call
-        try:
-            yield
-        finally:
-            self._call = None
-
-    async def _guarded(
-        self,
-        doing: str,
-        work: Coroutine[Any, Any, Result],
-        *,
-        is_undone_by_cancelling: bool = True,
-    ) -> Result | None:
-        """Await work that `close` can cut short; a fault of the world becomes the outcome."""
-        caller = asyncio.current_task()
-        task: asyncio.Task[Result] = asyncio.create_task(work)
-        self._work = task
-        try:
-            return await task
-        except asyncio.CancelledError:
-            if self._is_closed and caller is not None and not caller.cancelling():
-                self.break_off(UnscoredReason.INFRA, f"its driver closed it during {doing}")
-                return None
-            if is_undone_by_cancelling:
-                self.break_off(UnscoredReason.INFRA, f"{doing} was cancelled before it was done")
-            raise
-        except Exception as error:
-            if not self.break_off_by(error):
-                raise
-            return None
-        finally:
-            self._work = None
 
 
 def _protocol_of(task: Task) -> EpisodeProtocol:
