@@ -11,6 +11,7 @@ from typing import Final
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from evaluators.judgements import replies_of
 from evaluators.original import OriginalTask
 from evaluators.readings.base import READINGS, Reading, ReadingScore, ReadingStatus
 from evaluators.verdicts import OutcomeKind
@@ -156,8 +157,10 @@ def _figures(
 
 def _scored(reading: Reading, original: OriginalTask, trial: ScoredTrial) -> ReadingScore:
     """Score one trial; a bug of the reading hides nothing else."""
+    replies = replies_of(trial.evidence.judgements)
+    judged = {key: votes[0] for key, votes in replies.items() if votes}
     try:
-        return reading.score(original, trial.evidence, {})
+        return reading.score(original, trial.evidence, judged)
     except Exception as error:
         if not is_bug(error):
             raise

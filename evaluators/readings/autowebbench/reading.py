@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from evaluators.evidence import Evidence
+from evaluators.judgements import JudgeQuestion
 from evaluators.original import OriginalTask
 from evaluators.readings.autowebbench.commands import (
     Command,
@@ -15,7 +16,7 @@ from evaluators.readings.autowebbench.commands import (
     read_command,
 )
 from evaluators.readings.autowebbench.overlap import overlap
-from evaluators.readings.base import JudgeQuestion, ReadingScore
+from evaluators.readings.base import ReadingScore
 from evaluators.readings.upstream import (
     NotInEvidenceError,
     PublishedCrashError,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from evaluators.readings.base import JudgeQuestion
+from evaluators.judgements import JudgeQuestion
 from evaluators.readings.upstream import NotInEvidenceError
 from evaluators.readings.webcanvas.turns import Turn
 from evaluators.readings.webcanvas.urls import compared, netloc_label

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.evidence import Ended, Evidence
+from evaluators.judgements import JudgeQuestion
 from evaluators.original import OriginalTask
-from evaluators.readings.base import JudgeQuestion, ReadingScore
+from evaluators.readings.base import ReadingScore
 from evaluators.readings.upstream import (
     NotInEvidenceError,
     PublishedCrashError,

@@ -1,0 +1,1 @@
+"""webarena-verified's evaluators over Arena's evidence (ServiceNow/webarena-verified 1.2.3)."""

@@ -1,0 +1,117 @@
+"""The reading `verified`: a task is solved where each of its evaluators says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.evidence import Ended, Evidence
+from evaluators.judgements import JudgeQuestion
+from evaluators.original import OriginalTask
+from evaluators.readings.base import ReadingScore, ReadingStatus
+from evaluators.readings.upstream import (
+    NotInEvidenceError,
+    PublishedCrashError,
+    Worth,
+    reading_score,
+)
+from evaluators.readings.verified.events import Event, events_of
+from evaluators.readings.verified.requests import RequestCheck
+from evaluators.readings.verified.response import response_differences, task_type
+from evaluators.readings.verified.site_urls import SiteUrls
+
+_RESPONSE: Final = "AgentResponseEvaluator"
+_NETWORK: Final = "NetworkEventEvaluator"
+
+
+class VerifiedReading:
+    """Scores episodes of webarena-verified's tasks by answer and requests.
+
+    An evaluator that raises makes the task an error there, with a score of 0: the reading says
+    `crash`, and counts it as the published summary does.
+    """
+
+    name = "verified"
+    formats = frozenset({"webarena-verified"})
+
+    def questions(self, original: OriginalTask, evidence: Evidence) -> Sequence[JudgeQuestion]:
+        """Return nothing: no model judges."""
+        del original, evidence
+        return ()
+
+    def score(
+        self, original: OriginalTask, evidence: Evidence, judged: Mapping[str, str]
+    ) -> ReadingScore:
+        """Score one episode: 0 or 1."""
+        del judged
+        return reading_score(evidence, lambda: _worth(original, evidence))
+
+    def aggregate(self, scores: Sequence[ReadingScore]) -> Mapping[str, float | None]:
+        """Return the published summary: tasks that raise count as errors, and not as successes."""
+        counted = [one for one in scores if one.status is not ReadingStatus.UNSCORED]
+        success = sum(one.value == 1.0 for one in counted)
+        errors = sum(one.status is ReadingStatus.CRASH for one in counted)
+        return {
+            "success_rate": success / len(counted) if counted else None,
+            "total": float(len(counted)),
+            "success_count": float(success),
+            "failure_count": float(len(counted) - success - errors),
+            "error_count": float(errors),
+        }
+
+
+def _worth(original: OriginalTask, evidence: Evidence) -> Worth:
+    record: Mapping[str, Any] = original.record
+    sites = _sites(original)
+    events = _events(evidence)
+    kind = task_type(record)
+    answer = _answer(evidence, kind)
+    metrics: dict[str, float] = {}
+    because, crashed = "every evaluator is satisfied", ""
+    for number, config in enumerate(record["eval"]):
+        try:
+            if config["evaluator"] == _RESPONSE:
+                found = response_differences(config, sites, answer, retrieves=kind == "RETRIEVE")
+            else:
+                navigates = kind == "NAVIGATE"
+                found = RequestCheck(config, sites, navigates=navigates).differences(events)
+        except (NotInEvidenceError, PublishedCrashError):
+            raise
+        except Exception as raised:  # noqa: BLE001  the published code takes any for an error
+            crashed = crashed or f"{type(raised).__name__}: {raised}"
+            continue
+        metrics[f"{number} {config['evaluator']}"] = float(not found)
+        if found and because == "every evaluator is satisfied":
+            because = f"{config['evaluator']} {number}: {found[0]}"
+    if crashed:
+        raise PublishedCrashError(crashed)
+    return Worth(float(all(metrics.values())), because, metrics)
+
+
+def _events(evidence: Evidence) -> Sequence[Event]:
+    try:
+        return events_of(evidence)
+    except ValueError as empty:
+        message = f"ValueError: {empty}"
+        raise PublishedCrashError(message) from empty
+
+
+def _sites(original: OriginalTask) -> SiteUrls:
+    named: Any = original.record["sites"]
+    sites = SiteUrls([str(one).strip("_").lower() for one in named], original.bases)
+    missing = [one for one in sites.sites if sites.placeholder(one) not in original.bases]
+    if missing:
+        message = f"the task does not say where {', '.join(missing)} is (original.bases)"
+        raise NotInEvidenceError(message)
+    return sites
+
+
+def _answer(evidence: Evidence, kind: str) -> str:
+    """Return what the agent would have written into `agent_response.json`."""
+    if evidence.ended is Ended.INFEASIBLE and not evidence.answer:
+        return json.dumps({"task_type": kind, "status": "ACTION_NOT_ALLOWED_ERROR"})
+    return evidence.answer or ""
+
+
+VERIFIED_READING: Final = VerifiedReading()
