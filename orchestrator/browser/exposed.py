@@ -35,9 +35,10 @@ from orchestrator.browser.launch import (
     stop_driver,
 )
 from orchestrator.browser.namespace import Namespace
+from orchestrator.browser.open_session import open_session
 from orchestrator.browser.policy import LiveGuard
 from orchestrator.browser.programs import closed_in
-from orchestrator.browser.session import Session, open_session
+from orchestrator.browser.session import Session
 
 _LOG = logging.getLogger(__name__)
 _LOOPBACK: Final = "127.0.0.1"

@@ -21,9 +21,10 @@ from arena_core.errors import BrowserError, BrowserMissingError
 from orchestrator.browser.cdp_channel import BrowserWatchdog
 from orchestrator.browser.context import SessionOptions
 from orchestrator.browser.namespace import Namespace, NoNamespaceError, unreachable_display
+from orchestrator.browser.open_session import open_session
 from orchestrator.browser.policy import LiveGuard
 from orchestrator.browser.programs import closed_in
-from orchestrator.browser.session import Session, open_session
+from orchestrator.browser.session import Session
 
 _LOG = logging.getLogger(__name__)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
-from playwright.async_api import Browser as PlaywrightBrowser
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as PlaywrightError
 
@@ -21,10 +19,8 @@ from orchestrator.browser.act import ActionExecutor, perform
 from orchestrator.browser.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.context import (
     DEFAULT_VIEWPORT,
-    SessionOptions,
     cookie_of,
     id_of,
-    new_context,
 )
 from orchestrator.browser.elements import ElementIds
 from orchestrator.browser.held_targets import HeldTargets
@@ -35,7 +31,6 @@ from orchestrator.browser.observed_page import TabPage, title_of
 from orchestrator.browser.page_reader import PageReader
 from orchestrator.browser.pinned import PinnedDocument, pin
 from orchestrator.browser.pointer import NotDoneError
-from orchestrator.browser.policy import REFUSAL, LiveGuard, Watched, origin_of
 from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
@@ -325,8 +320,8 @@ class Session(PageReader):
             tab = self._bar.current
             return await self._bar.ask(tab, tab.title, "")
 
-    async def _start(self) -> frozenset[str]:
-        """Open the first tab; returns the browser's ids of the contexts."""
+    async def start(self) -> frozenset[str]:
+        """Open the first tab; return the browser's ids of the contexts."""
         tab = await self._bar.open()
         if self._is_shared:
             await self._bar.share()
@@ -336,10 +331,12 @@ class Session(PageReader):
             self._bar.follow_links()
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
-    def _owns(self, frame: str) -> bool:
+    def owns(self, frame: str) -> bool:
+        """Whether a frame is one of its pages'."""
         return any(tab.frames.get(frame) for tab in self._bar.tabs)
 
-    async def _close(self) -> None:
+    async def close(self) -> None:
+        """Close its pages and contexts."""
         await self._bar.close()
         if self._network is not None:
             await self._network.close()
@@ -348,70 +345,3 @@ class Session(PageReader):
             async with asyncio.timeout(_CLOSE_S):
                 for context in self._contexts.values():
                     await context.close()
-
-
-@asynccontextmanager
-async def open_session(
-    browser: PlaywrightBrowser,
-    guard: LiveGuard,
-    watchdog: BrowserWatchdog,
-    options: SessionOptions,
-    shared: tuple[BrowserContext, HeldTargets] | None = None,
-) -> AsyncIterator[Session]:
-    """Open a context with one blank tab, and those of further logins; close them at the end.
-
-    Args:
-        browser: where the contexts are opened.
-        guard: of the browser.
-        watchdog: of the session.
-        options: what the contexts are like.
-        shared: the context that is used instead of a new one, with another program that acts in it,
-            and what holds its new pages until the watcher is in them.
-
-    Raises:
-        BrowserError: the browser does not answer.
-    """
-    async with watchdog.bounded("open a browser context", _OPEN_S):
-        contexts = await _contexts(browser, options, shared[0] if shared else None)
-    journal = SessionJournal(options.logical)
-    session = Session(
-        contexts,
-        watchdog,
-        journal,
-        UploadFiles(options.files),
-        viewport=options.viewport,
-        shows_unnamed=options.shows_unnamed,
-        held=shared[1] if shared else None,
-        records=options.records,
-        selectors=options.selectors,
-    )
-    try:
-        async with watchdog.bounded("open a browser context", _OPEN_S):
-            watched = Watched(
-                contexts=await session._start(),  # noqa: SLF001 - opened here and nowhere else
-                origins=frozenset(origin_of(url) for url in options.live_origins),
-                owns=session._owns,  # noqa: SLF001
-                refused=lambda method, url: journal.refuse(method, url, REFUSAL),
-            )
-            await guard.add(watched)
-        try:
-            yield session
-        finally:
-            with suppress(PlaywrightError):
-                await guard.remove(watched)
-    finally:
-        await session._close()  # noqa: SLF001
-
-
-async def _contexts(
-    browser: PlaywrightBrowser, options: SessionOptions, shared: BrowserContext | None
-) -> dict[str, BrowserContext]:
-    contexts = {"": shared or await new_context(browser, options)}
-    try:
-        for login, cookies in options.apart.items():
-            contexts[login] = await new_context(browser, replace(options, cookies=cookies))
-    except BaseException:
-        for context in contexts.values():
-            await context.close()
-        raise
-    return contexts
