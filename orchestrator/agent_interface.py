@@ -46,11 +46,13 @@ class Reference:
         actions: the task's reference, with the actions of both worlds.
         url_of: turns a logical URL (`site:/path`) into the URL of the assignment's world.
         key_nodes: the checks of the assignment's world that may be met at any step.
+        seed: what a MiniWoB++ page draws its problem from; None for every other task.
     """
 
     actions: tuple[ReferenceAction, ...]
     url_of: Callable[[str], str]
     key_nodes: tuple[Check, ...] = ()
+    seed: int | None = None
 
 
 class Told(StrEnum):

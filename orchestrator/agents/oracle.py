@@ -69,6 +69,7 @@ class OracleAgent:
         self._url_of = reference.url_of
         self._world = world
         self._goal = goal  # what a page of MiniWoB++ asks for, where the task is one
+        self._seed = reference.seed
         self._player: WobPlayer | None = None
         # Numbered as in the task's file, where the actions of the other world count too.
         self._script = tuple(
@@ -106,7 +107,7 @@ class OracleAgent:
     async def _solve(self, number: int, action: SolveWob, observation: Observation) -> Decision:
         """Do what the page's rules say next; where they have ended, the next action."""
         if self._player is None:
-            self._player = WobPlayer(action.page, self._goal)
+            self._player = WobPlayer(action.page, self._goal, self._seed)
         solving = self._player.next(observation)
         if solving is not None:
             return Decision(solving, thought=self._label(number, action))

@@ -134,6 +134,7 @@ class Episode:
             self._task.reference_actions,
             self._environment.upstreams.url,
             tuple(check for check in self._task.checks_in(world) if check.when is When.STEP),
+            None if self._task.wob is None else self._task.wob.seed,
         )
 
     @property

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
+from orchestrator.agents.wob.foreseen import winning_moves
 from orchestrator.agents.wob.page import (
     Box,
     Moves,
@@ -157,56 +157,11 @@ def _holds(node: Node, inner: Box) -> bool:
     return 0 <= x - outer.left <= outer.width and 0 <= y - outer.top <= outer.height
 
 
-_LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
-
-
 def noughts_and_crosses(_: str, page: WobPage) -> Moves:
-    """Win a line, or keep the other from one, or take the place that most open lines pass."""
-    while True:
-        fields = page.unnamed(r"span#ttt-\d.*")
-        marks = "".join(_mark(node) for node in fields)
-        if " " not in marks:
-            return
-        page = yield click(fields[_best(marks)])
-
-
-def _mark(field: Node) -> str:
-    return "X" if "mark-x" in field.name else "O" if "mark-o" in field.name else " "
-
-
-def _best(marks: str) -> int:
-    """Return the move after which the page, which plays half at random, is most likely to lose."""
-    free = [at for at in range(9) if marks[at] == " "]
-    won = [at for at in free if _wins(marks[:at] + "X" + marks[at + 1 :], "X")]
-    return won[0] if won else max(free, key=lambda at: _worth(marks, at, "X"))
-
-
-def _wins(marks: str, who: str) -> bool:
-    return any(all(marks[at] == who for at in line) for line in _LINES)
-
-
-@cache
-def _worth(marks: str, at: int, who: str) -> float:
-    """Return what a move is worth: 1 for a win, 0 for anything else."""
-    after = marks[:at] + who + marks[at + 1 :]
-    if _wins(after, who):
-        return 1.0 if who == "X" else 0.0
-    free = [i for i in range(9) if after[i] == " "]
-    if not free:
-        return 0.0
-    if who == "O":
-        return max(_worth(after, i, "X") for i in free)
-    smart = _answer(after)
-    worths = [_worth(after, i, "O") for i in free]
-    mean = sum(worths) / len(worths)
-    return mean if smart is None else 0.55 * mean + 0.45 * _worth(after, smart, "O")
-
-
-def _answer(marks: str) -> int | None:
-    """Return where the page plays when it does not play at random: a win, or what keeps one off."""
-    for who in "OX":
-        for line in _LINES:
-            held = [marks[i] for i in line]
-            if held.count(who) == 2 and " " in held:  # noqa: PLR2004
-                return line[held.index(" ")]
-    return None
+    """Win against a page whose moves follow from its seed."""
+    moves = None if page.seed is None else winning_moves(page.seed)
+    if moves is None:
+        message = f"no line is won from the seed {page.seed}"
+        raise UnsolvedError(message)
+    for at in moves:
+        page = yield click(page.unnamed(r"span#ttt-\d.*")[at])

@@ -30,9 +30,14 @@ class Box:
 
 
 class WobPage:
-    """The nodes of one observation, without those that repeat the goal: these are `asked`."""
+    """The nodes of one observation, without those that repeat the goal: these are `asked`.
 
-    def __init__(self, goal: str, observation: Observation) -> None:
+    Attributes:
+        seed: what the page draws its problem from, and its own moves; None where nobody said.
+    """
+
+    def __init__(self, goal: str, observation: Observation, seed: int | None = None) -> None:
+        self.seed = seed
         goal_ends = _goal_ends(goal, observation.nodes)
         self.asked = observation.nodes[:goal_ends]
         self.nodes = observation.nodes[goal_ends:]

@@ -15,11 +15,13 @@ class WobPlayer:
     Args:
         page: its name.
         goal: what the page asks for, in its words.
+        seed: what the page draws its problem from, where that is known.
     """
 
-    def __init__(self, page: str, goal: str) -> None:
+    def __init__(self, page: str, goal: str, seed: int | None = None) -> None:
         self._page = page
         self._goal = goal
+        self._seed = seed
         self._moves: Moves | None = None
 
     def next(self, observation: Observation) -> Action | None:
@@ -28,7 +30,7 @@ class WobPlayer:
         Raises:
             AgentError: the page has no rules, or they do not fit what it asks for or shows.
         """
-        shown = WobPage(self._goal, observation)
+        shown = WobPage(self._goal, observation, self._seed)
         try:
             if self._moves is None:
                 self._moves = self._begin(shown)

@@ -25,7 +25,6 @@ from arena_core.worlds import World
 from orchestrator.agent_interface import Reference, SeesByReference
 from orchestrator.agents.choice import make_agent
 from orchestrator.agents.oracle import OracleAgent
-from orchestrator.agents.wob.looking import _best
 from orchestrator.agents.wob.messages import _parties
 from orchestrator.agents.wob.page import WobPage
 from orchestrator.agents.wob.player import WobPlayer
@@ -257,11 +256,6 @@ def test_sender_and_receiver_are_told_apart(goal: str, receiver: str) -> None:
     for sender, to in (("Ada", "Bea"), ("Bea", "Ada")):
         said = goal.replace("NAME", sender).replace(receiver, to)
         assert _parties(said, ["Ada", "Bea", "Cleo"]) == (sender, to)
-
-
-@pytest.mark.parametrize(("marks", "move"), [("XX OO    ", 2), ("O  XX   O", 5)])
-def test_a_line_is_won_before_another_is_held_off(marks: str, move: int) -> None:
-    assert _best(marks) == move
 
 
 def test_every_page_with_rules_is_a_page_of_the_suite() -> None:
