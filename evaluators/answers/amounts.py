@@ -92,12 +92,14 @@ _CURRENCY: Final = "|".join(
     re.escape(one) for one in sorted(_CURRENCIES, key=len, reverse=True) if one[0].isalpha()
 )
 _SIGNS: Final = r"(?:us|a|c)?\$|[£€¥₹₩₽₺₪]"
+# Right at a numeral these are scales where they are capitals: `2.5M`.
+_CAPITALS: Final = {"M": Decimal(10**6), "B": Decimal(10**9)}
 _NUMERAL: Final = (
-    r"(?:\d{1,3}(?: \d{3})+(?:[.,]\d+)?(?![\d.,']*\d)|\d+(?:[.,']\d+)*|\.\d+)(?:e[+-]?\d+)?"
+    r"(?:\d{1,3}(?:[ ]\d{3})+(?:[.,]\d+)?(?![\d.,']*\d)|\d+(?:[.,']\d+)*|\.\d+)(?:e[+-]?\d+)?"
 )
 _AMOUNT: Final = re.compile(
     rf"""
-    (?P<minus>(?:(?<![\w%)])-|\b(?:minus|negative)\s)\s?)?
+    (?P<minus>(?:(?<![\w%)])-(?=\S)|\b(?:minus|negative)\s))?
     (?P<plus>(?<![\w)])\+)?
     (?:(?P<before>{_SIGNS}|\b(?:{_CURRENCY})(?=[\s\d-]))\s?)?
     (?P<inner>-)?
@@ -146,7 +148,11 @@ def _read(found: re.Match[str]) -> Span[Amount]:
     number = found["numeral"]
     value = numeral_value(number.replace(" ", "")) if number else read_words(found["words"] or "")
     unit = found["rest"] or ""
-    end = found.end() if not unit else found.start("rest")
+    if unit in _CAPITALS and not found["scale"]:
+        value, unit, end_shift = (None if value is None else value * _CAPITALS[unit]), "", 1
+    else:
+        end_shift = 0
+    end = found.start("rest") + end_shift
     blank: Span[Amount] = Span(found.start(), found.end(), None, "cannot be read as one number")
     if value is None or (found["minus"] and found["inner"]):
         return blank

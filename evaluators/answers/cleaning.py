@@ -21,7 +21,8 @@ _BOXED: Final = re.compile(r"\$?\\boxed\{([^{}\n]{0,500})\}\$?")
 _STRONG: Final = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!\w)__(?=\S)(.+?)(?<=\S)__(?!\w)")
 _EMPHASIS: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 _ITALIC: Final = re.compile(r"(?<![\w_/.@-])_(?=[^\s_])([^_\n]+?)(?<=[^\s_])_(?![\w_/.@-])")
-_HEADING: Final = re.compile(r"^\s{0,3}(?:#{1,6}\s+|>\s?)+", re.MULTILINE)
+_HEADING: Final = re.compile(r"^\s{0,3}(?:#{1,6}\s+|>\s?(?![\d\s.+$£€-]))+", re.MULTILINE)
+_MAILBOX: Final = re.compile(r"<(?:mailto:)?([^<>\s@]{1,100}@[^<>\s@]{1,200})>")
 _GLAD: Final = re.compile("[✅✔☑🎉👍😀😊🙂🎯]")
 _QUOTES: Final = ('"', "'", "`")
 
@@ -39,7 +40,7 @@ def plain(text: str, *, keep_targets: bool = False) -> str:
     bare = html.unescape(text[:LONGEST])
     if (fenced := _FENCE.match(bare)) is not None:
         bare = fenced[1]
-    bare = _AUTOLINK.sub(r"\1", bare)
+    bare = _MAILBOX.sub(r"\1", _AUTOLINK.sub(r"\1", bare))
     bare = _LINK.sub(r"\2" if keep_targets else r"\1", bare)
     bare = _TAG.sub(" ", _BREAK.sub("\n", bare))
     bare = _GLAD.sub(" ", _HEADING.sub("", _BOXED.sub(r"\1", bare)))

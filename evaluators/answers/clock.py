@@ -13,7 +13,7 @@ from evaluators.answers.base import Span
 from evaluators.answers.days import find_days
 from evaluators.answers.quantities import EXACTLY, Tolerance
 
-_HALF: Final = r"(?P<half>a\.?m\b\.?|p\.?m\b\.?|in the (?:morning|afternoon|evening)|at night)"
+_HALF: Final = r"(?P<half>a\.?m\b\.?|p\.?m\b\.?|in\sthe\s(?:morning|afternoon|evening)|at\snight)"
 _TIME: Final = re.compile(
     rf"""
     (?<![\w.,:/-])(?:

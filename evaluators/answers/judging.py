@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ from evaluators.answers.cleaning import LONGEST, plain
 from evaluators.answers.clock import DurationKind
 from evaluators.answers.days import DateKind, MonthKind, find_days
 from evaluators.answers.links import MailKind, UrlKind
+from evaluators.answers.places import CoordinatesKind
 from evaluators.answers.quantities import DistanceKind, MoneyKind, NumberKind
 from evaluators.answers.truth import BooleanKind
 from evaluators.answers.wording import (
@@ -66,6 +68,8 @@ def one_fault(text: str, asked: Asked, wanted: Wanted) -> str | None:
     """Say why an answer does not say the one value that is expected; None where it does."""
     atoms = json_atoms(text)
     if atoms is not None:
+        if isinstance(asked.kind, CoordinatesKind):
+            atoms = [", ".join(atoms)]
         if len(atoms) != 1:
             return f"holds {len(atoms)} values where one is asked for"
         text = atoms[0]
@@ -255,12 +259,17 @@ def _found(bare: str, asked: Asked, wanted: Sequence[Any]) -> tuple[list[Span[An
     return spans, "".join(text)
 
 
+# "515,543 (2021)": when a value held, which is no second value.
+_YEAR_OF_VALUE: Final = re.compile(r"\d\S* \(((?:as of |in )?(?:19|20)\d\d)\)")
+
+
 def _whole_dates(bare: str, kind: AnswerKind[Any]) -> list[tuple[int, int]]:
     """Return the dates of a text, which are no second number beside a value of another kind."""
     if isinstance(kind, DateKind | MonthKind):
         return []
     days = ((span, span.value) for span in find_days(bare))
-    return [
+    years = [found.span(1) for found in _YEAR_OF_VALUE.finditer(bare)]
+    return years + [
         (span.start, span.end)
         for span, day in days
         if day is not None and day.month is not None and (day.day or day.year) is not None
@@ -343,6 +352,7 @@ def _list_wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | Non
         return None
     masked = _masked(text, spans)
     lead, *gaps, trail = masked.split(VALUE)
+    lead = re.sub(rf"\b{len(spans)}\b(?!\.\s)", "", lead) if asked.kind.is_words else lead
     for gap in gaps:
         left = _SEPARATORS.sub("", gap.replace(SAID, " ")).strip()
         if left:
@@ -441,6 +451,8 @@ def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None
     """Say why a text does not hold a value for each column, and nothing else."""
     bare = plain(text)
     bare = re.sub(r"^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+", "", bare)
+    if isinstance(columns[0].kind, MonthKind):  # "01:12" is a count in January
+        bare = re.sub(r"^(0?[1-9]|1[0-2])(?=\s?:)", _named_month, bare)
     taken: list[tuple[int, int]] = []
     ordered = sorted(zip(columns, row.cells, strict=True), key=lambda pair: _greed(pair[0].kind))
     for asked, wanted in ordered:
@@ -467,6 +479,10 @@ def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None
                 text_said[found.start() : found.end()] = SAID * (found.end() - found.start())
     masked = _masked("".join(text_said), spans)
     return record_fault(masked)
+
+
+def _named_month(found: re.Match[str]) -> str:
+    return month_name[int(found[1])]
 
 
 # Bare numbers are a value of these kinds: the others take theirs first, and digits that nobody took

@@ -54,8 +54,8 @@ class Options:
     tolerance: float | str = 0.0
     order: Order | None = None
     half_known: bool = False
-    yes: tuple[str, ...] = ()
-    no: tuple[str, ...] = ()
+    means_yes: tuple[str, ...] = ()
+    means_no: tuple[str, ...] = ()
     case: bool = False
 
 
@@ -69,7 +69,7 @@ KNOWN: dict[AnswerType, frozenset[str]] = {
     AnswerType.DURATION: frozenset({"unit", "tolerance"}),
     AnswerType.DISTANCE: frozenset({"unit", "tolerance"}),
     AnswerType.COORDINATES: frozenset({"tolerance"}),
-    AnswerType.BOOLEAN: frozenset({"yes", "no"}),
+    AnswerType.BOOLEAN: frozenset({"means_yes", "means_no"}),
     AnswerType.CODE: frozenset({"case"}),
     AnswerType.NAME: frozenset({"case"}),
     AnswerType.TEXT: frozenset({"case"}),
@@ -107,7 +107,7 @@ def kind_of(kind: AnswerType, options: Options) -> AnswerKind[Any]:  # noqa: C90
             given = tolerance_of(kind, options)
             return CoordinatesKind(given.absolute if given else None)
         case AnswerType.BOOLEAN:
-            return BooleanKind(_folded(options.yes), _folded(options.no))
+            return BooleanKind(_folded(options.means_yes), _folded(options.means_no))
         case AnswerType.CODE:
             return CodeKind(case=options.case)
         case AnswerType.NAME:

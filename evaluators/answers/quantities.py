@@ -209,7 +209,7 @@ class NumberKind:
         if amount is None:
             return Span(span.start, span.end, None, span.fault)
         codes = {code for unit in self.units for code in currency_codes(unit)}
-        if amount.percent and not {"%", "percent", "per cent"} & set(self.units):
+        if amount.percent and amount.percent not in self._canonical:
             return Span(span.start, span.end, None, "is a share, not the number")
         if amount.currencies and not amount.currencies & codes:
             return Span(span.start, span.end, None, "is an amount of money, not the number")

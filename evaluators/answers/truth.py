@@ -75,8 +75,9 @@ class BooleanKind:
         for found in self._pattern.finditer(text):
             word = found.group().casefold()
             own = word in {*(one.casefold() for one in self.yes), *_YES}
-            negated = _IS_NEGATED.search(text[: found.start()].casefold()) is not None
-            spans.append(Span(*found.span(), own is not negated))
+            negation = _IS_NEGATED.search(text[: found.start()].casefold())
+            begin = found.start() if negation is None else negation.start()
+            spans.append(Span(begin, found.end(), own is (negation is None)))
         return spans
 
     def is_same(self, found: bool, wanted: bool) -> bool:  # noqa: FBT001 - the values are booleans
@@ -87,7 +88,7 @@ class BooleanKind:
     def _pattern(self) -> re.Pattern[str]:
         words = sorted({*_YES, *_NO, *self.yes, *self.no}, key=len, reverse=True)
         return re.compile(
-            rf"(?<![\w'-])(?:{'|'.join(map(re.escape, words))})(?![\w'-])", re.IGNORECASE
+            rf"(?<![\w'/-])(?:{'|'.join(map(re.escape, words))})(?![\w'/-])", re.IGNORECASE
         )
 
 

@@ -34,7 +34,7 @@ HEDGES: Final = re.compile(
     r"\b(?:"
     + any_of(r"""
     or|either|maybe|perhaps|possibly|possible|probably|probable|likely|presumably|supposedly
-    allegedly|reportedly|might|could|can ?be|may|guess(?:ing|ed)?|think|thought|believe[sd]?
+    allegedly|reportedly|might|could|may|guess(?:ing|ed)?|think|thought|believe[sd]?
     suppose|assum(?:e|ed|ing)|suspect|imagine|unsure|uncertain|unclear|doubt(?:ful)?|seems?
     seemingly|appears to|apparently|if|unless|whether|depend(?:s|ing)|alternatively|otherwise
     sometimes|usually|normally|typically|often|hypothetically|e\.g|i\.e|for example
@@ -64,6 +64,7 @@ BOUNDS: Final = re.compile(
     """)
     + r")|[<>≤≥±≠])\s*(?:the |a |an |just |of |only |at |is )*$"
 )
+MODALS: Final = re.compile(r"\b(?:can|may|might|could|should|must) be\s*$")
 STARTS: Final = re.compile(r"\b(?:from|since|as of|as from)\s*$")
 ESTIMATES: Final = re.compile(
     r"(?:\b(?:"
@@ -105,11 +106,14 @@ LINKS: Final = words("""
     sold bought returned refunded about our your their its his her my reached sum price username
     name code address email phone date time city town country year month following rings requires
     required reveals indicates confirms reports records recorded marks features offers offered
-    provides provided receives received earned wins won carries includes include
+    provides provided receives received earned wins won carries includes include left back lies
+    room rooms page pages line lines platform floor gate tel telephone postcode zip isbn sku id
+    ticket invoice parcel item items products product version volume level row track
 """)
 # The same before words: fewer, since what stands before a name may be part of it.
 WORD_LINKS: Final = LINKS - words("""
-    a an has have had our your their its his her my there about counts count order sum price
+    a an has have had our your their its his her my there about counts count sum price back lies
+    items products product
 """)
 COPULAS: Final = re.compile(r"\b(?:is|are|was|were)\b|\w's\b")
 # At the beginning of a sentence they say nothing.
@@ -175,6 +179,12 @@ CLAUSES: Final = words("""
     it it's they they're he he's she she's there there's that that's this the you we i your our its
     because as since both all is are was were
 """)
+# What a full stop shortens: it ends no sentence.
 ABBREVIATIONS: Final = re.compile(
-    r"\b(no|nr|approx|ca|st|mr|mrs|ms|dr|prof|incl|excl|tel)\.(?=\s)", re.IGNORECASE
+    r"\b((?i:approx|ca|st|mr|mrs|ms|dr|prof|incl|excl|tel)|[A-Z])\.(?=\s)"
 )
+NUMEROS: Final = re.compile(r"\b(?:no|nr)\.(?=\s)", re.IGNORECASE)
+# What a sentence begins with that says something of a subject.
+SUBJECTS: Final = words("""
+    it the they there this that these those he she we you i your our my its his her their a an
+""")

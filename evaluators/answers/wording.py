@@ -35,7 +35,7 @@ _DANGERS: Final = (
 
 def statements(masked: str) -> list[str]:
     """Return the sentences of a masked text that are more than politeness."""
-    whole = words_of.ABBREVIATIONS.sub(r"\1", masked)
+    whole = words_of.ABBREVIATIONS.sub(r"\1", words_of.NUMEROS.sub("number", masked))
     parts = (part.strip() for part in _SENTENCE.split(whole))
     return [part for part in parts if part and not _is_filler(part)]
 
@@ -62,6 +62,8 @@ def wrap_fault(
         fault = _after_fault(after.casefold(), may_estimate=may_estimate)
         if fault is not None:
             return fault
+    if may_estimate:
+        lead = re.sub(words_of.ESTIMATES.pattern, "", lead, flags=re.IGNORECASE)
     fault = _lead_fault(lead, is_words=is_words) or _trail_fault(trail, is_words=is_words)
     if fault is not None:
         return fault
@@ -156,6 +158,8 @@ def _bound_fault(before: str, *, may_estimate: bool, may_start: bool) -> str | N
     found = words_of.BOUNDS.search(tail)
     if found is not None and words_of.EQUATIONS.search(f"{tail} ") is None:
         return f"compares with '{found.group().strip()}'"
+    if (found := words_of.MODALS.search(tail)) is not None:
+        return f"hedges with '{found.group().strip()}'"
     if (found := words_of.STARTS.search(tail)) is not None and not may_start:
         return f"compares with '{found.group().strip()}'"
     return None
@@ -181,7 +185,10 @@ def _lead_fault(lead: str, *, is_words: bool) -> str | None:
         return None if len(words) <= _LONGEST_LABEL and bare.count(",") <= 1 else said
     links = words_of.WORD_LINKS if is_words else words_of.LINKS
     last = words[-1].casefold() if words else ""
-    if bare.endswith(",") or last not in links or bare.count(",") > _MOST_COMMAS:
+    is_sentence = not is_words and words[0].casefold() in words_of.SUBJECTS and last.islower()
+    if bare.endswith(",") or bare.count(",") > _MOST_COMMAS:
+        return said
+    if last not in links and not (is_sentence and "," not in bare and words[-1].islower()):
         return said
     copulas = len(words_of.COPULAS.findall(bare.casefold()))
     return said if copulas > (1 if is_words else 2) else None

@@ -57,7 +57,7 @@ class _Reading(Strict):
         date_order: how `03/04/2023` is read; it is no date without.
         half_known: of a time, whether the question says which half of the day is meant, so that
             `7:30` is 19:30 too.
-        yes, no: of a boolean, words that mean it: `closed`, `open`.
+        means_yes, means_no: of a boolean, other words for it: `closed`, `open`.
         case: of texts, codes and names, whether letters of another case differ.
         may_say: words that an answer may hold beside its value, in any case: the question's own
             numbers and names, and what is as true (`Poland` beside Kraków).
@@ -68,8 +68,8 @@ class _Reading(Strict):
     tolerance: FiniteFloat | str = 0.0
     date_order: Literal["day_first", "month_first"] | None = None
     half_known: bool = False
-    yes: Words = ()
-    no: Words = ()
+    means_yes: Words = ()
+    means_no: Words = ()
     case: bool = False
     may_say: Words = ()
 
@@ -235,8 +235,8 @@ def _asked(kind: AnswerType, reading: _Reading) -> Asked:
         tolerance=reading.tolerance,
         order=reading.date_order,
         half_known=reading.half_known,
-        yes=reading.yes,
-        no=reading.no,
+        means_yes=reading.means_yes,
+        means_no=reading.means_no,
         case=reading.case,
     )
     return Asked(

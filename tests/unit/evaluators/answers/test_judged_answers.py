@@ -1,0 +1,32 @@
+"""Answers that were judged by hand, against the check that the question would have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from arena_core.worlds import World
+from evaluators.matchers.answer import AnswerMatcher
+
+_TABLE = Path(__file__).with_name("judged_answers.yaml")
+_QUESTIONS: list[dict[str, Any]] = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("asked", _QUESTIONS, ids=[one["question"] for one in _QUESTIONS])
+def test_answers_are_judged_as_by_hand(asked: dict[str, Any]) -> None:
+    matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
+    judged = {
+        is_right: [matcher.match([answer], World.OFFLINE) for answer in asked[name]]
+        for is_right, name in ((True, "right"), (False, "wrong"))
+    }
+    assert [one.reason for one in judged[True] if not one.met] == []
+    assert [one.reason for one in judged[False] if one.met] == []
+
+
+def test_the_table_is_as_large_as_it_says() -> None:
+    answers = [answer for one in _QUESTIONS for name in ("right", "wrong") for answer in one[name]]
+    assert len(answers) >= 900
+    assert all(isinstance(answer, str) for answer in answers), "put each answer in quotes"
