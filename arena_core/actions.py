@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal, Self, assert_never
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 Button = Literal["left", "middle", "right"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
@@ -288,11 +288,34 @@ class CloseTab(_Action):
     kind: Literal["close_tab"] = "close_tab"
 
 
+class AnswerStatus(StrEnum):
+    """How an agent says that a task ended.
+
+    The words of webarena-verified's responses: `SUCCESS`, `ACTION_NOT_ALLOWED_ERROR`,
+    `NOT_FOUND_ERROR`, `PERMISSION_DENIED_ERROR`, `DATA_VALIDATION_ERROR`, `UNKNOWN_ERROR`.
+    """
+
+    DONE = "done"
+    INFEASIBLE = "infeasible"
+    NOT_FOUND = "not_found"
+    PERMISSION_DENIED = "permission_denied"
+    DATA_VALIDATION_ERROR = "data_validation_error"
+    UNKNOWN_ERROR = "unknown_error"
+
+
 class Stop(_Action):
-    """End the episode, with an answer where the task asks for one."""
+    """End the episode, with an answer where the task asks for one.
+
+    Attributes:
+        answer: in words; or else `data`, the same as JSON.
+        status: another than `done` where the task cannot be done, with the reason.
+    """
 
     kind: Literal["stop"] = "stop"
     answer: str | None = None
+    status: AnswerStatus | None = None
+    data: JsonValue = None
+    reason: str | None = None
 
 
 class Infeasible(_Action):

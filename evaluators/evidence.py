@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from arena_core.actions import Action
+from arena_core.actions import Action, AnswerStatus
 from arena_core.worlds import World
 from evaluators.judgements import Judgement
 from evaluators.network import RequestRecord
@@ -283,10 +283,25 @@ class Receipt(_Record):
         return self.after == self.golden
 
 
+class AgentResponse(_Record):
+    """A structured ending: how the agent says that the task ended, and what it found.
+
+    Attributes:
+        data: what it found, as JSON; None for nothing.
+        reason: why the task cannot be done, as the agent says.
+    """
+
+    status: AnswerStatus = AnswerStatus.DONE
+    data: JsonValue = None
+    reason: str | None = None
+
+
 class Evidence(_Record):
     """One attempt at one task in one world.
 
     Attributes:
+        answer: what the agent said, as text; data without words as JSON.
+        response: the same where it was structured; None where it was plain text.
         required: what the task's `requires` checks found before the agent started.
         located: what end checks found.
         fault: set where the attempt broke off; such evidence is never a failure.
@@ -313,6 +328,7 @@ class Evidence(_Record):
     started_at: str
     seconds: float
     answer: str | None = None
+    response: AgentResponse | None = None
     ended: Ended | None = None
     ended_because: str | None = None
     steps: tuple[StepEvidence, ...] = ()

@@ -55,6 +55,7 @@ EXAMPLES: tuple[tuple[Action, str], ...] = (
     (FocusTab(index=0), "make the tab with this index current"),
     (CloseTab(), "close the current tab"),
     (Stop(answer="42"), "end the task, with the answer where it asks for one"),
+    (Stop(data=["red", "blue"]), "the same with several values, or any JSON"),
 )
 
 _SYSTEM = """\

@@ -11,6 +11,8 @@ from arena_core.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pydantic import JsonValue
+
     from arena_core.actions import Action
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
@@ -166,14 +168,20 @@ class OpenEpisode:
                 one.cancel()
 
     async def finish(
-        self, answer: str | None = None, *, status: str = "done", because: str | None = None
+        self,
+        answer: str | None = None,
+        *,
+        status: str = "done",
+        because: str | None = None,
+        data: JsonValue = None,
     ) -> Score:
         """End an episode that a client of CDP played: refuse its commands, settle, look, score.
 
         Args:
             answer: where the task asks for one.
-            status: `done`, `gave_up` or `infeasible`.
+            status: `done`, `gave_up`, `infeasible`, or a nearer word: `not_found`, ….
             because: a reason, for the evidence.
+            data: the answer as JSON, in place of words.
 
         Raises:
             UsageError: the episode has no endpoint, is not reset, or there is no such status.
@@ -184,7 +192,8 @@ class OpenEpisode:
             message = f"an episode does not finish as '{status}'"
             raise UsageError(message, hint=", ".join(Status))
         outside = self._opened_to_outside()
-        await outside.finish(Finish(answer=answer, status=Status(status), because=because))
+        finish = Finish(answer=answer, data=data, status=Status(status), because=because)
+        await outside.finish(finish)
         return await self.evaluate()
 
     def _opened_to_outside(self) -> OutsideEpisode:

@@ -28,6 +28,8 @@ from orchestrator.api.open_episode import OpenEpisode
 from sites.atlas import Atlas
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from arena_core.actions import Action
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
@@ -140,10 +142,17 @@ class SyncEpisode:
         self._episode.spend(usage)
 
     def finish(
-        self, answer: str | None = None, *, status: str = "done", because: str | None = None
+        self,
+        answer: str | None = None,
+        *,
+        status: str = "done",
+        because: str | None = None,
+        data: JsonValue = None,
     ) -> Score:
         """End an episode that a client of CDP played; see `OpenEpisode.finish`."""
-        return self._loop.run(self._episode.finish(answer, status=status, because=because))
+        return self._loop.run(
+            self._episode.finish(answer, status=status, because=because, data=data)
+        )
 
     def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
         """End it for its agent's reason; see `OpenEpisode.end`."""

@@ -15,12 +15,13 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, cast
 
-from arena_core.actions import Action, Infeasible, Stop
+from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from evaluators.fields import When
+from evaluators.responses import answer_of, response_of
 from evaluators.scores import Score, score
 from orchestrator.agent_interface import Assignment, Reference
 from orchestrator.episode.block_detection import detect_block
@@ -45,6 +46,7 @@ from orchestrator.spending import Spent
 from tasks.schema import Task
 
 _SNAPSHOT_S: Final = 600.0
+_CANNOT: Final = "the agent says that it cannot be done"
 _ENDS_OF_DRIVERS: Final = frozenset(
     {Ended.AGENT_GAVE_UP, Ended.AGENT_CRASHED, Ended.DEADLINE, Ended.STEP_LIMIT}
 )
@@ -367,13 +369,17 @@ class Episode:
         self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
     ) -> None:
         if isinstance(action, Stop):
-            self._record.answer = action.answer
-            self._record.end(Ended.STOPPED, None)
+            self._record.answer = answer_of(action)
+            self._record.response = response_of(action)
+            infeasible = action.status is AnswerStatus.INFEASIBLE
+            because = f"{_CANNOT}: {action.reason or 'it gave no reason'}" if infeasible else None
+            self._record.end(Ended.INFEASIBLE if infeasible else Ended.STOPPED, because)
             await player.stop(index, action, decided)
             return
         if isinstance(action, Infeasible):
             reason = " ".join(action.reason.split())
-            self._record.end(Ended.INFEASIBLE, f"the agent says that it cannot be done: {reason}")
+            self._record.response = response_of(action)
+            self._record.end(Ended.INFEASIBLE, f"{_CANNOT}: {reason}")
             await player.stop(index, action, decided)
             return
         self._observation = await player.act(index, action, decided)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from evaluators.evidence import (
+    AgentResponse,
     Ended,
     EpisodeFault,
     Evidence,
@@ -45,6 +46,7 @@ class EpisodeRecord:
     required: tuple[Located, ...] = ()
     located: tuple[Located, ...] = ()
     answer: str | None = None
+    response: AgentResponse | None = None
     ended: Ended | None = None
     ended_because: str | None = None
     fault: EpisodeFault | None = None
@@ -143,6 +145,7 @@ class EpisodeRecord:
             started_at=self._started.isoformat(timespec="milliseconds"),
             seconds=self._elapsed() if self.seconds is None else self.seconds,
             answer=self.answer,
+            response=self.response,
             ended=self.ended if self.is_whole else None,
             ended_because=self.ended_because if self.is_whole else incomplete,
             steps=tuple(self.steps),

@@ -133,7 +133,7 @@ def read_finish(line: str) -> Finish:
         said = json.loads(line)
     except ValueError:
         return Finish()
-    if not isinstance(said, dict) or not {"answer", "status", "usage"} & said.keys():
+    if not isinstance(said, dict) or not {"answer", "data", "status", "usage"} & said.keys():
         return Finish()
     status = said.get("status") or Status.DONE
     if status not in list(Status):
@@ -142,6 +142,7 @@ def read_finish(line: str) -> Finish:
     reason = said.get("reason")
     return Finish(
         answer=_text(said.get("answer")),
+        data=said.get("data"),
         status=Status(status),
         spent=_spent(said.get("usage")),
         because=reason if isinstance(reason, str) else None,

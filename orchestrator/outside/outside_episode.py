@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, assert_never
+from typing import Any, Final
 from urllib.parse import urlsplit
 
-from arena_core.actions import Infeasible, Stop
+from pydantic import JsonValue
+
+from arena_core.actions import AnswerStatus
 from arena_core.cookie import Cookie
 from evaluators.evidence import Ended, UnscoredReason
+from evaluators.responses import ending
 from orchestrator.browser.exposed import ExposedBrowser
 from orchestrator.cdp_front.clock import Act, Attempt, Part
 from orchestrator.cdp_front.front import CdpFront, FrontOptions
@@ -33,6 +36,10 @@ class Status(StrEnum):
 
     DONE = "done"
     INFEASIBLE = "infeasible"
+    NOT_FOUND = "not_found"
+    PERMISSION_DENIED = "permission_denied"
+    DATA_VALIDATION_ERROR = "data_validation_error"
+    UNKNOWN_ERROR = "unknown_error"
     GAVE_UP = "gave_up"
 
 
@@ -41,11 +48,13 @@ class Finish:
     """What an agent ended with.
 
     Attributes:
+        data: what it found, as JSON, in place of an answer in words.
         spent: on models, as it reports.
         because: a reason, where it gave one.
     """
 
     answer: str | None = None
+    data: JsonValue = None
     status: Status = Status.DONE
     spent: Spent = field(default_factory=Spent)
     because: str | None = None
@@ -104,15 +113,12 @@ class OutsideEpisode:
             return
         decided = DecisionRecord(decide_ms=round(self.idle_s * 1000, 1))
         match finish.status:
-            case Status.DONE:
-                await self._episode.step(Stop(answer=finish.answer), decided)
             case Status.GAVE_UP:
                 self._episode.end(Ended.AGENT_GAVE_UP, finish.because or "the agent gave up")
-            case Status.INFEASIBLE:
-                reason = finish.because or "it gave no reason"
-                await self._episode.step(Infeasible(reason=reason), decided)
-            case _:
-                assert_never(finish.status)
+            case status:
+                said = AnswerStatus(status)
+                action = ending(said, finish.answer, finish.data, finish.because)
+                await self._episode.step(action, decided)
 
     async def end(self, ended: Ended, because: str) -> None:
         """End the episode for the driver's reason; one that is over already stays as it is."""

@@ -14,6 +14,7 @@ from arena_core.actions import Action, Stop
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.evidence import StepEvidence
+from evaluators.responses import answer_of
 from orchestrator.report.exchanges import exchanges_by_step
 from orchestrator.report.resets import fallbacks, reset_figures
 from orchestrator.report.run_report import RunReport, TaskRow
@@ -103,7 +104,8 @@ def _action(action: Action | None, step: StepEvidence) -> str:
     if action is None:
         return "opened the start page"
     if isinstance(action, Stop):
-        return "stopped" if action.answer is None else f"answered: {action.answer}"
+        answer = answer_of(action)
+        return action_in_words(action, step) if answer is None else f"answered: {answer}"
     return action_in_words(action, step)
 
 

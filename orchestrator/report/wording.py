@@ -117,8 +117,9 @@ def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, P
             return f"go to tab {action.index}"
         case Back() | Forward() | CloseTab():
             return action.kind.replace("_", " ")
-        case Stop():
-            return "stop"
+        case Stop(status=status, reason=reason):
+            how = "" if status is None else f" as {status.value.replace('_', ' ')}"
+            return f"stop{how}" if reason is None else f"stop{how}: “{reason}”"
         case Infeasible():
             return f"say that it cannot be done: “{action.reason}”"
         case _:

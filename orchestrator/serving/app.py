@@ -161,7 +161,7 @@ def _add_play(app: FastAPI, host: EpisodeHost, grammar: TextActions) -> None:
         if result is None:
             result = await host.perform(
                 hosted,
-                lambda: session.finish(asked.answer, asked.status, asked.reason, usage),
+                lambda: session.finish(asked.answer, asked.status, asked.reason, usage, asked.data),
             )
         return FinishedEpisode(episode=name, **dict(result))
 

@@ -154,7 +154,8 @@ async def _done(session: EpisodeSession, call: BrowserTool | Misread) -> types.C
     if isinstance(call, Misread):
         return _stepped(await session.misread(call.why))
     if isinstance(call, SubmitAnswer):
-        return _ended(await session.finish(call.answer, call.status, call.reason))
+        ended = session.finish(call.answer, call.status, call.reason, data=call.data)
+        return _ended(await ended)
     if isinstance(call, TakeScreenshot):
         return _pictured(session.seen)
     actions = call.actions()

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from arena_core.actions import (
@@ -248,13 +248,15 @@ class MouseClickXy(BrowserTool):
 
 
 class SubmitAnswer(BrowserTool):
-    """End the episode: with the answer where the task asks for one.
+    """End the episode: with the answer where the task asks for one, as text or as JSON in `data`.
 
-    With status `infeasible` where the task cannot be done, `gave_up` where you could not do it.
+    With status `infeasible` where the task cannot be done (`not_found`, `permission_denied` and the
+    others say more nearly why) and the reason, `gave_up` where you could not do it.
     """
 
     tool = "submit_answer"
     answer: str | None = None
+    data: JsonValue = None
     status: FinishStatus = FinishStatus.DONE
     reason: str = ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from arena_core.actions import Action
 from arena_core.worlds import World
@@ -111,11 +111,13 @@ class FinishEpisode(_Asked):
 
     Attributes:
         answer: where the task asks for one; only with `done`.
+        data: the same as JSON, in place of words.
         reason: why the task cannot be done, or why the agent gave up.
         usage: what the agent spent on models, as it says; it stands in the evidence.
     """
 
     answer: Annotated[str, Field(max_length=100_000)] | None = None
+    data: JsonValue = None
     status: FinishStatus = FinishStatus.DONE
     reason: str = Field(default="", max_length=10_000)
     usage: Usage | None = None

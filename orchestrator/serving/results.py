@@ -19,11 +19,16 @@ _CUT_SHORT = frozenset({Ended.STEP_LIMIT, Ended.DEADLINE})
 class FinishStatus(StrEnum):
     """How an agent says that it is done.
 
-    `infeasible`: the task cannot be done. `gave_up`: the agent could not do it.
+    `infeasible`: the task cannot be done; `not_found`, `permission_denied` and the others say more
+    nearly why. `gave_up`: the agent could not do it.
     """
 
     DONE = "done"
     INFEASIBLE = "infeasible"
+    NOT_FOUND = "not_found"
+    PERMISSION_DENIED = "permission_denied"
+    DATA_VALIDATION_ERROR = "data_validation_error"
+    UNKNOWN_ERROR = "unknown_error"
     GAVE_UP = "gave_up"
 
 

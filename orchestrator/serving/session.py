@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Final
 
-from arena_core.actions import Action, Infeasible, Stop
+from pydantic import JsonValue
+
+from arena_core.actions import Action, AnswerStatus
 from arena_core.errors import UsageError
 from evaluators.evidence import Evidence
+from evaluators.responses import ending
 from evaluators.scores import Score
 from orchestrator.agent_interface import Assignment
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.observation import Observation
 from orchestrator.serving.results import EpisodeResult, FinishStatus
-
-_NO_REASON: Final = "the agent gave no reason"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,11 +207,13 @@ class EpisodeSession:
         status: FinishStatus = FinishStatus.DONE,
         reason: str = "",
         usage: Mapping[str, object] | None = None,
+        data: JsonValue = None,
     ) -> EpisodeResult:
         """End the episode for the agent and score it; later calls return the same.
 
         Args:
             answer: where the task asks for one; only with `done`.
+            data: the same as JSON, in place of words.
             status: what the agent says of its work.
             reason: why, where the task cannot be done or the agent gave up.
             usage: what the agent spent on models, as of `OpenEpisode.spend`.
@@ -222,7 +224,7 @@ class EpisodeSession:
         """
         if self.result is not None:
             return self.result
-        if answer is not None and status is not FinishStatus.DONE:
+        if (answer is not None or data is not None) and status is not FinishStatus.DONE:
             message = f"an answer has no effect beside the status '{status}'"
             raise UsageError(message, hint="leave the answer away, or finish with 'done'")
         with self._alone("finish"):
@@ -231,10 +233,10 @@ class EpisodeSession:
             if self.is_over_cdp:
                 because = reason or None
                 return await self._concluded(
-                    lambda: self._episode.finish(answer, status=status, because=because)
+                    lambda: self._episode.finish(answer, status=status, because=because, data=data)
                 )
             if not self._episode.is_over:
-                await self._end(answer, status, reason)
+                await self._end(answer, data, status, reason)
             return await self._concluded()
 
     async def abandon(self, why: str) -> EpisodeResult:
@@ -248,14 +250,14 @@ class EpisodeSession:
             await self._episode.close()
         return await self._concluded()
 
-    async def _end(self, answer: str | None, status: FinishStatus, reason: str) -> None:
+    async def _end(
+        self, answer: str | None, data: JsonValue, status: FinishStatus, reason: str
+    ) -> None:
         match status:
-            case FinishStatus.DONE:
-                await self._episode.step(Stop(answer=answer))
-            case FinishStatus.INFEASIBLE:
-                await self._episode.step(Infeasible(reason=reason or _NO_REASON))
             case FinishStatus.GAVE_UP:
                 self._episode.end(reason or "the agent gave up")
+            case status:
+                await self._episode.step(ending(AnswerStatus(status), answer, data, reason))
 
     def _count_steps(self) -> None:
         """End the episode where actions that could not be read have used up its last steps."""

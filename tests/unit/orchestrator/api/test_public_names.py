@@ -148,7 +148,7 @@ EPISODE = {
     "close": "",
     "cdp_url": "",
     "end": "because, *, ended",
-    "finish": "answer, *, status, because",
+    "finish": "answer, *, status, because, data",
     "evaluate": "",
     "evidence": "",
     "idle_s": "",

@@ -8,8 +8,8 @@ import pytest
 from fake_world import FakeWorld
 from played_episode import ANSWER, HEADING, KETTLE, NODE, episode, played
 
-from arena_core.actions import Goto, Infeasible
-from evaluators.evidence import Ended, Evidence
+from arena_core.actions import AnswerStatus, Goto, Infeasible, Stop
+from evaluators.evidence import AgentResponse, Ended, Evidence
 
 CANNOT = Infeasible(reason="no such\n article")
 
@@ -22,6 +22,25 @@ async def test_it_ends_the_episode_with_its_reason_and_without_an_answer() -> No
     assert evidence.ended_because == "the agent says that it cannot be done: no such article"
     assert evidence.steps[-1].action == CANNOT
     assert score.steps == 2
+
+
+async def test_an_end_with_status_and_data_stands_in_the_evidence() -> None:
+    one = episode(FakeWorld())
+    await played(one, Stop(data=["a", "b"]))
+    evidence = Evidence.model_validate_json(one.evidence().model_dump_json())
+    assert (evidence.ended, evidence.answer) == (Ended.STOPPED, '["a", "b"]')
+    assert evidence.response == AgentResponse(data=["a", "b"])
+
+
+async def test_an_end_as_infeasible_is_one_by_either_action() -> None:
+    one = episode(FakeWorld())
+    await played(one, Stop(status=AnswerStatus.INFEASIBLE, reason="no such article"))
+    evidence = one.evidence()
+    assert (evidence.ended, evidence.answer) == (Ended.INFEASIBLE, None)
+    assert evidence.ended_because == "the agent says that it cannot be done: no such article"
+    assert evidence.response == AgentResponse(
+        status=AnswerStatus.INFEASIBLE, reason="no such article"
+    )
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,11 @@ def test_an_agents_process_has_the_users_environment_and_its_episodes() -> None:
         ('{"other": 1}', Finish()),
         ('{"answer": "47"}', Finish(answer="47")),
         ('{"answer": 47}', Finish(answer="47")),
+        ('{"data": ["47"]}', Finish(data=["47"])),
+        (
+            '{"status": "not_found", "reason": "gone"}',
+            Finish(status=Status.NOT_FOUND, because="gone"),
+        ),
         ('{"answer": null, "status": "done"}', Finish()),
         (
             '{"status": "gave_up", "reason": "too hard"}',
