@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Final, Self
 
@@ -14,7 +15,7 @@ from evaluators.fields import Slug, When
 from evaluators.judgements import Replies
 from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
 from evaluators.locators.base import Locator
-from evaluators.matchers.base import JudgedMatcher, Matched, Matcher
+from evaluators.matchers.base import JudgedMatcher, Matched, Matcher, UrlForm
 from evaluators.unions import OneOf
 from sites.fields import Strict
 
@@ -32,6 +33,8 @@ def _matchers(context: object) -> Mapping[str, type[Matcher]]:
     return _kinds(context).matchers
 
 
+# A reason is read by people: longer ones are cut.
+_LONGEST_SENTENCE: Final = 4_000
 _NO_REPLIES: Final[Replies] = {}
 
 Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATORS))]
@@ -175,5 +178,18 @@ def match(
         return check.locate.expected_form(text, is_whole=check.match.is_whole)
 
     if isinstance(check.match, JudgedMatcher):
-        return check.match.match_judged(values, world, replies, form)
-    return check.match.match(values, world, form)
+        return _short(check.match.match_judged(values, world, replies, form))
+    spelled = UrlForm(form) if check.locate.are_urls else form
+    return _short(check.match.match(values, world, spelled))
+
+
+def _short(matched: Matched) -> Matched:
+    """Return a result whose sentences are short, whatever the matcher made of long values."""
+    if max(len(matched.reason), len(matched.expected)) <= _LONGEST_SENTENCE:
+        return matched
+    return replace(matched, reason=_cut(matched.reason), expected=_cut(matched.expected))
+
+
+def _cut(sentence: str) -> str:
+    whole = len(sentence) <= _LONGEST_SENTENCE
+    return sentence if whole else sentence[: _LONGEST_SENTENCE - 1] + "…"

@@ -15,8 +15,32 @@ _NUMERAL = re.compile(r"(?:\d+(?:[.,' ]\d+)*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECAS
 _SIGNS = "$¢£¤¥฿\u20a0-\u20c0"
 _CODES = "AUD|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|INR|JPY|KRW|MXN|NOK|NZD|PLN|RS|SEK|SGD|USD|ZAR"
 _CURRENCY = re.compile(rf"(?:{_CODES}|[{_SIGNS}]|%)+", re.IGNORECASE)
-_MINUS = re.compile(rf"(?:^|[^\w%)])-(?:(?:{_CODES}|[{_SIGNS}]) ?)?\Z", re.IGNORECASE)
-_MINUS_REACH = 8
+_MINUS = re.compile(
+    rf"(?:(?:^|[^\w%)])-|\b(?:minus|negative) )(?:(?:{_CODES}|[{_SIGNS}]) ?)?\Z", re.IGNORECASE
+)
+_MINUS_REACH = 16
+_SCALES = {
+    "k": Decimal(10**3),
+    "thousand": Decimal(10**3),
+    "mn": Decimal(10**6),
+    "million": Decimal(10**6),
+    "bn": Decimal(10**9),
+    "billion": Decimal(10**9),
+    "trillion": Decimal(10**12),
+}
+_SCALE = re.compile(rf" ?({'|'.join(_SCALES)})\b", re.IGNORECASE)
+# Right before a numeral: it is denied, or a bound.
+_BOUND = re.compile(
+    r"(?:\b(?:not|never|cannot be|isn't|wasn't|aren't|(?:more|less|fewer|greater|higher|lower) than"
+    r"|at (?:least|most)|no (?:more|less|fewer) than|up to|over|under|above|below|except|anything but"
+    rf")|[<>≤≥≠])\s*(?:an? |the |only |exactly )?(?:(?:{_CODES}|[{_SIGNS}]) ?)?\Z",
+    re.IGNORECASE,
+)
+_BOUND_REACH = 32
+_BOUND_AFTER = re.compile(
+    r"\+(?!\w)| ?(?:[^\W\d_]+ )?(?:or|and) (?:more|less|fewer|over|above|below|under|up)\b",
+    re.IGNORECASE,
+)
 _LEADING_SIGNS = re.compile(rf"[{_SIGNS} ]*")
 _GROUP = 3
 _LARGEST_EXPONENT = 308
@@ -30,10 +54,12 @@ class Numbers:
     Attributes:
         values: the different numbers, in the order of the text.
         unreadable: pieces that look like a number and cannot be read as one: `1.2.3`, `1e999`.
+        bounds: pieces that deny a number or only bound it: `not 47`, `more than 47`, `<47`, `47+`.
     """
 
     values: tuple[Decimal, ...]
     unreadable: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
 
 
 def read_numbers(text: str) -> Numbers:
@@ -47,24 +73,29 @@ def read_numbers(text: str) -> Numbers:
       1.234. `1.234.567`, `1 234` and `1'234` are grouped thousands.
     - `-5`, `-$5`, `$-5` are negative, with any dash; `3-5` holds 3 and 5. A text that is nothing
       but one amount in parentheses is negative, as accountants write it: `(50)`, `($1,234)`.
+    - `minus 5` is -5; `47k`, `47 thousand`, `47 million` are scaled. `not 47`, `more than 47`,
+      `<47`, `47 or more` are no value: `bounds` holds them.
     - `12%` is 12, `3 items` and `5km` are 3 and 5, `1.5e3` is 1500, `1½` is 1.5.
     - digits in a word that begins with a letter are no number (`m2`, `A4`), except after a
       currency's code: `EUR5`.
-    - words (`three`, `million`, `nan`, `inf`) are no numbers, and no number is infinite.
+    - words (`three`, `a million`, `nan`, `inf`) are no numbers, and no number is infinite.
     """
     plain = with_plain_digits(text)
     values: list[Decimal] = []
     unreadable: list[str] = []
+    bounds: list[str] = []
     for line in re.split(r"[\t\r\n]", plain):
-        for numeral, is_negative in _numerals(normalise(line, case=True)):
+        for numeral, is_negative, scale, bound in _numerals(normalise(line, case=True)):
             value = numeral_value(numeral)
             if value is None:
                 unreadable.append(numeral)
-            else:
-                values.append(-value if is_negative else value)
+                continue
+            values.append((-value if is_negative else value) * scale)
+            if bound:
+                bounds.append(bound)
     if len(values) == 1 and _is_bracketed_amount(normalise(plain, case=True)):
         values = [-abs(values[0])]
-    return Numbers(tuple(dict.fromkeys(values)), tuple(unreadable))
+    return Numbers(tuple(dict.fromkeys(values)), tuple(unreadable), tuple(bounds))
 
 
 def with_plain_digits(text: str) -> str:
@@ -89,17 +120,37 @@ def with_plain_digits(text: str) -> str:
     return "".join(plain)
 
 
-def _numerals(line: str) -> list[tuple[str, bool]]:
-    """Return the numerals of one line, each with whether a minus sign stands before it."""
-    found: list[tuple[str, bool]] = []
+def _numerals(line: str) -> list[tuple[str, bool, Decimal, str]]:
+    """Return the numerals of one line: each with whether a minus stands before it, and its scale.
+
+    And with the words that deny or bound it; empty for none.
+    """
+    found: list[tuple[str, bool, Decimal, str]] = []
     for match in _NUMERAL.finditer(line):
         if _is_in_word(line, match.start()):
             continue
         window = line[max(0, match.start() - _MINUS_REACH) : match.start()]
         first, *others = _apart(match.group())
-        found.append((first, _MINUS.search(window) is not None))
-        found.extend((other, False) for other in others)
+        is_negative = _MINUS.search(window) is not None
+        end = match.start() + len(first) if others else match.end()
+        found.append((first, is_negative, _scale(line, end), _bound(line, match.start(), end)))
+        found.extend((other, False, Decimal(1), "") for other in others)
     return found
+
+
+def _scale(line: str, end: int) -> Decimal:
+    """Return what a word right behind a numeral multiplies it with."""
+    found = _SCALE.match(line, end)
+    return Decimal(1) if found is None else _SCALES[found[1].casefold()]
+
+
+def _bound(line: str, start: int, end: int) -> str:
+    """Return the piece of a line that denies a numeral or only bounds it; empty for none."""
+    before = _BOUND.search(line[max(0, start - _BOUND_REACH) : start])
+    after = _BOUND_AFTER.match(line, end)
+    if before is None and after is None:
+        return ""
+    return (before.group() if before else "") + line[start : after.end() if after else end]
 
 
 def _is_in_word(line: str, start: int) -> bool:

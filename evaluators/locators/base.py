@@ -140,6 +140,11 @@ class Locator(Strict):
         return frozenset()
 
     @property
+    def are_urls(self) -> bool:
+        """Whether its values are logical URLs: a part of one is then whole segments."""
+        return False
+
+    @property
     def tables_of(self) -> str | None:
         """The site whose database tables its lint rule asks for; None for no site."""
         return None

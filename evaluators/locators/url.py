@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal, Self, assert_never
-from urllib.parse import unquote
 
 from pydantic import Field, model_validator
 
@@ -104,11 +103,16 @@ class UrlLocator(ReadingLocator):
         others = f"visited {shown_all(seen)}" if seen else "visited no page of a site"
         return f"no visit to {expected}; {others}"
 
+    @property
+    def are_urls(self) -> bool:
+        """Whether values are whole logical URLs, not a part of one."""
+        return self._is_url
+
     def expected_form(self, text: str, *, is_whole: bool) -> str:
         """Read an expected URL as a visited one is read."""
         if not self._is_url:
             return text
-        return parse_logical_url(text).full if is_whole else unquote(text)
+        return parse_logical_url(text).full if is_whole else text
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:
         """Yield pages that no visit can equal, or that the opening shows already."""

@@ -16,9 +16,21 @@ from sites.fields import Strict
 
 # What most locators yield and most matchers compare; a locator of other values names them.
 TEXTS: Final = "texts"
+_LISTED: Final = 20
 
 # How an expected text is brought into the form of the values before both are normalised.
 Form = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class UrlForm:
+    """The form of values that are logical URLs: a part of one is whole segments and parameters."""
+
+    spell: Form
+
+    def __call__(self, text: str) -> str:
+        """Bring an expected text into this form."""
+        return self.spell(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +135,7 @@ def found_or_wanted(values: Sequence[str], wanted: str, *, met: bool) -> Matched
 
 
 def listed(expected: Sequence[Expected]) -> str:
-    """Return expected values in quotes, one after the other."""
-    return ", ".join(shown(str(wanted)) for wanted in expected)
+    """Return expected values in quotes, one after the other: the first few, then a count."""
+    more = len(expected) - _LISTED
+    first = ", ".join(shown(str(wanted)) for wanted in expected[:_LISTED])
+    return f"{first} and {more} more" if more > 0 else first

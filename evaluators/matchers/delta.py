@@ -27,7 +27,7 @@ from evaluators.equality import is_equal
 from evaluators.fields import Expected
 from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.pairing import pair_up
-from evaluators.text import normalise, shown
+from evaluators.text import shown
 from sites.fields import Strict
 
 # What a `db_delta` locator yields: changes as `evaluators.changes.change_as_text` writes them.
@@ -106,6 +106,10 @@ class DeltaMatcher(Matcher):
     """Met where exactly these changes were made, apart from what may change freely.
 
     Each expected change needs a change of its own; the empty list asks that nothing changed.
+
+    Attributes:
+        literal: columns are compared letter by letter, not as `exact` compares: case, white space
+            and trade mark signs count.
     """
 
     compares: ClassVar[str] = CHANGES
@@ -114,6 +118,7 @@ class DeltaMatcher(Matcher):
     how: Literal["delta"] = "delta"
     changes: tuple[ExpectedChange, ...]
     allow: AllowedChanges = AllowedChanges()
+    literal: bool = False
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - changes are the same in each world, and have one form
         """Compare changes, as `change_as_text` writes them, with those that are expected.
@@ -124,12 +129,15 @@ class DeltaMatcher(Matcher):
         found = [(value, read_change(value)) for value in values]
         changes = [change for _, change in found]
         wanted = [one for one in self.changes for _ in range(one.count)]
-        fits = [[n for n, change in enumerate(changes) if _fits(one, change)] for one in wanted]
+        fits = [
+            [n for n, change in enumerate(changes) if _fits(one, change, literal=self.literal)]
+            for one in wanted
+        ]
         bound = [n for n, change in enumerate(changes) if not _is_allowed(self.allow, change)]
         paired = pair_up(fits, first=bound)
         left = [change for n, change in enumerate(changes) if n not in paired]
         missing = [
-            f"{lacking}{_near(one, left)}"
+            f"{lacking}{_near(one, left, literal=self.literal)}"
             for one, lacking in _without(self.changes, wanted, set(paired.values()))
         ]
         unexpected = [_said(*found[n]) for n in bound if n not in paired]
@@ -148,10 +156,10 @@ class DeltaMatcher(Matcher):
         return not self.changes
 
 
-def _fits(wanted: ExpectedChange, change: Change | None) -> bool:
+def _fits(wanted: ExpectedChange, change: Change | None, *, literal: bool) -> bool:
     match change:
         case RowChange():
-            return _is_kin(wanted, change) and not any(_misfits(wanted, change))
+            return _is_kin(wanted, change) and not any(_misfits(wanted, change, literal=literal))
         case FileChange():
             return (
                 wanted.file is not None
@@ -164,19 +172,19 @@ def _fits(wanted: ExpectedChange, change: Change | None) -> bool:
             assert_never(change)
 
 
-def _misfits(wanted: ExpectedChange, change: RowChange) -> Iterator[str]:
+def _misfits(wanted: ExpectedChange, change: RowChange, *, literal: bool) -> Iterator[str]:
     """Yield why a row of the right table and kind is not the one: columns that matter come first.
 
     Of a changed row no column may have changed that is named nowhere.
     """
     match wanted.kind:
         case ChangeKind.ADDED:
-            yield from _other_cells(wanted.columns, change.after or {})
+            yield from _other_cells(wanted.columns, change.after or {}, literal=literal)
         case ChangeKind.REMOVED:
-            yield from _other_cells(wanted.columns, change.before or {})
+            yield from _other_cells(wanted.columns, change.before or {}, literal=literal)
         case ChangeKind.CHANGED:
-            yield from _other_cells(wanted.columns, change.after or {})
-            yield from _other_cells(wanted.before, change.before or {}, " before")
+            yield from _other_cells(wanted.columns, change.after or {}, literal=literal)
+            yield from _other_cells(wanted.before, change.before or {}, " before", literal=literal)
             for column in change.changed:
                 named = column in wanted.columns or column in wanted.before
                 if not named and not _is_like(column, wanted.also):
@@ -185,27 +193,32 @@ def _misfits(wanted: ExpectedChange, change: RowChange) -> Iterator[str]:
             assert_never(wanted.kind)
 
 
-def _other_cells(wanted: Mapping[str, ExpectedCell], row: Cells, when: str = "") -> Iterator[str]:
+def _other_cells(
+    wanted: Mapping[str, ExpectedCell], row: Cells, when: str = "", *, literal: bool
+) -> Iterator[str]:
     for column, cell in wanted.items():
         if column not in row:
             yield f"there is no column '{column}'"
-        elif not _cell_is(row[column], cell):
+        elif not _cell_is(row[column], cell, literal=literal):
             yield f"{column}{when} is {_cell_said(row[column])}"
 
 
-def _cell_is(value: str | None, wanted: ExpectedCell) -> bool:
+def _cell_is(value: str | None, wanted: ExpectedCell, *, literal: bool) -> bool:
     if value is None or wanted is None:
         return value is wanted
-    return is_equal(normalise(value), wanted)
+    if literal and isinstance(wanted, str):
+        return value == wanted
+    return is_equal(value, wanted)
 
 
-def _near(wanted: ExpectedChange, left: Iterable[Change | None]) -> str:
+def _near(wanted: ExpectedChange, left: Iterable[Change | None], *, literal: bool) -> str:
     """Say which row that is left comes nearest, and what is other about it."""
     rows = [one for one in left if isinstance(one, RowChange) and _is_kin(wanted, one)]
     if not rows:
         return ""
     misfits, row = min(
-        ((tuple(_misfits(wanted, row)), row) for row in rows), key=lambda pair: len(pair[0])
+        ((tuple(_misfits(wanted, row, literal=literal)), row) for row in rows),
+        key=lambda pair: len(pair[0]),
     )
     return f", nearest {row_name(row)}: {', '.join(misfits[:_SAID])}" if misfits else ""
 

@@ -10,7 +10,7 @@ from evaluators.equality import is_equal
 from evaluators.fields import Expected, ExpectedValues, PerWorld
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher, found_or_wanted, listed
 from evaluators.pairing import pair_up
-from evaluators.text import normalise, shown
+from evaluators.text import shown
 
 
 class ExactMatcher(Matcher):
@@ -30,7 +30,6 @@ class ExactMatcher(Matcher):
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
         """Compare one value, or all of them with a list."""
         expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
-        found = [normalise(value, case=self.case) for value in values]
 
         def read(wanted: Expected) -> str | float:
             return form(wanted) if isinstance(wanted, str) else wanted
@@ -40,16 +39,12 @@ class ExactMatcher(Matcher):
 
         if not isinstance(expected, tuple):
             whole = read(expected)
-            fitting = [
-                value
-                for value, text in zip(values, found, strict=True)
-                if is_equal(text, whole, case=self.case)
-            ]
+            fitting = [value for value in values if is_equal(value, whole, case=self.case)]
             return found_or_wanted(fitting or values, shown(str(expected)), met=bool(fitting))
         if self.ordered:
-            met = len(found) == len(expected) and all(map(equals, found, expected))
+            met = len(values) == len(expected) and all(map(equals, values, expected))
         else:
-            met = _pairs_up(found, expected, equals)
+            met = _pairs_up(values, expected, equals)
         order = "in this order" if self.ordered else "in any order"
         wanted = f"exactly {listed(expected)} {order}" if expected else "nothing"
         return found_or_wanted(values, wanted, met=met)

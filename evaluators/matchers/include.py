@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
 from arena_core.worlds import World
 from evaluators.fields import ExpectedValues, PerWorld, refuse_old_name
-from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted, listed
+from evaluators.linting import LintContext, Place, Problem
+from evaluators.logical_urls import decoded_path, holds_url
+from evaluators.matchers.base import Form, Matched, Matcher, UrlForm, found_or_wanted, listed
 from evaluators.text import holds_words, normalise
 
 
@@ -17,7 +19,7 @@ class IncludeMatcher(Matcher):
     """Met where a value holds the expected text, as whole words unless `substring`.
 
     Normalised as in `exact`. A list asks for each of its texts, in any of the values. What counts
-    as a word says `evaluators.text.holds_words`.
+    as a word says `evaluators.text.holds_words`, of a URL `evaluators.logical_urls.holds_url`.
     """
 
     is_whole: ClassVar[bool] = False
@@ -47,13 +49,12 @@ class IncludeMatcher(Matcher):
         """Look for every expected text in any of the values."""
         expected = self.value.of(world) if isinstance(self.value, PerWorld) else self.value
         wanted = expected if isinstance(expected, tuple) else (expected,)
-        found = [normalise(value, case=self.case) for value in values]
+        is_url = isinstance(form, UrlForm)
         missing = [
-            text
-            for text in wanted
-            if not self._is_in(normalise(form(str(text)), case=self.case), found)
+            text for text in wanted if not self._is_in(form(str(text)), values, is_url=is_url)
         ]
-        how = "in it" if self.substring else "in it as whole words"
+        whole = "as whole segments" if is_url else "as whole words"
+        how = "in it" if self.substring else f"in it {whole}"
         result = found_or_wanted(values, f"{listed(wanted)} {how}", met=not missing)
         if not missing or len(wanted) == 1:
             return result
@@ -65,7 +66,27 @@ class IncludeMatcher(Matcher):
         value = self.value.offline if isinstance(self.value, PerWorld) else self.value
         return frozenset({1, len(value)} if isinstance(value, tuple) else {1})
 
-    def _is_in(self, wanted: str, found: Sequence[str]) -> bool:
+    def lint(self, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - whatever surrounds it
+        """Yield numbers with decimals: what YAML makes of `12.50` is looked for as `12.5`."""
+        for place, branch in self._branches():
+            texts = branch if isinstance(branch, tuple) else (branch,)
+            for text in texts:
+                if isinstance(text, float):
+                    message = f"{text} has no quotes: YAML drops zeros at its end, and `include`"
+                    message += " looks for its digits as they stand. Put the text in quotes"
+                    yield Problem(place, message)
+
+    def _branches(self) -> Iterator[tuple[Place, ExpectedValues]]:
+        if isinstance(self.value, PerWorld):
+            yield from ((("match", "value", world.value), self.value.of(world)) for world in World)
+        else:
+            yield ("match", "value"), self.value
+
+    def _is_in(self, wanted: str, values: Sequence[str], *, is_url: bool) -> bool:
+        if is_url and not self.substring:
+            return any(holds_url(value, wanted, case=self.case) for value in values)
+        text = normalise(decoded_path(wanted) if is_url else wanted, case=self.case)
+        found = (normalise(value, case=self.case) for value in values)
         if self.substring:
-            return bool(wanted) and any(wanted in value for value in found)
-        return any(holds_words(value, wanted) for value in found)
+            return bool(text) and any(text in value for value in found)
+        return any(holds_words(value, text) for value in found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ from evaluators.fields import ExpectedNumber, PerWorld
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted
 from evaluators.numbers import read_numbers
 from evaluators.text import shown
+
+_MOST_SAID: Final = 5
 
 
 class NumberMatcher(Matcher):
@@ -37,9 +39,12 @@ class NumberMatcher(Matcher):
         for value in values:
             numbers = read_numbers(value)
             if numbers.unreadable:
-                faults.append(f"'{numbers.unreadable[0]}' cannot be read as one number")
+                faults.append(f"{shown(numbers.unreadable[0])} cannot be read as one number")
+            elif numbers.bounds:
+                faults.append(f"{shown(numbers.bounds[0])} is no value")
             elif len(numbers.values) > 1:
-                several = ", ".join(map(_in_digits, numbers.values))
+                several = ", ".join(map(_in_digits, numbers.values[:_MOST_SAID]))
+                several += ", …" if len(numbers.values) > _MOST_SAID else ""
                 faults.append(f"{shown(value)} holds different numbers ({several})")
             elif not numbers.values:
                 faults.append(f"{shown(value)} holds no number")
