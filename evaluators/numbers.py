@@ -32,8 +32,8 @@ _SCALE = re.compile(rf" ?({'|'.join(_SCALES)})\b", re.IGNORECASE)
 # Right before a numeral: it is denied, or a bound.
 _BOUND = re.compile(
     r"(?:\b(?:not|never|cannot be|isn't|wasn't|aren't|(?:more|less|fewer|greater|higher|lower) than"
-    r"|at (?:least|most)|no (?:more|less|fewer) than|up to|over|under|above|below|except|anything but"
-    rf")|[<>≤≥≠])\s*(?:an? |the |only |exactly )?(?:(?:{_CODES}|[{_SIGNS}]) ?)?\Z",
+    r"|at (?:least|most)|no (?:more|less|fewer) than|up to|over|under|above|below|except"
+    rf"|anything but)|[<>≤≥≠])\s*(?:an? |the |only |exactly )?(?:(?:{_CODES}|[{_SIGNS}]) ?)?\Z",
     re.IGNORECASE,
 )
 _BOUND_REACH = 32

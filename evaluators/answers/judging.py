@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from calendar import month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.answers.base import AnswerKind, Span
 from evaluators.answers.cleaning import LONGEST, plain
-from evaluators.answers.clock import DurationKind
 from evaluators.answers.days import DateKind, MonthKind, find_days
+from evaluators.answers.json_values import json_atoms
 from evaluators.answers.links import MailKind, UrlKind
 from evaluators.answers.places import CoordinatesKind
-from evaluators.answers.quantities import DistanceKind, MoneyKind, NumberKind
 from evaluators.answers.truth import BooleanKind
 from evaluators.answers.wording import (
     SAID,
     VALUE,
     boolean_fault,
-    record_fault,
     statements,
     wrap_fault,
 )
@@ -78,8 +74,8 @@ def one_fault(text: str, asked: Asked, wanted: Wanted) -> str | None:
     bare = _prepared(text, asked)
     if not bare:
         return "is empty"
-    spans, text_said = _found(bare, asked, wanted.values)
-    fault = _values_fault(bare, spans, asked.kind)
+    spans, text_said = found_in(bare, asked, wanted.values)
+    fault = values_fault(bare, spans, asked.kind)
     if fault is not None:
         return fault
     if isinstance(asked.kind, BooleanKind):
@@ -120,7 +116,7 @@ def _text_list_fault(
         return "is too long"
     bare = _prepared(text, asked)
     everything = [value for one in wanted for value in one.values]
-    spans, said = _found(bare, asked, everything)
+    spans, said = found_in(bare, asked, everything)
     if not bare:
         return "is empty"
     spans = _without_numbering(bare, spans, asked.kind)
@@ -168,73 +164,12 @@ def _pairing_fault(
     return None if len(pair_up(fits)) == len(wanted) else "lists other values than these"
 
 
-def json_atoms(text: str) -> list[str] | None:
-    """Return the values of an answer that is a JSON list or object; None where it is neither.
-
-    An object with one key stands for its value. Lists in lists are one list.
-    """
-    bare = text.strip()
-    fenced = re.fullmatch(r"```(?:json)?\s*\n(.*?)\n?\s*```", bare, re.DOTALL)
-    bare = fenced[1].strip() if fenced else bare
-    if not bare.startswith(("[", "{")) or len(bare) > LONGEST:
-        return None
-    try:
-        content = json.loads(bare, parse_float=str, parse_int=str)
-    except (ValueError, RecursionError):
-        return None
-    return list(_atoms(content))
-
-
-def json_rows(text: str) -> list[list[str]] | None:
-    """Return the cells of each row of an answer that is a JSON list of rows; None for others."""
-    bare = text.strip()
-    fenced = re.fullmatch(r"```(?:json)?\s*\n(.*?)\n?\s*```", bare, re.DOTALL)
-    bare = fenced[1].strip() if fenced else bare
-    if not bare.startswith(("[", "{")) or len(bare) > LONGEST:
-        return None
-    try:
-        content = json.loads(bare, parse_float=str, parse_int=str)
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(content, dict):
-        if all(not isinstance(value, dict | list) for value in content.values()):
-            if len(content) > 0:
-                return [[*map(_text, content.values())]]
-            return []
-        content = next(iter(content.values())) if len(content) == 1 else [content]
-    if content and all(not isinstance(row, dict | list) for row in content):
-        return [[_text(cell) for cell in content]]
-    return [list(_atoms(row)) if isinstance(row, dict | list) else [_text(row)] for row in content]
-
-
-def _atoms(content: object) -> Iterator[str]:
-    match content:
-        case list():
-            for one in content:
-                yield from _atoms(one)
-        case dict():
-            for one in content.values():
-                yield from _atoms(one)
-        case _:
-            yield _text(content)
-
-
-def _text(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case _:
-            return str(value)
-
-
 def _prepared(text: str, asked: Asked) -> str:
     keeps = isinstance(asked.kind, UrlKind | MailKind)
     return asked.kind.prepare(plain(text, keep_targets=keeps))
 
 
-def _found(bare: str, asked: Asked, wanted: Sequence[Any]) -> tuple[list[Span[Any]], str]:
+def found_in(bare: str, asked: Asked, wanted: Sequence[Any]) -> tuple[list[Span[Any]], str]:
     """Return the values of a text that stand not in words that it may say, and it without those."""
     said = [
         found.span()
@@ -245,7 +180,7 @@ def _found(bare: str, asked: Asked, wanted: Sequence[Any]) -> tuple[list[Span[An
         )
     ]
     dates = _whole_dates(bare, asked.kind)
-    seen = bare if asked.kind.is_words else _blanked(bare, dates)
+    seen = bare if asked.kind.is_words else blanked(bare, dates)
     spans = [
         span
         for span in asked.kind.find(seen, wanted)
@@ -276,7 +211,7 @@ def _whole_dates(bare: str, kind: AnswerKind[Any]) -> list[tuple[int, int]]:
     ]
 
 
-def _values_fault(bare: str, spans: Sequence[Span[Any]], kind: AnswerKind[Any]) -> str | None:
+def values_fault(bare: str, spans: Sequence[Span[Any]], kind: AnswerKind[Any]) -> str | None:
     """Say why a text does not hold exactly one value of a kind."""
     if not spans:
         return (
@@ -301,7 +236,8 @@ def _values_fault(bare: str, spans: Sequence[Span[Any]], kind: AnswerKind[Any]) 
     return None
 
 
-def _masked(text: str, spans: Sequence[Span[Any]]) -> str:
+def masked_text(text: str, spans: Sequence[Span[Any]]) -> str:
+    """Return a text with a mark in place of each value, and of what it may say besides."""
     pieces, end = [], 0
     for span in spans:
         pieces += [text[end : span.start], VALUE]
@@ -310,7 +246,7 @@ def _masked(text: str, spans: Sequence[Span[Any]]) -> str:
 
 
 def _wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | None:
-    told = statements(_masked(text, spans))
+    told = statements(masked_text(text, spans))
     for statement in told:
         if VALUE not in statement:
             if statement.strip(f" .,!{SAID}") == "":
@@ -328,7 +264,7 @@ def _wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | None:
 
 
 def _boolean_wrap(text: str, spans: Sequence[Span[Any]]) -> str | None:
-    return boolean_fault(_masked(text, spans), is_yes=bool(spans[0].value))
+    return boolean_fault(masked_text(text, spans), is_yes=bool(spans[0].value))
 
 
 def _without_numbering(
@@ -350,7 +286,7 @@ def _list_wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | Non
     """Say which words of a list are neither separators nor a lead-in or ending."""
     if not spans:
         return None
-    masked = _masked(text, spans)
+    masked = masked_text(text, spans)
     lead, *gaps, trail = masked.split(VALUE)
     lead = re.sub(rf"\b{len(spans)}\b(?!\.\s)", "", lead) if asked.kind.is_words else lead
     for gap in gaps:
@@ -373,132 +309,8 @@ def _list_wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | Non
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row that is expected: a value in each column."""
-
-    cells: tuple[Wanted, ...]
-
-
-def rows_fault(
-    texts: Sequence[str], columns: Sequence[Asked], rows: Sequence[Row], *, ordered: bool
-) -> str | None:
-    """Say why an answer does not tell exactly these rows; None where it does."""
-    found = _rows(texts, len(rows))
-    if len(found) != len(rows):
-        return f"tells {len(found)} rows, not {len(rows)}"
-    fits = [
-        [n for n, cells in enumerate(found) if _row_fault(cells, columns, row) is None]
-        for row in rows
-    ]
-    if ordered:
-        wrong = next((n for n, fit in enumerate(fits) if n not in fit), None)
-    else:
-        paired = pair_up(fits)
-        wrong = next((n for n in range(len(found)) if n not in paired), None)
-    if wrong is None:
-        return None
-    said = shown(" | ".join(found[wrong]))
-    why = _row_fault(found[wrong], columns, rows[wrong]) if len(rows) == 1 or ordered else None
-    return f"{why} in {said}" if why else f"has the row {said}, which is not expected"
-
-
-def _rows(texts: Sequence[str], count: int) -> list[list[str]]:
-    """Return the rows of an answer, as cells where they can be told, else whole."""
-    if len(texts) > 1:
-        return [[text] for text in texts]
-    told = json_rows(texts[0])
-    if told is not None:
-        return told
-    bare = plain(texts[0])
-    table = [line for line in bare.split("\n") if line.count("|") >= 1]
-    rules = [n for n, line in enumerate(table) if re.fullmatch(r"[\s|:-]+", line)]
-    if rules:
-        table = table[rules[0] + 1 :]
-        return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table]
-    if count == 1:
-        return [[bare.replace("\n", ", ")]]
-    for mark in (r"\n+", r"\s*;\s*", r"\s*,\s*(?:and\s+)?|\s+and\s+"):
-        parts = [part for part in re.split(mark, _without_lead(bare)) if part.strip(" -*•.")]
-        if len(parts) == count:
-            return [[part] for part in parts]
-    lines = [part for part in bare.split("\n") if part.strip()]
-    return [[line] for line in lines]
-
-
-def _without_lead(bare: str) -> str:
-    """Return a list without the line or words that announce it."""
-    first, newline, rest = bare.partition("\n")
-    if newline and first.rstrip().endswith(":"):
-        return rest
-    found = re.match(r"(?:here (?:are|is)|the|sure)[^:\d\n]{0,80}:\s+", bare, re.IGNORECASE)
-    return bare[found.end() :] if found else bare
-
-
-def _row_fault(cells: Sequence[str], columns: Sequence[Asked], row: Row) -> str | None:
-    if len(cells) == len(columns):
-        for cell, asked, wanted in zip(cells, columns, row.cells, strict=True):
-            fault = one_fault(cell, asked, wanted)
-            if fault is not None:
-                return fault
-        return None
-    if len(cells) != 1:
-        return f"has {len(cells)} cells, not {len(columns)}"
-    return _sentence_fault(cells[0], columns, row)
-
-
-def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None:
-    """Say why a text does not hold a value for each column, and nothing else."""
-    bare = plain(text)
-    bare = re.sub(r"^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+", "", bare)
-    if isinstance(columns[0].kind, MonthKind):  # "01:12" is a count in January
-        bare = re.sub(r"^(0?[1-9]|1[0-2])(?=\s?:)", _named_month, bare)
-    taken: list[tuple[int, int]] = []
-    ordered = sorted(zip(columns, row.cells, strict=True), key=lambda pair: _greed(pair[0].kind))
-    for asked, wanted in ordered:
-        masked = _blanked(asked.kind.prepare(bare), taken)
-        if len(masked) != len(bare):
-            return "cannot be read"
-        spans = [
-            span
-            for span in _found(masked, asked, wanted.values)[0]
-            if span.value is not None or _greed(asked.kind) == _MOST_GREEDY
-        ]
-        fault = _values_fault(masked, spans, asked.kind)
-        if fault is not None:
-            return fault
-        if not any(asked.kind.is_same(spans[0].value, one) for one in wanted.values):
-            return f"says '{masked[spans[0].start : spans[0].end]}'"
-        taken += [(span.start, span.end) for span in spans]
-    spans = [Span(start, end, "") for start, end in sorted(taken)]
-    said = tuple(one for asked in columns for one in asked.may_say)
-    text_said = list(bare)
-    for one in said:
-        for found in re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", bare, re.IGNORECASE):
-            if not any(start < found.end() and found.start() < end for start, end in taken):
-                text_said[found.start() : found.end()] = SAID * (found.end() - found.start())
-    masked = _masked("".join(text_said), spans)
-    return record_fault(masked)
-
-
-def _named_month(found: re.Match[str]) -> str:
-    return month_name[int(found[1])]
-
-
-# Bare numbers are a value of these kinds: the others take theirs first, and digits that nobody took
-# are a fault.
-_MOST_GREEDY: Final = 3
-
-
-def _greed(kind: AnswerKind[Any]) -> int:
-    if kind.is_words:
-        return 0
-    if isinstance(kind, NumberKind):
-        return _MOST_GREEDY
-    return 2 if isinstance(kind, MoneyKind | DistanceKind | DurationKind) else 1
-
-
-def _blanked(text: str, taken: Sequence[tuple[int, int]]) -> str:
+def blanked(text: str, taken: Sequence[tuple[int, int]]) -> str:
+    """Return a text whose pieces between these places are nothing that can be read."""
     letters = list(text)
     for start, end in taken:
         letters[start:end] = "\ue002" * (end - start)

@@ -33,12 +33,12 @@ class Point:
     """Degrees north and east.
 
     Attributes:
-        near: how far a value may be off in each: a unit of the last digit as it is written.
+        near: how far off another may be in each: a unit of the last digit as it is written.
     """
 
     north: Decimal
     east: Decimal
-    near: Decimal = Decimal(0)
+    near: tuple[Decimal, Decimal] = (Decimal(0), Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class CoordinatesKind:
         pairs = ((found.north, wanted.north), (found.east, wanted.east))
         if self.tolerance is not None:
             return all(abs(one - other) <= self.tolerance for one, other in pairs)
-        return all(abs(one - other) < wanted.near or one == other for one, other in pairs)
+        limits = zip(pairs, wanted.near, strict=True)
+        return all(abs(one - other) < near or one == other for (one, other), near in limits)
 
 
 def _point(found: re.Match[str]) -> Span[Point]:
@@ -99,7 +100,7 @@ def _point(found: re.Match[str]) -> Span[Point]:
     north, east = (-north if south else north), (-east if west else east)
     if abs(north) > 90 or abs(east) > 180 or signed or lettered[0] != lettered[1]:  # noqa: PLR2004 - the poles
         return Span(*found.span(), None, "is no pair of coordinates")
-    return Span(*found.span(), Point(north, east, max(near_north, near_east)))
+    return Span(*found.span(), Point(north, east, (near_north, near_east)))
 
 
 def _degrees(found: re.Match[str], which: str) -> tuple[Decimal, Decimal]:

@@ -84,7 +84,8 @@ BOUNDS_AFTER: Final = re.compile(
     r"^\s*(?:\+(?!\w)|<|>|≤|≥|±|\*|/|\^|=\s*\S|-\w*\d|(?:"
     + any_of(r"""
     x|and (?:up|over|above|more|counting|below|under)|(?:at )?(?:least|most)
-    (?:at the )?(?:minimum|maximum|min|max)|upwards?|onwards?|-?ish|more|less|fewer|times|to
+    (?:at the )?(?:minimum|maximum|min|max)|upwards?|onwards?
+    off|discount|cheaper|dearer|extra|-?ish|more|less|fewer|times|to
     """)
     + r")\b)"
 )
@@ -113,7 +114,12 @@ LINKS: Final = words("""
 # The same before words: fewer, since what stands before a name may be part of it.
 WORD_LINKS: Final = LINKS - words("""
     a an has have had our your their its his her my there about counts count sum price back lies
-    items products product
+    items products product to for with near via of
+""")
+# `of` before a name makes it part of another thing, but after these.
+WHOLES: Final = words("""
+    city town village country state county province region name title value surname username island
+    author category
 """)
 COPULAS: Final = re.compile(r"\b(?:is|are|was|were)\b|\w's\b")
 # At the beginning of a sentence they say nothing.

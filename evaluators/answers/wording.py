@@ -188,7 +188,12 @@ def _lead_fault(lead: str, *, is_words: bool) -> str | None:
     is_sentence = not is_words and words[0].casefold() in words_of.SUBJECTS and last.islower()
     if bare.endswith(",") or bare.count(",") > _MOST_COMMAS:
         return said
-    if last not in links and not (is_sentence and "," not in bare and words[-1].islower()):
+    is_whole = last == "of" and words[-2:-1] and words[-2].casefold() in words_of.WHOLES
+    if (
+        last not in links
+        and not is_whole
+        and not (is_sentence and "," not in bare and words[-1].islower())
+    ):
         return said
     copulas = len(words_of.COPULAS.findall(bare.casefold()))
     return said if copulas > (1 if is_words else 2) else None

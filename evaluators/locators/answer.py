@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import ClassVar, Literal, assert_never
 
+from pydantic import Field
+
 from arena_core.actions import AnswerStatus
 from evaluators.evidence import Evidence, Located
 from evaluators.locators.base import ReadingLocator, Subject
@@ -32,7 +34,9 @@ class AnswerLocator(ReadingLocator):
     subject: ClassVar[Subject] = Subject.ANSWER
 
     by: Literal["answer"] = "answer"
-    part: AnswerPart = AnswerPart.TEXT
+    part: AnswerPart = Field(
+        default=AnswerPart.TEXT, exclude_if=lambda value: value is AnswerPart.TEXT
+    )
 
     def at_end(self, check: str, evidence: Evidence) -> Located:
         """Return the answer; a blank one is none."""

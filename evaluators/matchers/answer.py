@@ -9,8 +9,9 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BeforeValidator, Field, FiniteFloat, model_validator
 
 from arena_core.worlds import World
-from evaluators.answers.judging import Asked, Row, Wanted, list_fault, one_fault, rows_fault
+from evaluators.answers.judging import Asked, Wanted, list_fault, one_fault
 from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of
+from evaluators.answers.rows import Row, rows_fault
 from evaluators.fields import PerWorld
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher
 from evaluators.text import shown

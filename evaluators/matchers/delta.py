@@ -118,7 +118,7 @@ class DeltaMatcher(Matcher):
     how: Literal["delta"] = "delta"
     changes: tuple[ExpectedChange, ...]
     allow: AllowedChanges = AllowedChanges()
-    literal: bool = False
+    literal: bool = Field(default=False, exclude_if=lambda value: not value)
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - changes are the same in each world, and have one form
         """Compare changes, as `change_as_text` writes them, with those that are expected.
@@ -133,7 +133,11 @@ class DeltaMatcher(Matcher):
             [n for n, change in enumerate(changes) if _fits(one, change, literal=self.literal)]
             for one in wanted
         ]
-        bound = [n for n, change in enumerate(changes) if not _is_allowed(self.allow, change)]
+        bound = [
+            n
+            for n, change in enumerate(changes)
+            if not _is_allowed(self.allow, change, literal=self.literal)
+        ]
         paired = pair_up(fits, first=bound)
         left = [change for n, change in enumerate(changes) if n not in paired]
         missing = [
@@ -227,8 +231,8 @@ def _is_kin(wanted: ExpectedChange, change: RowChange) -> bool:
     return wanted.table == change.table and wanted.kind is change.kind
 
 
-def _is_allowed(allow: AllowedChanges, change: Change | None) -> bool:
-    if any(_fits(one, change) for one in allow.changes):
+def _is_allowed(allow: AllowedChanges, change: Change | None, *, literal: bool) -> bool:
+    if any(_fits(one, change, literal=literal) for one in allow.changes):
         return True
     match change:
         case RowChange() | TableChange() | MoreChanges():

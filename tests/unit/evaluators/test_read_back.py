@@ -137,5 +137,5 @@ class TestRecords:
     def test_an_answer_is_what_the_agent_stopped_with(self) -> None:
         check = make_check(ANSWER, "x")
         assert found_at_end(check, make_evidence(answer="42")).values == ("42",)
-        assert found_at_end(check, make_evidence(answer="")).values == ("",)
+        assert found_at_end(check, make_evidence(answer="")).values == ()
         assert found_at_end(check, make_evidence(answer=None)) == Located(check="check")
