@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from make_evidence import ANSWER, DB, URL, make_check, make_evidence, make_step
@@ -10,6 +10,8 @@ from make_evidence import ANSWER, DB, URL, make_check, make_evidence, make_step
 from arena_core.worlds import World
 from evaluators.changes import ChangeKind, RowChange, change_as_text
 from evaluators.checks import match
+from evaluators.kinds import installed_kinds
+from evaluators.linting import LintContext
 from evaluators.matchers.base import Matched
 from evaluators.text import normalise
 
@@ -225,3 +227,14 @@ class TestReasons:
         numbers = " ".join(f"{number}," for number in range(10_000))
         for value in (text, numbers):
             assert len(_judged(5, value, how="number").reason) < 1000
+
+
+def test_a_number_without_quotes_that_loses_its_zeros_is_a_finding() -> None:
+    written = {"how": "include", "value": {"offline": 12.5, "online": "12.50"}}
+    matcher = installed_kinds().matchers["include"].model_validate(written)
+    [found] = matcher.lint(cast("LintContext", None))
+    assert found.at == ("match", "value", "offline")
+    assert "12.5 has no quotes" in found.message
+    sound = {"how": "include", "value": ["12.50", 12]}
+    whole = installed_kinds().matchers["include"].model_validate(sound)
+    assert list(whole.lint(cast("LintContext", None))) == []
