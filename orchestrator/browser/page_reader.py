@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Final
 
 from playwright.async_api import Error as PlaywrightError
@@ -32,17 +33,21 @@ class PageReader:
         self._watchdog = watchdog
 
     async def look_own(self, what: PageLook) -> PageSeen:
-        """Read the agent's own page as it is now.
+        """Read the agent's own page as it is now; nothing where an outside program broke it.
 
         Raises:
             TaskError: the selector is not CSS, a script does not end, or finds too much.
         """
         tab = self._bar.current
         async with self._watchdog.bounded("read the agent's page", _LOOK_S):
-            if what.prep:
-                await prepare(tab, what.prep)
-                await self._rested(tab)
-            return await look(tab, what)
+            nothing = PageSeen(values=())
+            return await self._bar.ask(tab, partial(self._looked, tab, what), nothing)
+
+    async def _looked(self, tab: OpenTab, what: PageLook) -> PageSeen:
+        if what.prep:
+            await prepare(tab, what.prep)
+            await self._rested(tab)
+        return await look(tab, what)
 
     async def look_fresh(
         self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False
