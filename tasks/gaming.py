@@ -6,6 +6,7 @@ up and judged. So `arena tasks lint` finds it without an engine.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,15 @@ from typing import Final
 from arena_core.actions import Infeasible, Stop
 from arena_core.worlds import World
 from evaluators.checks import Check
-from evaluators.evidence import Ended, Evidence, StepEvidence
+from evaluators.evidence import Evidence
 from evaluators.fields import PerWorld
 from evaluators.linting import Severity
 from evaluators.locators.base import LookingLocator, Subject
 from evaluators.text import normalise
 from evaluators.verdicts import CheckStatus, verdicts
+from tasks.endings import ended_at_once
 from tasks.findings import Finding, Location, TaskFault
-from tasks.schema import Family, StopWith, Suite, Task
+from tasks.schema import Family, GiveUp, StopWith, Suite, Task
 from tasks.sources import SuiteSource
 
 _SHOWN: Final = 90
@@ -66,6 +68,14 @@ def attacked(
     )
 
 
+def reason_of(task: Task, world: World) -> str | None:
+    """Return why a task cannot be done, as its reference says; None where it does not say so."""
+    for action in task.reference_actions:
+        if isinstance(action, GiveUp) and action.only in (None, world):
+            return action.reason
+    return None
+
+
 def answer_of(task: Task, world: World) -> str | None:
     """Return what a task's reference answers in a world; None for nothing."""
     for action in task.reference_actions:
@@ -99,12 +109,17 @@ def attacks_with(key: str, others: Sequence[str]) -> Iterator[Attack]:
         yield Attack("the key negated", text.format(bare))
     for text in ("{} or N/A", "N/A or {}", "{}, or N/A"):
         yield Attack("the key with 'or N/A'", text.format(bare))
+    refused = {"status": "infeasible", "data": key, "reason": key}
+    yield Attack("the key beside the status 'infeasible'", json.dumps(refused))
     different = [one for one in others if normalise(one) != normalise(key)]
     if not different:
         return
     other = different[0].rstrip(".")
     for text in ("{}, {}", "{1}, {0}", "{} or {}", "{}; {}", "{}\n{}", "Maybe {}, maybe {}"):
         yield Attack("a list with extras", _filled(text, bare, other))
+    for data in ([key, different[0]], [different[0], key], {"answer": key, "or": different[0]}):
+        structured = json.dumps({"status": "done", "data": data})
+        yield Attack("a list with extras as JSON", structured)
     every = [key, *different[:_KEYS]]
     for separator in (", ", "; ", "\n", " "):
         yield Attack("every key in one text", separator.join(every))
@@ -172,7 +187,11 @@ def _passing(task: Task, keys: _Keys) -> Iterator[TaskFault]:
             continue
         key = answer_of(task, world)
         with_key = attacks_with(key, keys.beside(task, world)) if key else ()
-        attacks = chain(blind_attacks(task.intent), with_key)
+        reason = reason_of(task, world)
+        guessed = (
+            [Attack("a blind 'infeasible' with a right reason", None, reason)] if reason else []
+        )
+        attacks = chain(blind_attacks(task.intent), guessed, with_key)
         yield from told(task, world, (one for one in attacks if passes(task, world, one)))
 
 
@@ -183,29 +202,10 @@ def _is_ending(check: Check, task: Task) -> bool:
 
 
 def _blind(task: Task, world: World, attack: Attack) -> Evidence:
-    """Return what an agent leaves behind that ends at once."""
-    start = task.start_pages[0]
-    gives_up = attack.answer is None
-    action = Infeasible(reason=attack.reason) if gives_up else Stop(answer=attack.answer)
-    return Evidence(
-        suite="",
-        task=task.id,
-        world=world,
-        agent="",
-        repeat=0,
-        attempt=1,
-        started_at="",
-        seconds=0.0,
-        answer=attack.answer,
-        ended=Ended.INFEASIBLE if gives_up else Ended.STOPPED,
-        ended_because=f"the agent says that it cannot be done: {attack.reason}"
-        if gives_up
-        else None,
-        steps=tuple(
-            StepEvidence(index=index, action=done, url="", logical=start, title="")
-            for index, done in enumerate((None, action))
-        ),
-    )
+    """Return what an agent leaves behind that makes an attack."""
+    if attack.answer is None:
+        return ended_at_once(task, world, Infeasible(reason=attack.reason))
+    return ended_at_once(task, world, Stop(answer=attack.answer))
 
 
 def _filled(text: str, key: str, other: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from arena_core.actions import Infeasible, Stop
 from arena_core.worlds import World
-from evaluators.checks import match
 from evaluators.fields import PerWorld
 from evaluators.keys import key_fault
 from evaluators.locators.base import Subject
+from evaluators.verdicts import CheckStatus, verdicts
 from sites.atlas import Atlas
+from tasks.endings import ended_at_once
 from tasks.findings import Location, TaskFault, warning
 from tasks.roles import role_doubt
 from tasks.schema import (
@@ -108,9 +110,9 @@ def _in_world(
         yield TaskFault(of, f"holds no action for the {world} world")
         return
     at, last = played[-1]
-    if isinstance(last, StopWith):
+    if isinstance(last, StopWith | GiveUp):
         yield from _answered(task, world, at, last)
-    elif not isinstance(last, GiveUp):
+    else:
         yield TaskFault(at, f"must end with `do: stop` in the {world} world")
     for early, action in played[:-1]:
         if isinstance(action, StopWith | GiveUp):
@@ -120,20 +122,30 @@ def _in_world(
         yield TaskFault(of, f"{message} {task.limits.steps}")
 
 
-def _answered(task: Task, world: World, at: Location, stop: StopWith) -> Iterator[TaskFault]:
-    """Yield answer checks that the reference's own answer does not meet."""
-    answer = stop.answer.of(world) if isinstance(stop.answer, PerWorld) else stop.answer
-    for check in task.checks_in(world):
-        if check.locate.subject is not Subject.ANSWER:
+def _answered(
+    task: Task, world: World, at: Location, last: StopWith | GiveUp
+) -> Iterator[TaskFault]:
+    """Yield checks of the answer that the reference's own ending does not meet."""
+    ending = _ending(last, world)
+    asked = [one for one in task.checks_in(world) if one.locate.subject is Subject.ANSWER]
+    expected = task.expected_divergence
+    for verdict in verdicts(asked, ended_at_once(task, world, ending)):
+        if verdict.status is CheckStatus.MET:
             continue
-        if not answer:
-            yield TaskFault(
-                at, f"check '{check.name}' reads the answer: none is given in the {world} world"
+        if isinstance(ending, Stop) and not ending.answer:
+            message = (
+                f"check '{verdict.check}' reads the answer: none is given in the {world} world"
             )
+            yield TaskFault(at, message)
             continue
-        matched = match(check, (answer,), world)
-        expected = task.expected_divergence
-        diverges = expected is not None and expected.at == check.name and world is World.ONLINE
-        if not matched.met and not diverges:
-            message = f"check '{check.name}' refuses this answer in the {world} world"
-            yield TaskFault(at, f"{message}: {matched.reason}")
+        diverges = expected is not None and expected.at == verdict.check and world is World.ONLINE
+        if not diverges:
+            message = f"check '{verdict.check}' refuses this answer in the {world} world"
+            yield TaskFault(at, f"{message}: {verdict.reason}")
+
+
+def _ending(last: StopWith | GiveUp, world: World) -> Stop | Infeasible:
+    if isinstance(last, GiveUp):
+        return Infeasible(reason=last.reason)
+    answer = last.answer.of(world) if isinstance(last.answer, PerWorld) else last.answer
+    return Stop(answer=answer)

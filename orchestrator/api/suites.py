@@ -105,7 +105,7 @@ class SuiteOperations(OpenArena):
 
         A proof shows that a task is solvable, and by nothing less. It is left out where the static
         lint finds errors already. Answers without content that an answer check accepts are
-        warnings.
+        warnings; with `prove` they are errors.
 
         Args:
             suite: as in `suite`.
@@ -118,6 +118,7 @@ class SuiteOperations(OpenArena):
             UnknownNameError, TaskError: as in `tasks`.
             ArenaError: the machine could not play the proof.
         """
+        from evaluators.linting import Severity
         from orchestrator.proof.tables import known_tables
         from tasks.gaming import attacked
         from tasks.lint import lint_suite
@@ -134,7 +135,9 @@ class SuiteOperations(OpenArena):
         found = lint_suite(source.suite, self.atlas, source, tables)
         findings = [one for one in found if one.task in ids]
         plays = prove and not any(one.is_error for one in findings)
-        findings += [one for one in attacked(source.suite, source) if one.task in ids]
+        severity = Severity.ERROR if prove else Severity.WARNING
+        gamed = attacked(source.suite, source, severity)
+        findings += [one for one in gamed if one.task in ids]
         if plays:
             from orchestrator.proof.prover import Prover
 

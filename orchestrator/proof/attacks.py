@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from arena_core.actions import Goto, Stop
+from arena_core.actions import Goto, Infeasible, Stop
 from evaluators.changes import RowChange, change_as_text, read_change
 from evaluators.evidence import Ended, Evidence, Located
 from evaluators.locators.base import LookingLocator, Need, Subject
 from evaluators.verdicts import OutcomeKind
 from orchestrator.episode.proof_hook import EpisodeSnapshot
-from orchestrator.proof.counterfactuals import scored
+from orchestrator.proof.counterfactuals import ended_with, scored
 from orchestrator.proof.proof_recorder import START_PAGE
 from orchestrator.proof.proof_rules import Played
 from tasks.findings import TaskFault
@@ -50,6 +50,10 @@ def _attacks(played: Played, untouched: EpisodeSnapshot) -> Iterator[tuple[str, 
     yield "pages opened and left", _opened_and_left(evidence, untouched)
     if task.family is Family.NAVIGATION:
         yield "the right URL with an error status", _with_errors(evidence)
+    if task.family is Family.UNACHIEVABLE:
+        yield "an ending without a reason", ended_with(evidence, Infeasible(reason="-"))
+        yield "an answer that is made up", ended_with(evidence, Stop(answer="42"))
+        yield "nothing but 'done'", ended_with(evidence, Stop())
     if task.family is not Family.CONTENT:
         return
     undone = evidence.model_copy(update={"located": untouched.located})
@@ -85,6 +89,7 @@ def _opened_and_left(evidence: Evidence, untouched: EpisodeSnapshot) -> Evidence
             "steps": (*opened, back, stop),
             "located": untouched.located,
             "answer": None,
+            "response": None,
             "ended": Ended.STOPPED,
             "ended_because": None,
         }
@@ -96,9 +101,10 @@ def _with_errors(evidence: Evidence) -> Evidence:
     steps = tuple(
         step.model_copy(
             update={
+                "status": _BROKEN,
                 "visits": tuple(
                     visit.model_copy(update={"status": _BROKEN}) for visit in step.visits
-                )
+                ),
             }
         )
         for step in evidence.steps

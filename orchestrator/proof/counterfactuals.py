@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arena_core.actions import Stop
+from arena_core.actions import Infeasible, Stop
 from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence, StepEvidence
 from evaluators.locators.base import LookingLocator, Subject
+from evaluators.responses import response_of
 from evaluators.scores import Score, score
 from orchestrator.episode.proof_hook import EpisodeSnapshot
 from tasks.schema import Task
@@ -35,6 +36,7 @@ def stopped_at(evidence: Evidence, snapshot: EpisodeSnapshot, answer: str | None
             "steps": (*done, stop),
             "located": snapshot.located,
             "answer": answer,
+            "response": None if answer is None else response_of(Stop(answer=answer)),
             "ended": Ended.STOPPED,
             "ended_because": None,
             "network": None
@@ -46,7 +48,22 @@ def stopped_at(evidence: Evidence, snapshot: EpisodeSnapshot, answer: str | None
 
 def with_answer(evidence: Evidence, answer: str | None) -> Evidence:
     """Return what an agent would have left behind that did the same, and answered otherwise."""
-    return evidence.model_copy(update={"answer": answer})
+    return ended_with(evidence, Stop(answer=answer))
+
+
+def ended_with(evidence: Evidence, action: Stop | Infeasible) -> Evidence:
+    """Return what an agent would have left behind that did the same, and ended otherwise."""
+    gives_up = isinstance(action, Infeasible)
+    last = evidence.steps[-1].model_copy(update={"action": action})
+    return evidence.model_copy(
+        update={
+            "steps": (*evidence.steps[:-1], last),
+            "answer": None if isinstance(action, Infeasible) else action.answer,
+            "response": response_of(action),
+            "ended": Ended.INFEASIBLE if gives_up else Ended.STOPPED,
+            "ended_because": None,
+        }
+    )
 
 
 def scored(task: Task, evidence: Evidence) -> Score:

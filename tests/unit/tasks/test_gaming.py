@@ -44,6 +44,7 @@ def test_whole_words_are_no_measure_of_an_answer() -> None:
         "the key negated",
         "the key with 'or N/A'",
         "a list with extras",
+        "a list with extras as JSON",
         "every key in one text",
     }
 
@@ -59,6 +60,24 @@ def test_a_refusal_that_needs_no_look_is_found_where_the_task_cannot_be_done() -
     assert "a blind refusal" in found(given_away)
     looked = {**given_away, "checks": [{**NODE, "required": True}, refused["checks"][1]]}
     assert found(looked) == set()
+
+
+def test_whoever_knows_the_reason_must_still_have_looked() -> None:
+    status = {
+        "name": "refused",
+        "when": "end",
+        "locate": {"by": "answer", "part": "status"},
+        "match": {"how": "exact", "value": "infeasible"},
+    }
+    blind = {
+        **SOUND,
+        "family": "unachievable",
+        "why": "it is not sold",
+        "checks": [status],
+        "reference": [{"do": "infeasible", "reason": "it is not sold"}],
+    }
+    assert {"a blind refusal", "a blind 'infeasible' with a right reason"} <= found(blind)
+    assert found({**blind, "checks": [status, {**NODE, "required": True}]}) == set()
 
 
 def test_an_intent_that_holds_its_answer_is_found() -> None:

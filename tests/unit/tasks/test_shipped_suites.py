@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from arena_core.actions import Infeasible, Stop
 from arena_core.worlds import World
 from evaluators.checks import Check, match
-from evaluators.locators.base import Subject
-from tasks.gaming import attacked
+from evaluators.evidence import Evidence, UrlVisit
+from evaluators.locators.base import LookingLocator, Subject
+from evaluators.scores import score
+from tasks.endings import ended_at_once
+from tasks.gaming import attacked, reason_of
 from tasks.loader import load_source, load_suite
-from tasks.schema import Family
+from tasks.schema import Family, Task
 
 # Right, in another form than the reference's.
 RIGHT = {
@@ -81,8 +87,7 @@ def test_a_wrong_answer_near_the_right_one_is_wrong(suite: str) -> None:
 @pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56"])
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = load_source(suite)
-    possible = {one.id for one in source.suite.tasks if one.family is not Family.UNACHIEVABLE}
-    assert [str(one) for one in attacked(source.suite, source) if one.task in possible] == []
+    assert [str(one) for one in attacked(source.suite, source)] == []
 
 
 @pytest.mark.parametrize("suite", ["demo", "arena-120"])
@@ -91,3 +96,42 @@ def test_every_answer_is_read_as_a_type(suite: str) -> None:
         for check in task.checks:
             if check.locate.subject is Subject.ANSWER and task.family is not Family.UNACHIEVABLE:
                 assert check.match.how == "answer", task.id
+
+
+@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+def test_what_cannot_be_done_is_asked_like_what_can(suite: str) -> None:
+    words = re.compile(r"N/A|cannot|not possible|does not say", re.IGNORECASE)
+    tasks = [one for one in load_suite(suite).tasks if one.family is Family.UNACHIEVABLE]
+    assert len(tasks) == (1 if suite == "demo" else 8)
+    for task in tasks:
+        assert words.search(task.intent) is None, task.id
+
+
+def gives_up(suite: str) -> list[tuple[Task, str]]:
+    reasons = ((one, reason_of(one, World.OFFLINE)) for one in load_suite(suite).tasks)
+    return [(task, reason) for task, reason in reasons if reason is not None]
+
+
+def outcome(task: Task, evidence: Evidence) -> str:
+    """Score what is judged from the path and the ending; nothing else was looked at here."""
+    reading = [one for one in task.checks if not isinstance(one.locate, LookingLocator)]
+    return str(score(reading, evidence).outcome)
+
+
+@pytest.mark.parametrize("suite", ["demo", "arena-120"])
+def test_what_cannot_be_done_passes_who_looked_and_says_why(suite: str) -> None:
+    for task, reason in gives_up(suite):
+        seen = [str(getattr(one.match, "value", "")) for one in task.key_nodes if one.required]
+        assert seen, task.id
+        for ending, passes in (
+            (Infeasible(reason=reason), "success"),
+            (Stop(answer=f"N/A: {reason}"), "success"),
+            (Stop(answer="N/A"), "failure"),
+            (Stop(answer=reason), "failure"),
+        ):
+            left = ended_at_once(task, World.OFFLINE, ending)
+            visits = tuple(UrlVisit(tab=0, url="", logical=page, status=200) for page in seen)
+            last = left.steps[1].model_copy(update={"visits": visits})
+            looked = left.model_copy(update={"steps": (left.steps[0], last)})
+            assert outcome(task, looked) == passes, (task.id, ending)
+            assert outcome(task, left) == "failure", (task.id, ending)

@@ -136,3 +136,11 @@ def test_an_answer_that_only_lists_the_start_page_must_not_pass(page: str, count
     task = make_task(SAID, family="information")
     found = passing(task, done([]), (), page)
     assert len([one for one in found if one == "all numbers of the start page"]) == count
+
+
+def test_an_error_page_at_the_right_url_is_not_the_page() -> None:
+    task = make_task(HERE, family="navigation")
+    assert passing(task, done([]), ()) == []
+    careless = HERE.model_copy(update={"locate": HERE.locate.model_copy(update={"status": "any"})})
+    found = passing(make_task(careless, family="navigation"), done([]), ())
+    assert found == ["the right URL with an error status"]
