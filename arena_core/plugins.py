@@ -32,6 +32,7 @@ class Group(StrEnum):
     OBSERVATIONS = "arena.observations"
     LOCATORS = "arena.locators"
     MATCHERS = "arena.matchers"
+    FUNCTIONS = "arena.functions"
     IMPORTERS = "arena.importers"
     FORMATS = "arena.formats"
     READINGS = "arena.readings"

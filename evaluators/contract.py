@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from arena_core.worlds import World
 from evaluators.changes import Change, ChangeKind, FileChange, IgnoredChanges
 from evaluators.checks import Check
-from evaluators.episode_view import HttpAnswer
+from evaluators.episode_view import HttpAnswer, Ran
 from evaluators.evidence import Located
 from evaluators.fields import When
 from evaluators.kinds import installed_kinds
@@ -59,6 +59,12 @@ class _EverythingThere:
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:  # noqa: ARG002
         return (FileChange(path="/srv/a", kind=ChangeKind.ADDED),)
+
+    async def shell(self, *_: object) -> Ran:
+        return Ran(0, "1\n", "")
+
+    async def python(self, *_: object) -> tuple[str, ...]:
+        return ("1",)
 
     async def reward(self) -> float | None:
         return 1.0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
+
+from pydantic import JsonValue
 
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
@@ -19,6 +22,14 @@ class HttpAnswer(NamedTuple):
     url: str
     status: int
     body: str
+
+
+class Ran(NamedTuple):
+    """What a command in a replica left: exit code, what it printed, what it complained of."""
+
+    exit_code: int
+    output: str
+    errors: str
 
 
 class OwnPage(Protocol):
@@ -148,6 +159,33 @@ class EpisodeView(Protocol):
     @property
     def apis(self) -> ApiAccess:
         """The APIs of the sites, asked with their own logins."""
+
+    async def shell(self, site: str, command: str, seconds: int) -> Ran:
+        """Run a command in a replica, by the image's own user, only to read.
+
+        Args:
+            site: its name.
+            command: for `sh -c`.
+            seconds: how long it may take.
+
+        Raises:
+            TaskError: it took longer, printed too much, or changed the replica.
+            SiteError: no replica answers for the site.
+        """
+
+    async def python(
+        self, function: str, arguments: Mapping[str, JsonValue], seconds: int
+    ) -> tuple[str, ...]:
+        """Call a registered function with the evidence, in a process of its own.
+
+        Args:
+            function: its name in the entry-point group `arena.functions`.
+            arguments: handed to it.
+            seconds: how long it may take.
+
+        Raises:
+            TaskError: it is not registered, raised, took longer, or returned no values.
+        """
 
     async def reward(self) -> float | None:
         """Return the raw reward that the task's own page gave; None where it gave none yet.

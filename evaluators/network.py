@@ -50,6 +50,8 @@ class RequestRecord(BaseModel):
         response_body: where a check asks for answers; None where it is no text, too long, or gone.
         redirected_from: index of the request whose answer led to this one.
         failed: why no answer came, or was not read to its end, in the browser's words.
+        is_whole: False for a write that only the gateway saw, as of a worker that tabs share: then
+            its URL is without query, and neither headers nor body are known.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -71,6 +73,7 @@ class RequestRecord(BaseModel):
     response_body: str | None = None
     redirected_from: int | None = None
     failed: str | None = None
+    is_whole: bool = True
 
 
 class UnreadableError(ValueError):

@@ -7,6 +7,7 @@ from typing import Final
 
 from arena_core.errors import PluginError
 from arena_core.plugins import Plugin, Seam
+from evaluators.check_functions import FUNCTIONS
 from evaluators.kinds import LOCATORS, MATCHERS
 from evaluators.readings.base import READINGS
 from orchestrator.agents.choice import AGENTS
@@ -20,6 +21,7 @@ SEAMS: Final[tuple[Seam[object], ...]] = (
     OBSERVATIONS,
     LOCATORS,
     MATCHERS,
+    FUNCTIONS,
     IMPORTERS,
     READINGS,
     FORMATS,

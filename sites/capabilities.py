@@ -30,6 +30,17 @@ def changes_fault(upstream: Upstream) -> str | None:
             assert_never(upstream)
 
 
+def shell_fault(upstream: Upstream) -> str | None:
+    """Say why no command can be run at an upstream; None where it can."""
+    match upstream:
+        case ReplicaUpstream():
+            return None
+        case LiveUpstream(site=site) | StagedUpstream(site=site):
+            return _nothing_behind(site, "replica to run a command in")
+        case _:
+            assert_never(upstream)
+
+
 def api_login_fault(upstream: Upstream, role: str) -> str | None:
     """Say why a role has no login to the API of an upstream; None where it has one."""
     match upstream:

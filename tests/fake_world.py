@@ -18,6 +18,7 @@ from arena_core.actions import Action
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
+from evaluators.episode_view import Ran
 from evaluators.evidence import Receipt, UrlVisit
 from evaluators.page_look import PageLook, PageSeen
 from orchestrator.access.apis import ApiAnswer
@@ -307,6 +308,11 @@ class FakeWorld:
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
         return ()
+
+    async def run(self, site: str, command: str, seconds: int) -> Ran:
+        self.log.append(f"run {command}")
+        await self.do("run")
+        return Ran(0, "one\ntwo\n", "")
 
     async def marks(self) -> Mapping[str, Mark]:
         await self.do("marks")

@@ -49,6 +49,8 @@ class Need(StrEnum):
     DATABASE = "database"
     API = "api"
     REWARD = "reward"
+    SHELL = "shell"
+    EVIDENCE = "evidence"
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,9 @@ class NetworkLocator(ReadingLocator):
             (RequestPart.BODY, self.body),
             (RequestPart.RESPONSE, self.response),
         )
+        if not one.is_whole and any(texts for _, texts in named):
+            message = f"of {one.method} {one.url} only method, path and status are known"
+            raise NotKeptError(message)
         return all(
             any(_is(found, wanted) for found in _READERS[part](one, name))
             for part, texts in named
@@ -184,6 +187,9 @@ class NetworkLocator(ReadingLocator):
             yield as_text(bool(fitting))
         else:
             for one in fitting:
+                if not one.is_whole and self.key is not None:
+                    message = f"of {one.method} {one.url} only method, path and status are known"
+                    raise NotKeptError(message)
                 yield from _READERS[self.read](one, self.key or "")
 
 

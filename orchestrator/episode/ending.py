@@ -6,6 +6,7 @@ from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.episode.logins import dropped_login
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.steps import StepPlayer
+from orchestrator.episode.unseen_requests import with_unseen
 from tasks.schema import Task
 
 
@@ -24,7 +25,11 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
     """
     environment = record.environment
     if player is not None and record.fault is None:
-        record.network = await player.opened.session.network()
+        network = await player.opened.session.network()
+        if network is not None:
+            exchanges = player.opened.journal.since(0)
+            logical = environment.atlas.logical
+            record.network = with_unseen(network, record.steps, exchanges, logical)
         record.located = await player.locators.at_end(player.looks)
         browsing = player.opened
         dropped = None

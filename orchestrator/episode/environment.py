@@ -9,6 +9,7 @@ from typing import Protocol
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
+from evaluators.episode_view import Ran
 from evaluators.evidence import Receipt
 from orchestrator.access.apis import ApiAnswer
 from orchestrator.episode.interfaces import EpisodeBrowser, OpenGateway
@@ -56,6 +57,14 @@ class Database(Protocol):
         Raises:
             SiteError: its state could not be read.
             ImageError: its image was sealed without rows.
+        """
+
+    async def run(self, site: str, command: str, seconds: int) -> Ran:
+        """Run a command in a replica, by its image's own user.
+
+        Raises:
+            SiteError: no replica answers for the site.
+            TaskError: it took longer, printed too much, or would have run as root.
         """
 
     async def marks(self) -> Mapping[str, Mark]:

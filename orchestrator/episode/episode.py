@@ -323,7 +323,9 @@ class Episode:
         record, environment, task = self._record, self._environment, self._task
         opening = opened(task, environment, self._protocol, record.spec.viewport)
         found = await self._resources.enter_async_context(opening)
-        locators = Locators(environment, found.session, task, self._protocol)
+        locators = Locators(
+            environment, found.session, task, self._protocol, evidence=self.evidence
+        )
         record.required = await locators.at_end(required_in(task, environment.world))
         if not requirements_hold(task, environment.world, record.required):
             record.end(Ended.NOT_STARTED, "the world is not as the task requires")

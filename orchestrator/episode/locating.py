@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
+
+from pydantic import JsonValue
 
 from arena_core.errors import ArenaError, BrowserError, SiteGoneError, TaskError
 from arena_core.worlds import World
 from evaluators.checks import Look
-from evaluators.episode_view import HttpAnswer
-from evaluators.evidence import Located
+from evaluators.episode_view import HttpAnswer, Ran
+from evaluators.evidence import Evidence, Located
 from evaluators.fields import When
 from evaluators.locators.base import LookingLocator, Need
 from evaluators.page_look import PageLook, PageSeen
+from orchestrator.access.functions import call_function
 from orchestrator.episode.environment import Database, EpisodeEnvironment
 from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.episode.logins import login_name
@@ -32,12 +35,16 @@ class Locators:
         session: EpisodeSession,
         task: Task,
         protocol: EpisodeProtocol,
+        *,
+        evidence: Callable[[], Evidence],
         beside: EpisodeSession | None = None,
     ) -> None:
         self._environment = environment
         self._session = session
         self._task = task
         self._protocol = protocol
+        self._evidence = evidence
+        self._found: list[Located] = []
         self.own_page = _OwnPage(session, is_left=beside is None)
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
         self.fresh_pages = _FreshPages(beside or session, session, environment, task)
@@ -59,17 +66,56 @@ class Locators:
 
     def through(self, beside: EpisodeSession) -> Locators:
         """Return locators that open pages in another session, and read the agent's own in its."""
-        return Locators(self._environment, self._session, self._task, self._protocol, beside)
+        return Locators(
+            self._environment,
+            self._session,
+            self._task,
+            self._protocol,
+            evidence=self._evidence,
+            beside=beside,
+        )
 
     async def at_step(self, checks: Iterable[Look]) -> tuple[Located, ...]:
         """Look for the key nodes that the step's own record does not hold."""
         return tuple([await self._look(*one) for one in _looking(checks, When.STEP)])
 
     async def at_end(self, checks: Iterable[Look]) -> tuple[Located, ...]:
-        """Look for end checks: first the agent's own page as it was left, then everything else."""
-        wanted = list(_looking(checks, When.END))
-        wanted.sort(key=lambda one: Need.OWN_PAGE not in one[1].needs)
-        return tuple([await self._look(*one) for one in wanted])
+        """Look for end checks, in the order in which no look spoils another one.
+
+        First the agent's own page as it was left; then what only reads; then commands in replicas;
+        at last what reads the evidence, with all that was found.
+        """
+        self._found = []
+        wanted = sorted(_looking(checks, When.END), key=lambda one: _turn(one[1].needs))
+        for check, locate in wanted:
+            self._found.append(await self._look(check, locate))
+        return tuple(self._found)
+
+    async def shell(self, site: str, command: str, seconds: int) -> Ran:
+        """Run a command in a replica, and see that it only read.
+
+        Raises:
+            TaskError: it changed the replica, took longer, or printed too much.
+            SiteError: no replica answers for the site.
+        """
+        database = self._environment.database
+        before = (await database.marks()).get(site)
+        if site in self._environment.replicas:
+            self._environment.lease.wrote(site)  # whatever it did, the next reset is proven
+        ran = await database.run(site, command, seconds)
+        after = (await database.marks()).get(site)
+        moved = None if before is None or after is None else after.moved_since(before)
+        if moved is not None:
+            message = f"the command changed the replica of '{site}' ({moved}): let it only read"
+            raise TaskError(message)
+        return ran
+
+    async def python(
+        self, function: str, arguments: Mapping[str, JsonValue], seconds: int
+    ) -> tuple[str, ...]:
+        """Call a registered function with the evidence and all that was found."""
+        evidence = self._evidence().model_copy(update={"located": tuple(self._found)})
+        return await call_function(function, arguments, evidence, seconds)
 
     async def _look(self, check: Look, locate: LookingLocator) -> Located:
         """Locate one check; what keeps it from looking is written down, not raised.
@@ -160,6 +206,15 @@ class _Apis:
         there = f"{parts.path}?{parts.query}" if parts.query else parts.path
         answer = await self._environment.api.ask_api(site, role, there)
         return HttpAnswer(url, answer.status, answer.body)
+
+
+def _turn(needs: frozenset[Need]) -> int:
+    """Return when a look at the end has its turn."""
+    if Need.EVIDENCE in needs:
+        return 3
+    if Need.SHELL in needs:
+        return 2
+    return 0 if Need.OWN_PAGE in needs else 1
 
 
 def _looking(checks: Iterable[Look], when: When) -> Iterable[tuple[Look, LookingLocator]]:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from arena_core.cookie import Cookie
 from arena_core.errors import ArenaError, LoginError, SiteError
 from arena_core.task_group import task_group
+from evaluators.episode_view import Ran
+from orchestrator.access.commands import run_command
 from orchestrator.access.logins import is_logged_in, login, replica_client, role_of
 from orchestrator.capacity.memory import memory_of
 from orchestrator.logs.context import log_context
@@ -158,6 +160,10 @@ class PooledReplica:
                 if await ready.watch.moved() is None:
                     return ()
         return (await delta_of(self._engine, ready.replica, ignored=ignored)).changes
+
+    async def run(self, ready: ReadyReplica, command: str, seconds: int) -> Ran:
+        """Run a command in a replica; errors are those of `run_command`."""
+        return await run_command(self._engine, ready.replica.container.id, command, seconds)
 
     async def cookies(self, ready: ReadyReplica, role_name: str) -> tuple[Cookie, ...]:
         """Return a role's cookies, proven on this replica just now.

@@ -15,6 +15,7 @@ from orchestrator.reset.replica import Replica
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
+    from evaluators.episode_view import Ran
     from evaluators.evidence import Receipt
     from orchestrator.reset.watch import Mark
 
@@ -93,6 +94,17 @@ class Slot:
         """
         leased = self._of(site_name)
         return await leased.pooled.changes(leased.ready, ignored)
+
+    async def run(self, site_name: str, command: str, seconds: int) -> Ran:
+        """Run a command on the replica, by its image's own user.
+
+        Raises:
+            TaskError: it took longer, printed too much, or would have run as root.
+            SiteGoneError: the replica is gone.
+            UnknownNameError: no such site in this slot.
+        """
+        leased = self._of(site_name)
+        return await leased.pooled.run(leased.ready, command, seconds)
 
     async def marks(self) -> Mapping[str, Mark]:
         """Return what moves when the state of a replica does, as it is now, by site.

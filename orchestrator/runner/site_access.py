@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from arena_core.cookie import Cookie
-from arena_core.errors import ApiError, DatabaseError
+from arena_core.errors import ApiError, DatabaseError, SiteError
 from evaluators.changes import Change, IgnoredChanges
+from evaluators.episode_view import Ran
 from orchestrator.access.apis import ApiAnswer
 from orchestrator.access.queries import Row
 from orchestrator.pool.slot import Slot
 from orchestrator.reset.watch import Mark
 from orchestrator.runner.accounts import OriginLogins
-from sites.capabilities import api_login_fault, changes_fault, sql_fault
+from sites.capabilities import api_login_fault, changes_fault, shell_fault, sql_fault
 from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstreams
 
 _HINT = "limit the check to the `worlds` where the site is a replica"
@@ -92,6 +93,19 @@ class SiteAccess:
         if fault is not None:
             raise DatabaseError(fault, hint=_HINT)
         return await self.slot.changes(site, ignored)
+
+    async def run(self, site: str, command: str, seconds: int) -> Ran:
+        """Run a command in the replica of a site.
+
+        Raises:
+            SiteError: no replica answers for the site.
+            TaskError: it took longer, printed too much, or would have run as root.
+            UnknownNameError: no such site in the episode.
+        """
+        fault = shell_fault(self.upstreams.of(site))
+        if fault is not None:
+            raise SiteError(fault, hint=_HINT)
+        return await self.slot.run(site, command, seconds)
 
     async def marks(self) -> Mapping[str, Mark]:
         """Return what moves when the state of a replica does, as it is now, by site.

@@ -32,6 +32,8 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
     "element": {"by": "element", "event": "click", "role": "button", "named": "Buy"},
     "network": {"by": "network", "url": "shop:/basket/*", "method": "POST"},
     "page": {"by": "page", "selector": "h1"},
+    "python": {"by": "python", "function": "basket-total"},
+    "shell": {"by": "shell", "site": "shop", "command": "wc -l /srv/shop/log"},
     "url": {"by": "url"},
     "untranslated": {"by": "untranslated", "what": "eval", "why": "no check says it"},
     "wob": {"by": "wob"},

@@ -10,6 +10,7 @@ from make_evidence import make_check, make_evidence
 
 from arena_core.worlds import World
 from evaluators.checks import Check
+from evaluators.episode_view import Ran
 from evaluators.evidence import Located
 from evaluators.verdicts import CheckStatus, verdicts
 from orchestrator.access.apis import ApiAnswer
@@ -40,7 +41,9 @@ async def located(status: int, body: str, check: Check) -> Located:
     upstreams = load_atlas(()).upstreams(["shop"], World.OFFLINE)
     environment: Any = SimpleNamespace(upstreams=upstreams, world=World.OFFLINE, api=asked)
     nobody: Any = None
-    [found] = await Locators(environment, asked, nobody, nobody).at_end([check])
+    [found] = await Locators(environment, asked, nobody, nobody, evidence=make_evidence).at_end(
+        [check]
+    )
     return found
 
 
@@ -63,3 +66,49 @@ async def test_an_answer_that_is_no_json_is_the_apis_fault() -> None:
     assert found.error is not None
     assert found.error.startswith("site 'shop': the answer to GET http://shop.arena.test/api/o")
     assert "database" not in found.error
+
+
+class Moving:
+    """A replica whose state moves where a command writes."""
+
+    def __init__(self, *, moves: bool) -> None:
+        self.moves = moves
+        self.log: list[str] = []
+
+    async def marks(self) -> dict[str, Moving]:
+        return {"shop": self}
+
+    def moved_since(self, _before: object) -> str | None:
+        return "a file changed" if self.moves else None
+
+    def wrote(self, site: str) -> None:
+        self.log.append(f"wrote {site}")
+
+    async def run(self, _site: str, command: str, _seconds: int) -> Ran:
+        self.log.append(command)
+        return Ran(0, "one\ntwo\n", "")
+
+    async def query(self, _site: str, sql: str) -> tuple[tuple[object, ...], ...]:
+        self.log.append(sql)
+        return ()
+
+
+@pytest.mark.parametrize("moves", [False, True])
+async def test_a_command_only_reads_looks_last_and_leaves_a_reset_to_prove(*, moves: bool) -> None:
+    behind: Any = Moving(moves=moves)
+    environment: Any = SimpleNamespace(
+        database=behind, lease=behind, replicas={"shop": None}, world=World.OFFLINE, upstreams=None
+    )
+    nobody: Any = None
+    shell = {"by": "shell", "site": "shop", "command": "cat log", "read": "lines"}
+    checks = (
+        make_check(shell, "x", name="shell"),
+        make_check({"by": "db", "site": "shop", "sql": "SELECT 1"}, "x", name="db"),
+    )
+    locators = Locators(environment, nobody, nobody, nobody, evidence=make_evidence)
+    found = {one.check: one for one in await locators.at_end(checks)}
+    assert behind.log == ["SELECT 1", "wrote shop", "cat log"]
+    if moves:
+        assert "let it only read" in str(found["shell"].error)
+    else:
+        assert found["shell"].values == ("one", "two")
