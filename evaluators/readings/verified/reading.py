@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from arena_core.actions import AnswerStatus
 from evaluators.evidence import Ended, Evidence
 from evaluators.judgements import JudgeQuestion
 from evaluators.original import OriginalTask
@@ -22,7 +23,14 @@ from evaluators.readings.verified.response import response_differences, task_typ
 from evaluators.readings.verified.site_urls import SiteUrls
 
 _RESPONSE: Final = "AgentResponseEvaluator"
-_NETWORK: Final = "NetworkEventEvaluator"
+_STATUSES: Final = {
+    AnswerStatus.DONE: "SUCCESS",
+    AnswerStatus.INFEASIBLE: "ACTION_NOT_ALLOWED_ERROR",
+    AnswerStatus.NOT_FOUND: "NOT_FOUND_ERROR",
+    AnswerStatus.PERMISSION_DENIED: "PERMISSION_DENIED_ERROR",
+    AnswerStatus.DATA_VALIDATION_ERROR: "DATA_VALIDATION_ERROR",
+    AnswerStatus.UNKNOWN_ERROR: "UNKNOWN_ERROR",
+}
 
 
 class VerifiedReading:
@@ -108,10 +116,18 @@ def _sites(original: OriginalTask) -> SiteUrls:
 
 
 def _answer(evidence: Evidence, kind: str) -> str:
-    """Return what the agent would have written into `agent_response.json`."""
-    if evidence.ended is Ended.INFEASIBLE and not evidence.answer:
-        return json.dumps({"task_type": kind, "status": "ACTION_NOT_ALLOWED_ERROR"})
-    return evidence.answer or ""
+    """Return what the agent would have written into `agent_response.json`.
+
+    A text stands as it is. An ending by status and data has no type of task: the right one is put
+    in, and one that says that the task is infeasible, the status of what is not allowed.
+    """
+    said, response = evidence.answer or "", evidence.response
+    if response is not None and '"status"' not in said:
+        status, data = _STATUSES[response.status], response.data
+        return json.dumps({"task_type": kind, "status": status, "retrieved_data": data})
+    if evidence.ended is Ended.INFEASIBLE and not said:
+        return json.dumps({"task_type": kind, "status": _STATUSES[AnswerStatus.INFEASIBLE]})
+    return said
 
 
 VERIFIED_READING: Final = VerifiedReading()

@@ -13,12 +13,14 @@ from evaluators.readings.webcanvas.turns import Turn
 from evaluators.readings.webcanvas.urls import compared, netloc_label
 
 SEMANTIC: Final = "webcanvas-semantic"
-LOOK: Final = "original-node-{}"
+_ANCESTORS: Final = 3
+_LAST_TAG: Final = re.compile(r"(?:^|[\s>+~])([A-Za-z][A-Za-z0-9]*)[^\s>+~]*\s*$")
+_CLIMBED: Final = frozenset("span h1 h2 h3 h4 h5 h6 div li ul p".split())  # noqa: SIM905
 _SEMANTIC: Final = frozenset({"url_semantic_match", "element_value_semantic_match"})
 _FENCED: Final = re.compile(r"```(.*?)```", re.DOTALL)
 
 
-def matched(number: int, node: Mapping[str, Any], turn: Turn, judged: Mapping[str, str]) -> float:
+def matched(node: Mapping[str, Any], turn: Turn, judged: Mapping[str, str]) -> float:
     """Return what a key node scores at a turn, 0 to 1.
 
     Raises:
@@ -27,12 +29,12 @@ def matched(number: int, node: Mapping[str, Any], turn: Turn, judged: Mapping[st
     """
     name, content = node["match_function_name"], node["content"]
     if name in _SEMANTIC:
-        asked = semantic_questions(number, node, turn)
+        asked = semantic_questions(node, turn)
         return max((_rated(one, judged) for one in asked), default=0.0)
-    return float(_holds(number, name, content, turn))
+    return float(_holds(name, content, turn))
 
 
-def _holds(number: int, name: str, content: Mapping[str, Any], turn: Turn) -> bool:
+def _holds(name: str, content: Mapping[str, Any], turn: Turn) -> bool:
     wanted = content["reference_answer"]
     match name:
         case "url_exactly_match":
@@ -40,22 +42,22 @@ def _holds(number: int, name: str, content: Mapping[str, Any], turn: Turn) -> bo
         case "url_included_match":
             return any(wanted in one for one in _of_urls(turn, content, is_whole=False))
         case "element_path_exactly_match":
-            return _is_element(number, content, turn)
+            return _is_element(wanted, content, turn)
         case "element_value_exactly_match":
-            return _has_value(number, content, turn) and turn.value == wanted
+            return _has_value(content, turn) and turn.value == wanted
         case "element_value_included_match":
-            return _has_value(number, content, turn) and wanted in (turn.value or "")
+            return _has_value(content, turn) and wanted in (turn.value or "")
         case _:
             return False  # it has functions that it never calls
 
 
-def semantic_questions(number: int, node: Mapping[str, Any], turn: Turn) -> Iterator[JudgeQuestion]:
+def semantic_questions(node: Mapping[str, Any], turn: Turn) -> Iterator[JudgeQuestion]:
     """Yield what a model is asked about a key node at a turn."""
     content = node["content"]
     match node["match_function_name"]:
         case "url_semantic_match":
             texts = _of_urls(turn, content, is_whole=True)
-        case "element_value_semantic_match" if _has_value(number, content, turn) and turn.value:
+        case "element_value_semantic_match" if _has_value(content, turn) and turn.value:
             texts = [turn.value]
         case _:
             texts = []
@@ -69,27 +71,28 @@ def _of_urls(turn: Turn, content: Mapping[str, Any], *, is_whole: bool) -> list[
     return [one for one in found if one is not None]
 
 
-def _is_element(number: int, content: Mapping[str, Any], turn: Turn) -> bool:
-    """Whether the element is the reference's first match, or one of its 3 nearest ancestors."""
+def _is_element(selector: str, content: Mapping[str, Any], turn: Turn) -> bool:
+    """Whether the element is the selector's first match, or of some tags one of 3 ancestors."""
     if turn.acted is None or netloc_label(turn.url) != content["netloc"]:
         return False
-    name = LOOK.format(number)
-    found = next((one for one in turn.located if one.check == name), None)
-    if found is None:
-        message = (
-            f"the evidence does not say whose element was acted on: key node {number} ('{name}')"
-        )
+    fit = next((one for one in turn.acted.fits if one.selector == selector.strip()), None)
+    if fit is None:
+        message = f"the evidence does not say whether an element is '{selector.strip()}'"
         raise NotInEvidenceError(message)
-    if found.error is not None:
-        message = f"key node {number} could not be looked at: {found.error}"
+    if not fit.first or fit.first > _ANCESTORS:
+        return fit.first == 0
+    tag = _LAST_TAG.search(selector)
+    if tag is None:
+        message = f"whether an ancestor of '{selector.strip()}' counts hangs on its tag"
         raise NotInEvidenceError(message)
-    return bool(found.values)
+    return tag[1].lower() in _CLIMBED
 
 
-def _has_value(number: int, content: Mapping[str, Any], turn: Turn) -> bool:
+def _has_value(content: Mapping[str, Any], turn: Turn) -> bool:
     if turn.value is None or netloc_label(turn.url) != content["netloc"]:
         return False
-    return not content.get("path") or _is_element(number, content, turn)
+    path = content.get("path")
+    return not path or _is_element(path, content, turn)
 
 
 def _rated(question: JudgeQuestion, judged: Mapping[str, str]) -> float:

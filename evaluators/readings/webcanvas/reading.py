@@ -40,7 +40,8 @@ class _Progress:
 class WebCanvasReading:
     """Scores episodes of Mind2Web-Live tasks by their key nodes.
 
-    Whether an acted element is a key node's stands in the evidence (`original-node-N`, N from 0).
+    Whether an acted element is a key node's stands in the evidence (`ActedElement.fits`), where a
+    check of the task names the node's selector.
     """
 
     formats = frozenset({"mind2web-live"})
@@ -55,8 +56,8 @@ class WebCanvasReading:
         try:
             with as_published():
                 for turn in turns(evidence, original.bases, after=self._of_paper):
-                    for number, node in enumerate(_nodes(original)):
-                        for one in semantic_questions(number, node, turn):
+                    for node in _nodes(original):
+                        for one in semantic_questions(node, turn):
                             found[one.key] = one
         except (PublishedCrashError, NotInEvidenceError):
             pass  # the score says so
@@ -101,7 +102,7 @@ class WebCanvasReading:
             steps += 1
             for number, node in enumerate(nodes):
                 if scores[number] != 1:  # what is met is never lost
-                    scores[number] = max(scores[number], matched(number, node, turn, judged))
+                    scores[number] = max(scores[number], matched(node, turn, judged))
             if not self._of_paper and sum(scores) == len(nodes):
                 break  # the harness stops the agent there
         return _Progress(tuple(scores), steps)

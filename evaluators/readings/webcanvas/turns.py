@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from arena_core.actions import Click, MouseClick, Select, Type, Write
-from evaluators.evidence import ActedElement, Evidence, Located, StepEvidence
+from evaluators.evidence import ActedElement, Evidence, StepEvidence
 
 _LABELLED = (Click, MouseClick, Select)
 
@@ -20,14 +20,12 @@ class Turn:
         url: the page that the action's element is on.
         acted: the element of the action; None for an action on none, or that could not be done.
         value: what the action types, or the label of what it clicks or chooses in.
-        located: what was looked at for this action's element.
     """
 
     urls: tuple[str, ...]
     url: str
     acted: ActedElement | None
     value: str | None
-    located: tuple[Located, ...]
 
 
 def turns(evidence: Evidence, bases: Mapping[str, str], *, after: bool) -> Iterator[Turn]:
@@ -51,7 +49,6 @@ def turns(evidence: Evidence, bases: Mapping[str, str], *, after: bool) -> Itera
             url=left,
             acted=acted,
             value=_value(step, acted),
-            located=step.located,
         )
         left = now
 

@@ -11,13 +11,15 @@ from make_original import make_original, published
 
 from arena_core.actions import Action, Click, Select, Stop, Type
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence, Located, StepEvidence, UrlVisit
+from evaluators.evidence import Ended, Evidence, SelectorFit, StepEvidence, UrlVisit
 from evaluators.readings.base import Reading, ReadingScore, ReadingStatus
 from evaluators.readings.webcanvas.nodes import SEMANTIC
 from evaluators.readings.webcanvas.reading import WEBCANVAS_PAPER_READING, WEBCANVAS_READING
 from evaluators.readings.webcanvas.urls import netloc_label
 
 CLICK = Click(element=1)
+SELECTORS = ("#buy", "#q", "ul >li", "a.buy", ".buy")
+NO_ELEMENT = -1
 
 
 def url_node(kind: str, wanted: str, key: str = "") -> dict[str, Any]:
@@ -40,14 +42,15 @@ def step(
     action: Action | None = CLICK,
     *,
     visits: Sequence[str] = (),
-    is_node: Sequence[int] | None = None,
+    is_node: int | None = NO_ELEMENT,
     label: str = "Buy",
 ) -> StepEvidence:
-    """Make a step; `is_node` are the key nodes whose element was acted on, None where none was."""
-    looks = [
-        Located(check=f"original-node-{number}", values=("x",) if number in (is_node or ()) else ())
-        for number in range(4)
-    ]
+    """Make a step; `is_node` says how far the element acted on is from a key node's."""
+    fits = tuple(
+        SelectorFit(selector=selector, distance=first, first=first)
+        for selector, first in zip(SELECTORS, [is_node] * len(SELECTORS), strict=True)
+    )
+    element = make_acted(name=label).model_copy(update={"fits": fits})
     return StepEvidence(
         index=index,
         action=action if index else None,
@@ -55,8 +58,7 @@ def step(
         logical=None,
         title="",
         visits=tuple(UrlVisit(tab=0, url=one, logical=None) for one in visits),
-        acted=() if is_node is None else (make_acted(name=label),),
-        located=() if is_node is None else tuple(looks),
+        acted=() if is_node == NO_ELEMENT else (element,),
     )
 
 
@@ -141,21 +143,21 @@ class TestElements:
     def test_the_element_acted_on_is_the_key_nodes(self) -> None:
         node = element_node("path_exactly", "#buy")
         opened = step(0, "https://shop.test/")
-        assert scored([node], live(opened, step(1, "x", is_node=[0]))).value == 1.0
-        assert scored([node], live(opened, step(1, "x", is_node=[]))).value == 0.0
+        assert scored([node], live(opened, step(1, "x", is_node=0))).value == 1.0
+        assert scored([node], live(opened, step(1, "x", is_node=None))).value == 0.0
 
     def test_another_netloc_is_none_and_two_empty_ones_are_equal(self) -> None:
         node = element_node("path_exactly", "#buy", "")
         for host, value in (("localhost:1", 1.0), ("www.shop.test", 0.0)):
             opened = step(0, f"http://{host}/")
-            assert scored([node], live(opened, step(1, "x", is_node=[0]))).value == value
+            assert scored([node], live(opened, step(1, "x", is_node=0))).value == value
 
     def test_typed_text_is_what_was_meant_and_a_clicks_is_its_label(self) -> None:
         opened = step(0, "https://shop.test/")
         node = element_node("value_exactly", "kettle")
-        typed = step(1, "x", Type(element=1, text="kettle"), is_node=[])
-        chosen = step(1, "x", Select(element=1, option="kettle"), is_node=[], label="Sort by")
-        clicked = step(1, "x", is_node=[], label="kettle")
+        typed = step(1, "x", Type(element=1, text="kettle"), is_node=None)
+        chosen = step(1, "x", Select(element=1, option="kettle"), is_node=None, label="Sort by")
+        clicked = step(1, "x", is_node=None, label="kettle")
         assert scored([node], live(opened, typed)).value == 1.0
         assert scored([node], live(opened, chosen)).value == 0.0  # the select's label
         assert scored([node], live(opened, clicked)).value == 1.0
@@ -164,15 +166,35 @@ class TestElements:
         opened = step(0, "https://shop.test/")
         node = element_node("value_exactly", "kettle", path="#q")
         typed = Type(element=1, text="kettle")
-        assert scored([node], live(opened, step(1, "x", typed, is_node=[0]))).value == 1.0
-        assert scored([node], live(opened, step(1, "x", typed, is_node=[]))).value == 0.0
+        assert scored([node], live(opened, step(1, "x", typed, is_node=0))).value == 1.0
+        assert scored([node], live(opened, step(1, "x", typed, is_node=None))).value == 0.0
 
-    def test_an_element_that_was_not_looked_at_is_no_score(self) -> None:
-        acted = step(1, "x", is_node=[]).model_copy(update={"located": ()})
-        node = element_node("path_exactly", "#buy")
+    @pytest.mark.parametrize(
+        ("selector", "distance", "value"),
+        [
+            ("ul >li ", 1, 1.0),
+            ("ul >li ", 3, 1.0),
+            ("ul >li ", 4, 0.0),
+            ("a.buy", 1, 0.0),  # of a link no ancestor counts
+            (".buy", 4, 0.0),
+        ],
+    )
+    def test_of_some_tags_three_ancestors_count_too(
+        self, selector: str, distance: int, value: float
+    ) -> None:
+        node = element_node("path_exactly", selector)
+        acted = step(1, "x", is_node=distance)
+        assert scored([node], live(step(0, "https://shop.test/"), acted)).value == value
+
+    @pytest.mark.parametrize(("selector", "distance"), [("#other", 0), (".buy", 1)])
+    def test_what_the_evidence_does_not_say_of_an_element_is_no_score(
+        self, selector: str, distance: int
+    ) -> None:
+        node = element_node("path_exactly", selector)
+        acted = step(1, "x", is_node=distance)
         found = scored([node], live(step(0, "https://shop.test/"), acted))
         assert found.status is ReadingStatus.UNSCORED
-        assert "original-node-0" in found.because
+        assert selector in found.because
 
 
 class TestTiming:
