@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena_core.actions import Action, Stop
+from arena_core.actions import Action, Infeasible, Stop
 from arena_core.worlds import World
 from orchestrator.agent_interface import Reference
 from orchestrator.agents.oracle import OracleAgent
@@ -73,6 +73,8 @@ async def play_reference(client: Client, name: str) -> Verdict:
         action = (await oracle.decide(observation_of(seen))).action
         if isinstance(action, Stop):
             return await client.finish(action.answer)
+        if isinstance(action, Infeasible):  # in WebArena's word, which every client can say
+            return await client.finish(f"N/A: {action.reason}")
         seen = await client.act(action)
     return seen
 

@@ -63,6 +63,7 @@ def profile(name: str, **more: object) -> Entry:
             {
                 "name": "profile",
                 "when": "step",
+                "required": True,
                 "locate": {"by": "url"},
                 "match": {"how": "exact", "value": "shop:/accounts/profile/"},
             },
