@@ -243,11 +243,13 @@ class Proof(StrEnum):
     """How a receipt knows that the state is golden.
 
     `fingerprint`: the whole state was read. `counters`: it was read before, and since then neither
-    the database's counters nor a stateful file moved.
+    the database's counters nor a stateful file moved. `image`: the replica is a new container of
+    the sealed image, and its manifest names nothing of its state that could be read.
     """
 
     FINGERPRINT = "fingerprint"
     COUNTERS = "counters"
+    IMAGE = "image"
 
 
 class Receipt(_Record):

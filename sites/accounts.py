@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from pydantic import Field, field_validator
+from pydantic import Discriminator, Field, Tag, field_validator
 
 from sites.fields import SitePath, Strict, written
 
@@ -22,38 +22,82 @@ _PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_]+)\}")
 _ROLES_OWN: Final = frozenset({"username", "password"})
 
 
-class Login(Strict):
-    """One HTML form login: GET `path`, keep the form's hidden inputs, fill `fields`, submit.
+class _Ending(Strict):
+    """Attributes common to all logins.
 
     Attributes:
-        form: the id of the form; where omitted, the only form with a password field.
-        fields: input name to value; `{username}` and `{password}` stand for the role's.
-        submit: the button's name and value, where the site looks at it.
+        path: the page that is asked to log in.
         ends: paths that end the login on purpose: sign-out, a new password. An agent that asks for
             one has ended its login itself. With a query (`/login.php?action=logout`), only where
             the request has these parameters; it may have others too.
     """
 
     path: SitePath
+    ends: tuple[SitePath, ...] = ()
+
+    def is_ended_by(self, target: str) -> bool:
+        """Whether a request's path and query (or its whole URL) is one that ends the login."""
+        return any(_asks_for(target, end) for end in self.ends)
+
+
+class Login(_Ending):
+    """One HTML form login: GET `path`, keep the form's hidden inputs, fill `fields`, submit.
+
+    Attributes:
+        form: the id of the form; where omitted, the only form with a password field.
+        fields: input name to value; `{username}` and `{password}` stand for the role's.
+        submit: the button's name and value, where the site looks at it.
+    """
+
     form: str | None = None
     fields: dict[str, str] = Field(min_length=1)
     submit: dict[str, str] = Field(default_factory=dict)
-    ends: tuple[SitePath, ...] = ()
 
     @field_validator("fields")
     @classmethod
     def _placeholders_are_known(cls, fields: dict[str, str]) -> dict[str, str]:
         for field, value in fields.items():
-            unknown = [name for name in _PLACEHOLDER.findall(value) if name not in _ROLES_OWN]
-            if unknown:
-                message = f"field '{field}' holds '{{{unknown[0]}}}'; there are {{username}}"
-                message += " and {password}"
-                raise ValueError(message)
+            _refuse_unknown_placeholder(f"field '{field}'", value)
         return fields
 
-    def is_ended_by(self, target: str) -> bool:
-        """Whether a request's path and query (or its whole URL) is one that ends the login."""
-        return any(_asks_for(target, end) for end in self.ends)
+
+class HeaderLogin(_Ending):
+    """A header that makes the site log its sender in: GET `path` with it, and keep the cookies.
+
+    Images that were made for benchmarks have it, as those of WebArena-Verified.
+
+    Attributes:
+        header: its name.
+        value: `{username}` and `{password}` stand for the role's.
+    """
+
+    header: HeaderName
+    value: str = Field(min_length=1)
+
+    @field_validator("value")
+    @classmethod
+    def _placeholders_are_known(cls, value: str) -> str:
+        _refuse_unknown_placeholder("value", value)
+        return value
+
+
+def _way_in(given: object) -> str:
+    """Say which login is meant, so that a mistake is told of that one alone."""
+    has_header = "header" in given if isinstance(given, Mapping) else isinstance(given, HeaderLogin)
+    return "by header" if has_header else "by form"
+
+
+AnyLogin = Annotated[
+    Annotated[Login, Tag("by form")] | Annotated[HeaderLogin, Tag("by header")],
+    Discriminator(_way_in),
+]
+
+
+def _refuse_unknown_placeholder(what: str, value: str) -> None:
+    unknown = [name for name in _PLACEHOLDER.findall(value) if name not in _ROLES_OWN]
+    if unknown:
+        message = f"{what} holds '{{{unknown[0]}}}'; there are {{username}} and {{password}}"
+        raise ValueError(message)
 
 
 class PageWith(Strict):
@@ -116,7 +160,7 @@ class Role(Strict):
 
     username: str = Field(min_length=1)
     password: str = Field(min_length=1)
-    login: Login
+    login: AnyLogin
     proof: LoginProof
     api: ApiLogin | None = None
     may: tuple[PageWith, ...] = ()

@@ -39,20 +39,69 @@ class Image(Strict):
         tag: the local name, `repository:tag`.
         build: how it is built here.
         published: where a registry has it; `arena pull` fetches it from there.
+        archive: the file that has it, as its publisher calls it; `arena load` reads it.
         needs: local tags that the Dockerfile starts FROM, built first.
     """
 
     tag: Tag
     build: Build | None = None
     published: Reference | None = None
+    archive: Line | None = None
     needs: tuple[Tag, ...] = ()
 
     @model_validator(mode="after")
     def _comes_from_somewhere(self) -> Self:
-        if self.build is None and self.published is None:
-            message = "an image needs `build` or `published`"
+        if self.build is None and self.published is None and self.archive is None:
+            message = "an image needs `build`, `published` or `archive`"
             raise ValueError(message)
         return self
+
+
+class BakeStep(Strict):
+    """A command that is run in a started container before its image is sealed.
+
+    It is tried again until it succeeds: what it needs may still be starting.
+
+    Attributes:
+        run: the command and its arguments; `{host}` stands for the site's host name.
+        timeout_s: until when it must have succeeded.
+    """
+
+    run: tuple[Annotated[str, Field(min_length=1)], ...] = Field(min_length=1)
+    timeout_s: float = Field(default=180.0, gt=0, le=3600)
+
+
+class Capability(StrEnum):
+    """What a container's root may be allowed; none of it reaches the host or the network."""
+
+    AUDIT_WRITE = "audit_write"
+    CHOWN = "chown"
+    DAC_OVERRIDE = "dac_override"
+    FOWNER = "fowner"
+    FSETID = "fsetid"
+    KILL = "kill"
+    NET_BIND_SERVICE = "net_bind_service"
+    SETGID = "setgid"
+    SETPCAP = "setpcap"
+    SETUID = "setuid"
+    SYS_CHROOT = "sys_chroot"
+
+
+class ContainerOptions(Strict):
+    """How an image that was not made for Arena is run.
+
+    Attributes:
+        command: in place of the image's own.
+        environment: added to the image's.
+        capabilities: what its root keeps. Images that begin as root and give up privileges
+            themselves need some; Arena's own have none.
+        shm_mb: size of `/dev/shm`; the engine's 64 MB where omitted.
+    """
+
+    command: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    environment: dict[str, str] = Field(default_factory=dict)
+    capabilities: frozenset[Capability] = frozenset()
+    shm_mb: int | None = Field(default=None, ge=1)
 
 
 class Health(Strict):
@@ -281,6 +330,9 @@ class Site(Strict):
         host: the host name that never changes; the gateway maps it to the slot's replica.
         stateful: whether an episode can change it; stateless sites are shared by all slots.
         port: the container's HTTP port.
+        container: how its container is run, where the image was not made for Arena.
+        bake: commands run once before an image is sealed as golden, such as those that give an
+            application its host name.
         warm: paths fetched once before an image is sealed as golden.
         state: set where the image has Arena's supervisor, which can rewind it in place.
         clock: the time, time zone and language of the site.
@@ -297,6 +349,8 @@ class Site(Strict):
     image: Image
     port: Port
     health: Health
+    container: ContainerOptions = ContainerOptions()
+    bake: tuple[BakeStep, ...] = ()
     warm: tuple[SitePath, ...] = ("/",)
     resources: Resources
     database: Database | None = None
@@ -315,6 +369,12 @@ class Site(Strict):
             message = "must end in .test, the domain reserved for this (RFC 6761)"
             raise ValueError(message)
         return host
+
+    @property
+    def shows_state(self) -> bool:
+        """Whether anything of a replica's state can be read, so that its change would be seen."""
+        probes = self.fingerprint
+        return bool(self.database or self.state or probes.files or probes.probes)
 
     @property
     def ports(self) -> tuple[int, ...]:
@@ -359,6 +419,9 @@ class Site(Strict):
         probes = self.fingerprint
         if self.state is not None and not self.stateful:
             message = "`state` says what may change, but `stateful` is false: nothing is reset"
+            raise ValueError(message)
+        if self.state is not None and self.bake:
+            message = "`bake` changes an image's files, and `state` lies in a volume: leave it away"
             raise ValueError(message)
         asks = (
             probes.volatile_tables,

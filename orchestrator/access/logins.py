@@ -18,7 +18,7 @@ from arena_core.errors import LoginError, UnknownNameError
 from orchestrator.access.forms import Form, FormPage, read_page
 from orchestrator.engine.containers import Endpoint
 from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
-from sites.accounts import Login, Role
+from sites.accounts import HeaderLogin, Login, Role
 from sites.manifest import Site
 from sites.upstreams import ReplicaUpstream, Upstream, kind_in_words
 
@@ -114,7 +114,11 @@ class _Attempt:
 
     def log_in(self) -> tuple[Cookie, ...]:
         with origin_session(self._client) as session:
-            landing = self._submit(session, self._role.login)
+            login = self._role.login
+            if isinstance(login, HeaderLogin):
+                landing = self._send_header(session, login)
+            else:
+                landing = self._submit(session, login)
             answer = self._proof(session)
             if landing is not None and not self._recognised(answer):
                 # Most sites set their cookie with the form's own answer. Only where that was not
@@ -147,6 +151,21 @@ class _Attempt:
                 )
             return self._proof(session)
 
+    def _send_header(self, session: requests.Session, login: HeaderLogin) -> str | None:
+        """Ask for the page with the header; return the URL that the answer leads to, if any."""
+        url = self._client.url(login.path)
+        headers = {login.header: self._of_role(login.value)}
+        step = f"send the header {login.header}"
+        answer = self._ask(session, step, "GET", url, headers=headers, allow_redirects=False)
+        if answer.status_code >= _BAD:
+            self._fail(f"{step} to {login.path}", answer)
+        return urljoin(url, answer.headers["Location"]) if answer.is_redirect else None
+
+    def _of_role(self, value: str) -> str:
+        return value.replace("{username}", self._role.username).replace(
+            "{password}", self._role.password
+        )
+
     def _submit(self, session: requests.Session, login: Login) -> str | None:
         """Fill the form in and send it; return the URL that the answer leads to, if any."""
         answer = self._ask(session, "open the form", "GET", self._client.url(login.path))
@@ -172,12 +191,7 @@ class _Attempt:
         return urljoin(url, answer.headers["Location"]) if answer.is_redirect else None
 
     def _filled(self, form: Form, login: Login) -> dict[str, str]:
-        values = {
-            name: value.replace("{username}", self._role.username).replace(
-                "{password}", self._role.password
-            )
-            for name, value in login.fields.items()
-        }
+        values = {name: self._of_role(value) for name, value in login.fields.items()}
         return form.filled(values, login.submit)
 
     def _proof(self, session: requests.Session) -> requests.Response:

@@ -1,8 +1,9 @@
-"""The part of `Arena` about images: build them, pull them."""
+"""The part of `Arena` about images: build, pull, load them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from orchestrator.api.opened import OpenArena
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ImageOperations(OpenArena):
-    """Builds and pulls the sites' images."""
+    """Builds, pulls and loads the sites' images."""
 
     async def build(
         self,
@@ -48,6 +49,32 @@ class ImageOperations(OpenArena):
             take_rows=pack_rows,
             staged=staged,
             force=force,
+            on_line=self._note_work,
+            on_work=self._on_event,
+        )
+
+    async def load(self, name: str, archive: Path | str) -> BuildResult:
+        """Load a site's image from a file that `docker save` wrote, bake it and seal it.
+
+        Args:
+            name: of the site.
+            archive: the file, packed or not; it holds one image.
+
+        Raises:
+            UnknownNameError: no such site.
+            InputError: the file cannot be read, or is no such archive.
+            ImageError: it holds several images, or the image could not be baked or sealed.
+        """
+        from orchestrator.delta.packing import pack_rows
+        from orchestrator.images import loading
+        from orchestrator.reset.fingerprint import take_fingerprint
+
+        return await loading.load(
+            await self._engine(),
+            self.atlas.site(name),
+            Path(archive),
+            take=take_fingerprint,
+            take_rows=pack_rows,
             on_line=self._note_work,
             on_work=self._on_event,
         )

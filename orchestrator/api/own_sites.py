@@ -86,6 +86,28 @@ class OwnSiteOperations(OpenArena):
             raise UsageError(message, hint="choose another name")
         return site.write()
 
+    def published_sites(self, which: str, *, folder: Path | None = None) -> tuple[Path, ...]:
+        """Write the manifests of sites whose images others publish, for `pull` or `load`.
+
+        Args:
+            which: `webarena` (the original images) or `webarena-verified` (the slim ones).
+            folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            UsageError: no such set, one of the sites is there already, or nothing can be written.
+        """
+        from orchestrator.scaffold.site_writer import PublishedSites, write_published
+        from sites.atlas import OWN_SITES, own_site_folders
+
+        if which not in set(PublishedSites):
+            message = f"Arena has no manifests for '{which}'"
+            raise UsageError(message, hint=f"there are: {', '.join(PublishedSites)}")
+        home = folder or next(iter(own_site_folders()), Path(OWN_SITES))
+        return write_published(PublishedSites(which), _as_seen_from_here(home))
+
     async def check_site(self, name: str, *, twice: bool = False) -> tuple[Point, ...]:
         """Build a site and hold it to the contract that every site of Arena keeps.
 

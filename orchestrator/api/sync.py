@@ -311,10 +311,12 @@ class SyncArena:
     plugins = _same(Arena.plugins)
     schema = _same(Arena.schema)
     new_site = _same(Arena.new_site)
+    published_sites = _same(Arena.published_sites)
     doctor = _blocking(Arena.doctor)
     check_site = _blocking(Arena.check_site)
     build = _blocking(Arena.build)
     pull = _blocking(Arena.pull)
+    load = _blocking(Arena.load)
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Run a coroutine of this Arena to its end."""

@@ -23,6 +23,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "doctor": "Say what is missing on this machine and what mends it.",
         "build": "Build the sites' images and seal them as golden.",
         "pull": "Pull the images that their manifests say are published.",
+        "load": "Load a site's image from a file, bake it and seal it.",
         "plugins": "List what is plugged in, and whether it can be used.",
     },
     "Sites": {

@@ -11,7 +11,7 @@ from arena_core.errors import SiteError
 from orchestrator.cli.asynchronous import run
 from orchestrator.cli.console import Column, Console, Json
 from orchestrator.cli.progress import arena_for
-from orchestrator.scaffold.site_writer import SiteKind
+from orchestrator.scaffold.site_writer import PublishedSites, SiteKind
 
 if TYPE_CHECKING:
     from orchestrator.contract.checkup import Point
@@ -54,6 +54,31 @@ def new(
     for path in written:
         console.line(str(path))
     console.note(f"next: arena site check {name}   then: arena up {name}")
+
+
+@app.command()
+def published(
+    which: Annotated[
+        PublishedSites,
+        typer.Argument(help="webarena: the original images; webarena-verified: the slim ones."),
+    ],
+    sites: Annotated[Path | None, _FOLDER] = None,
+) -> None:
+    """Write the manifests of sites whose images others publish.
+
+    Then `arena load SITE FILE` takes an original image from the publisher's tar
+    file, or `arena pull SITE` a slim one from its registry; both give it its
+    host name (`bake`) and seal it. Suites of `arena tasks import` name these
+    sites. The images themselves were not at hand when the manifests were
+    written: they follow published notes, and are yours to correct.
+    """
+    console = Console()
+    written = arena_for(console).published_sites(which, folder=sites)
+    for path in written:
+        console.line(str(path))
+    names = ", ".join(path.parent.name for path in written)
+    how = "arena load SITE FILE" if which is PublishedSites.WEBARENA else "arena pull SITE"
+    console.note(f"next: {how}   for {names}")
 
 
 @app.command()

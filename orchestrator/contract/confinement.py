@@ -7,7 +7,7 @@ from typing import Final
 
 from orchestrator.engine.engine import Engine
 from orchestrator.reset.replica import Replica
-from sites.manifest import Resources
+from sites.manifest import Capability, Resources
 
 # The kernel's own words, wherever this machine has them: control groups of version 2 or 1.
 _LIMITS: Final = """
@@ -31,7 +31,20 @@ timeout 3 bash -c 'exec 3<>/dev/tcp/$0/9' $host 2>&1 | grep -q 'No route to host
 """
 _INTERNET: Final = ("1.1.1.1", "80")
 _RESOLVE: Final = "getent hosts example.com"
-_NONE: Final = frozenset({0})
+# linux/capability.h
+_BITS: Final[Mapping[Capability, int]] = {
+    Capability.CHOWN: 0,
+    Capability.DAC_OVERRIDE: 1,
+    Capability.FOWNER: 3,
+    Capability.FSETID: 4,
+    Capability.KILL: 5,
+    Capability.SETGID: 6,
+    Capability.SETUID: 7,
+    Capability.SETPCAP: 8,
+    Capability.NET_BIND_SERVICE: 10,
+    Capability.SYS_CHROOT: 18,
+    Capability.AUDIT_WRITE: 29,
+}
 _MIB: Final = 1024 * 1024
 
 
@@ -39,7 +52,8 @@ async def broken_confinement(engine: Engine, replica: Replica) -> tuple[str, ...
     """Return in what a replica's container is less confined than every container must be."""
     shell = _Shell(engine, replica.container.id)
     breaches = list(_broken_limits(await shell.says(_LIMITS), replica.site.resources))
-    breaches += _broken_privileges(await shell.says(_STATUS))
+    allowed = replica.site.container.capabilities
+    breaches += _broken_privileges(await shell.says(_STATUS), allowed)
     # Its own port comes first: a shell that does not reach that proves nothing by reaching nothing.
     if not await shell.reaches("127.0.0.1", str(replica.site.port)):
         breaches.append("whether it has a way out cannot be tried: no bash and timeout in it")
@@ -67,18 +81,19 @@ def _broken_limits(told: str, wanted: Resources) -> Iterator[str]:
         yield f"cores are limited to '{found.get('cpu')}' (quota and period), not to {wanted.cpus}"
 
 
-def _broken_privileges(told: str) -> Iterator[str]:
+def _broken_privileges(told: str, capabilities: frozenset[Capability]) -> Iterator[str]:
+    allowed = sum(1 << _BITS[one] for one in capabilities)
     facts = [line.split(":\t") for line in told.splitlines() if ":\t" in line]
     of: Mapping[str, set[str]] = {
         name: {value for key, value in facts if key == name}
         for name in ("CapEff", "CapPrm", "CapBnd", "NoNewPrivs", "Uid")
     }
     for name in ("CapEff", "CapPrm", "CapBnd"):
-        if {int(mask, 16) for mask in of[name]} != _NONE:
+        if any(int(mask, 16) & ~allowed for mask in of[name]) or not of[name]:
             yield f"processes have capabilities ({name} {', '.join(sorted(of[name]))})"
     if of["NoNewPrivs"] != {"1"}:
         yield "processes may gain privileges"
-    if any("0" in users.split("\t") for users in of["Uid"]):
+    if not capabilities and any("0" in users.split("\t") for users in of["Uid"]):
         yield "a process runs as root"
 
 

@@ -79,6 +79,9 @@ class ContainerSpec:
         environment: added to the image's.
         read_only: nothing but `/tmp`, `/run` and the state can be written; both are in memory.
         state: the volume that holds the state.
+        command: in place of the image's; empty for that.
+        capabilities: what the container's root keeps, by Linux's names; none by default.
+        shm_mb: size of `/dev/shm`; the engine's own where None.
     """
 
     name: str
@@ -93,6 +96,9 @@ class ContainerSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     read_only: bool = False
     state: StateMount | None = None
+    command: tuple[str, ...] = ()
+    capabilities: frozenset[str] = frozenset()
+    shm_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

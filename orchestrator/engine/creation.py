@@ -33,6 +33,7 @@ def create(api: APIClient, spec: ContainerSpec, network_id: str) -> str:
     created = api.create_container(
         image=spec.image,
         name=spec.name,
+        command=list(spec.command) or None,
         labels=dict(spec.labels),
         environment=dict(spec.environment),
         ports=list(spec.ports),
@@ -145,6 +146,8 @@ def _host_config(api: APIClient, spec: ContainerSpec, network_id: str) -> object
         port_bindings={port: (LOOPBACK, spec.fixed.get(port)) for port in spec.ports},
         network_mode=network_id,
         cap_drop=["ALL"],
+        cap_add=sorted(spec.capabilities),
+        shm_size=f"{spec.shm_mb}m" if spec.shm_mb else None,
         security_opt=["no-new-privileges:true"],
         pids_limit=spec.pids,
         mem_limit=f"{spec.memory_mb}m",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena_core.errors import ImageError
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 _BUILD_S = 1800.0
 _PULL_S = 1800.0
-_COMMIT_S = 300.0
+_COMMIT_S = 1800.0  # of images of 100 GB
+_LOAD_S = 7200.0
 
 
 class ImageCalls:
@@ -83,6 +85,19 @@ class ImageCalls:
         await self._calls.long(doing, lambda api: imaging.pull(api, reference, line), deadline_s)
         if tag != reference:
             await self.tag(reference, tag)
+        return await self._the_image(tag)
+
+    async def load(self, archive: Path, tag: str) -> ImageInfo:
+        """Load the one image of a file that `docker save` wrote, and name it `tag` here.
+
+        Raises:
+            InputError: the file cannot be read, or is no such archive.
+            ImageError: it holds no image, or several.
+        """
+        name = await self._calls.long(
+            f"loading {archive}", lambda api: imaging.load(api, archive), _LOAD_S
+        )
+        await self.tag(name, tag)
         return await self._the_image(tag)
 
     async def tag(self, source: str, tag: str) -> None:

@@ -7,9 +7,10 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from arena_core.errors import ArenaError, ImageError
+from arena_core.errors import ArenaError, ImageError, InputError
 from orchestrator.engine.containers import ImageInfo
 from orchestrator.engine.creation import present
 from orchestrator.engine.faults import broken_off
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 LAST_LINES = 20
+_LOADED = re.compile(r"^Loaded image(?: ID)?: (\S+)$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _PROXY_VARIABLES = (
     "HTTP_PROXY",
@@ -95,6 +97,32 @@ def pull(api: APIClient, reference: str, on_line: Callable[[str], None]) -> None
     except APIError as error:
         known = broken_off(str(error.explanation), f"pulling {reference}")
         raise known or ImageError(f"pulling {reference}: {error.explanation}") from error
+
+
+def load(api: APIClient, archive: Path) -> str:
+    """Load the one image of a file that `docker save` wrote; return its id or name.
+
+    Raises:
+        InputError: the file cannot be read, or is no such archive.
+        ImageError: it holds no image, or several.
+    """
+    from docker.errors import APIError  # noqa: PLC0415
+
+    try:
+        with archive.open("rb") as file:
+            said = "".join(event.get("stream", "") for event in api.load_image(file))
+    except OSError as cause:
+        message = f"{archive}: cannot be read: {cause.strerror}"
+        raise InputError(message) from cause
+    except APIError as error:
+        known = broken_off(str(error.explanation), f"loading {archive}")
+        message = f"{archive}: is no archive of an image: {error.explanation}"
+        raise known or InputError(message, hint="`docker save IMAGE` writes one") from error
+    names = _LOADED.findall(said)
+    if len(names) != 1:
+        message = f"{archive}: holds {len(names)} images ({', '.join(names) or 'none'}), not one"
+        raise ImageError(message, hint="`docker save IMAGE > FILE` with one image")
+    return str(names[0])
 
 
 def _follow(

@@ -39,6 +39,7 @@ class BuildOutcome(StrEnum):
     BUILT = "built"
     SEALED = "sealed"
     PULLED = "pulled"
+    LOADED = "loaded"
     UNCHANGED = "unchanged"
     LOCAL = "built locally"
 
@@ -163,8 +164,10 @@ class _Builder:
     async def _build(self, recipe: Recipe, tag: str, source: str, note: _Progress) -> ImageInfo:
         build = recipe.image.build
         if build is None:
-            message = f"site '{recipe.site.name}': its image is published, not built here"
-            raise ImageError(message, hint=f"arena pull {recipe.site.name}")
+            message = f"site '{recipe.site.name}': its image is not built here"
+            how = "pull" if recipe.image.published else "load"
+            file = "" if recipe.image.published else f" {recipe.image.archive}"
+            raise ImageError(message, hint=f"arena {how} {recipe.site.name}{file}")
         context = context_tar(self._book.files(recipe), self._bundle)
         # A Dockerfile that starts FROM a sealed image inherits its labels: the golden state is
         # that image's, not this one's.

@@ -63,9 +63,7 @@ async def _pull(
     began = time.monotonic()
     reference = recipe.image.published
     if reference is None:
-        on_line(
-            f"{recipe.label}: no registry has it; `arena build {recipe.site.name}` builds it here"
-        )
+        on_line(f"{recipe.label}: no registry has it; {_other_way(recipe)}")
         image, outcome = await engine.image(recipe.image.tag), BuildOutcome.LOCAL
     else:
         on_line(f"{recipe.label}: pulling {reference}")
@@ -85,6 +83,13 @@ async def _pull(
         size_bytes=image.size_bytes if image else 0,
         golden=image.labels.get(Labels.GOLDEN) if image else None,
     )
+
+
+def _other_way(recipe: Recipe) -> str:
+    name, archive = recipe.site.name, recipe.image.archive
+    if recipe.image.build is None and archive is not None:
+        return f"`arena load {name} FILE` takes it from {archive}"
+    return f"`arena build {name}` builds it here"
 
 
 async def _fetched(

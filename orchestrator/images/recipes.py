@@ -155,6 +155,8 @@ def recipes_of(site: Site, *, staged: bool) -> Iterator[Recipe]:
 def _sealed_with(site: Site) -> dict[str, object]:
     sealing = site.model_dump(include={"port", "host", "health", "warm", "database"}, mode="json")
     probes = site.fingerprint
+    if site.bake:
+        sealing["bake"] = [step.model_dump(mode="json") for step in site.bake]
     return {
         "version": _SEALING,
         **sealing,

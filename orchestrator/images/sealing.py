@@ -23,6 +23,7 @@ from orchestrator.engine.containers import (
 )
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.health import HealthProbe, published, wait_healthy
+from orchestrator.images.baking import bake
 from orchestrator.images.golden import PATH, ROWS_LABEL, ROWS_PATH, unstarted
 from orchestrator.images.image_cache import digest_of, packed
 from sites.manifest import Site
@@ -69,8 +70,8 @@ async def seal(
 ) -> ImageInfo:
     """Make the site's golden image from a built one, under the manifest's tag.
 
-    The built image is started once and warmed. Where the warm-up changed the state, the stopped
-    container becomes the image; where it changed nothing, the built image does, and no layer is
+    The built image is started once, baked and warmed. Where a bake or the warm-up changed it, the
+    stopped container becomes the image; where nothing did, the built image does, and no layer is
     added. A state in a volume never gets into an image: there it must change nothing. The golden
     state is put into the image, and a container started from it must show that state.
 
@@ -125,7 +126,7 @@ async def _make(
     manifest: str,
 ) -> tuple[StateT, ImageInfo]:
     """Start, warm, fingerprint, stop, and commit with the golden state and its rows inside."""
-    async with serving(engine, site, unsealed.id) as container:
+    async with _baked(engine, site, unsealed.id, on_line) as container:
         on_line("seal: started; warming")
         cold = await take(engine, site, container)
         await _warm(engine, site, container, manifest)
@@ -135,6 +136,9 @@ async def _make(
         await _stop_cleanly(engine, site, container)
         known = {**labels, Labels.GOLDEN: golden.digest, ROWS_LABEL: rows_label}
         files = {PATH: golden.to_json(), **rows}
+        if site.bake:
+            await engine.copy_in(container.id, files)
+            return golden, await engine.commit(container.id, None, known)
         if cold.digest != golden.digest and site.state is None:
             changes = cold.differences(golden)
             on_line(f"seal: the warm-up changed {len(changes)} parts, they go into the image")
@@ -186,17 +190,35 @@ async def serving(engine: Engine, site: Site, image: str) -> AsyncIterator[Conta
     """
     container = await engine.run(_spec(site, image))
     try:
-        probe = HealthProbe(
-            endpoint=await published(engine, container, site.port),
-            host=site.host,
-            path=site.health.path,
-            contains=site.health.contains,
-            timeout_s=site.health.timeout_s,
-        )
-        await wait_healthy(engine, container, probe)
+        await _until_healthy(engine, site, container)
         yield container
     finally:
         await engine.remove(container.id)
+
+
+@asynccontextmanager
+async def _baked(
+    engine: Engine, site: Site, image: str, on_line: Callable[[str], None]
+) -> AsyncIterator[Container]:
+    """Run a container that becomes healthy once its bake is done; remove it at the end."""
+    container = await engine.run(_spec(site, image))
+    try:
+        await bake(engine, site, container, on_line)
+        await _until_healthy(engine, site, container)
+        yield container
+    finally:
+        await engine.remove(container.id)
+
+
+async def _until_healthy(engine: Engine, site: Site, container: Container) -> None:
+    probe = HealthProbe(
+        endpoint=await published(engine, container, site.port),
+        host=site.host,
+        path=site.health.path,
+        contains=site.health.contains,
+        timeout_s=site.health.timeout_s,
+    )
+    await wait_healthy(engine, container, probe)
 
 
 def _spec(site: Site, image: str) -> ContainerSpec:
@@ -211,6 +233,10 @@ def _spec(site: Site, image: str) -> ContainerSpec:
         pids=site.resources.pids,
         read_only=state is not None,
         state=StateMount(state.folder, state.memory_mb) if state else None,
+        command=site.container.command,
+        environment=site.container.environment,
+        capabilities=frozenset(one.name for one in site.container.capabilities),
+        shm_mb=site.container.shm_mb,
     )
 
 

@@ -26,7 +26,7 @@ from orchestrator.reset.rungs import Clean, Recreate, Rewind, Rung
 from orchestrator.reset.watch import Watch
 
 if TYPE_CHECKING:
-    from evaluators.evidence import Receipt
+    from evaluators.evidence import Proof, Receipt
 
 _LOG = logging.getLogger(__name__)
 
@@ -242,7 +242,7 @@ def _tries(rungs: Sequence[Rung], watch: Watch, *, wrote: bool) -> tuple[Rung, .
 def _receipt(
     rung: Rung, watch: Watch, golden: _Golden, started: float, found: _Findings
 ) -> Receipt:
-    from evaluators.evidence import Proof, Receipt  # noqa: PLC0415  `arena up` needs no receipt
+    from evaluators.evidence import Receipt  # noqa: PLC0415  `arena up` needs no receipt
 
     before = found.before
     if before is None and not found.touched:
@@ -255,9 +255,17 @@ def _receipt(
         after=golden.state.digest,
         golden=watch.replica.golden,
         differences=found.differences,
-        proof=Proof.FINGERPRINT if golden.read else Proof.COUNTERS,
+        proof=_proof(watch, golden),
         fallbacks=tuple(found.failures),
     )
+
+
+def _proof(watch: Watch, golden: _Golden) -> Proof:
+    from evaluators.evidence import Proof  # noqa: PLC0415
+
+    if not watch.replica.site.shows_state:
+        return Proof.IMAGE
+    return Proof.FINGERPRINT if golden.read else Proof.COUNTERS
 
 
 def _none_applies(replica: Replica, rungs: Sequence[Rung]) -> ResetError:

@@ -62,6 +62,10 @@ class Placement:
             pids=site.resources.pids,
             read_only=site.state is not None,
             state=StateMount(site.state.folder, site.state.memory_mb) if site.state else None,
+            command=site.container.command,
+            environment=site.container.environment,
+            capabilities=frozenset(one.name for one in site.container.capabilities),
+            shm_mb=site.container.shm_mb,
         )
 
 

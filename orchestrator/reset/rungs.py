@@ -70,6 +70,8 @@ class Clean:
         The whole state may look golden then and hold what it does not show: a trigger, a grant,
         another schema, a file beside the stateful folders.
         """
+        if not watch.replica.site.shows_state:
+            return False  # nothing could show what a page that was only read has changed
         return not wrote and (watch.is_accounted or watch.golden is not None)
 
     async def restore(self, engine: Engine, watch: Watch) -> Watch:

@@ -30,6 +30,28 @@ class SiteKind(StrEnum):
     STATIC = "static"  # files
 
 
+class PublishedSites(StrEnum):
+    """Sites whose images others publish, and whose manifests Arena can write."""
+
+    WEBARENA = "webarena"  # the original images, by `arena load`
+    WEBARENA_VERIFIED = "webarena-verified"  # the slim ones, by `arena pull`
+
+
+def write_published(which: PublishedSites, sites: Path) -> tuple[Path, ...]:
+    """Write the manifests of published sites into a folder of sites; return their paths.
+
+    Raises:
+        UsageError: one of them is there already, or none can be made there.
+    """
+    folder = files("orchestrator.scaffold") / "templates" / "published" / which.value
+    names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    written: list[Path] = []
+    for name in names:
+        site = NewSite(name=name, title=name, kind=SiteKind.STATIC, sites=sites)
+        written += site.write_from(folder / name)
+    return tuple(written)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSite:
     """A site to be written.
@@ -72,10 +94,26 @@ class NewSite:
             self._write_one(templates / f"{_SHARED}{_SUFFIX}", test)
             self._write_schemas()
         except OSError as cause:
-            message = f"{self.folder} cannot be made: {cause.strerror} ({cause.filename})"
-            hint = "name a folder in which you may write: --sites FOLDER"
-            raise UsageError(message, hint=hint) from cause
+            raise self._not_made(cause) from cause
         return (*written, test)
+
+    def write_from(self, template: Traversable) -> tuple[Path, ...]:
+        """Write the folder as a template has it, without a test; return its files.
+
+        Raises:
+            UsageError: there is such a folder already, or none can be made there.
+        """
+        try:
+            self._refuse_what_is_there()
+            written = self._write_all(template, self.folder)
+            self._write_schemas()
+        except OSError as cause:
+            raise self._not_made(cause) from cause
+        return written
+
+    def _not_made(self, cause: OSError) -> UsageError:
+        message = f"{self.folder} cannot be made: {cause.strerror} ({cause.filename})"
+        return UsageError(message, hint="name a folder in which you may write: --sites FOLDER")
 
     def _refuse_what_is_there(self) -> None:
         if self.folder.exists():

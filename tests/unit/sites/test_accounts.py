@@ -5,7 +5,7 @@ from base64 import b64decode
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from sites.accounts import ApiLogin, BasicApi, HeaderApi, Login
+from sites.accounts import ApiLogin, BasicApi, HeaderApi, Login, Role
 
 LOGIN = Login(
     path="/wp-login.php",
@@ -79,3 +79,23 @@ def test_what_no_request_could_carry_is_refused(given: dict[str, object]) -> Non
 def test_a_secret_is_not_shown_with_its_login() -> None:
     login = HeaderApi(scheme="header", header="X-Key", secret="very secret", proof=PROOF)
     assert "very secret" not in repr(login)
+
+
+@pytest.mark.parametrize(
+    ("login", "field"),
+    [
+        ({"path": "/x"}, "fields"),
+        ({"path": "/x", "fields": {"a": "b"}, "value": "v"}, "value"),
+        ({"path": "/x", "header": "X-Auto"}, "value"),
+        ({"path": "/x", "header": "X-Auto", "value": "{user}"}, "value"),
+        ({"path": "/x", "header": "X-Auto", "value": "v", "form": "f"}, "form"),
+    ],
+)
+def test_a_mistake_in_a_login_is_told_of_the_login_that_is_meant(
+    login: dict[str, object], field: str
+) -> None:
+    role = {"username": "a", "password": "b", "proof": {"path": "/", "contains": "x"}}
+    with pytest.raises(ValidationError) as refused:
+        Role.model_validate({**role, "login": login})
+    [error] = refused.value.errors()
+    assert error["loc"][-1] == field

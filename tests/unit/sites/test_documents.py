@@ -65,7 +65,12 @@ def test_a_sound_manifest_is_read() -> None:
         ),
         ("  contains: ready\n", "", 8, "health.contains: is required"),
         ("path: /health/", "path: health", 9, "health.path: must begin with '/'"),
-        (', published: "registry.test/shop:1"', "", 6, "an image needs `build` or `published`"),
+        (
+            ', published: "registry.test/shop:1"',
+            "",
+            6,
+            "an image needs `build`, `published` or `archive`",
+        ),
         ("memory_mb: 64", "memory_mb: 1", 11, "resources.memory_mb: must be at least 16"),
         ("    password: secret\n", "", 13, "roles.customer.password: is required"),
         ('/a/{id}"', '/a/{id"', 19, "placeholders look like {name} or {name*}"),

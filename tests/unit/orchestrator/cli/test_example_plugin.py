@@ -15,6 +15,7 @@ from arena_process import Ended
 from made_run import make_run
 from make_evidence import ANSWER, make_check, make_evidence
 
+from arena_core.actions import Stop
 from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.contract import matcher_breaches
@@ -83,7 +84,7 @@ async def test_its_agent_plays_with_its_options(installed: Path) -> None:
     )
     agent = make_agent("reader", {"line": 2})(assignment, Reference((), str))
     decision = await agent.decide(seen)
-    assert decision.action.model_dump() == {"kind": "stop", "answer": "link 2"}
+    assert decision.action == Stop(answer="link 2")
 
 
 def test_its_matcher_is_one_in_tasks(installed: Path) -> None:

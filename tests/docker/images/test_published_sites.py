@@ -1,0 +1,147 @@
+"""Images that others publish, by their manifests: loaded or pulled, baked, sealed, played, reset.
+
+WebArena's own images are not at hand: a stand-in of a few MB has their ports, commands, settings
+and URL shapes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from quick_cases import SLOW
+
+from arena_core.errors import ImageError, InputError, LoginError
+from orchestrator.access.logins import is_logged_in, login, replica_client
+from orchestrator.api.arena import Arena
+from orchestrator.contract.confinement import broken_confinement
+from orchestrator.engine.engine import Engine
+from orchestrator.engine.origin_client import origin_session
+from orchestrator.images.building import BuildOutcome
+from orchestrator.pool.acquiring import place
+from orchestrator.reset.ladder import reset_replica
+from orchestrator.reset.replica import start_replica
+from orchestrator.reset.watch import Watch
+from sites.atlas import load_atlas
+from sites.manifest import Site
+
+pytestmark = pytest.mark.docker
+
+STAND_IN = Path(__file__).parents[2] / "own_sites" / "market"
+SHOP = "webarena-shopping"
+TAG = f"own/{SHOP}:1"
+OWNER = "test-published"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What the publisher offers: one image, as `docker save` writes it."""
+    path = tmp_path_factory.mktemp("published") / "shopping_final_0712.tar"
+    name = "arena-test/market-published:1"
+    subprocess.run(["docker", "build", "-q", "-t", name, STAND_IN], check=True, timeout=120)
+    subprocess.run(["docker", "save", "-o", path, name], check=True, timeout=60)
+    subprocess.run(["docker", "rmi", name], check=True, timeout=60)
+    yield path
+    subprocess.run(["docker", "rmi", "--no-prune", TAG], check=False, timeout=60)
+
+
+def sites_of(folder: Path, which: str) -> Path:
+    """The manifests as Arena writes them, but for cores that this machine may not have."""
+    sites = folder / which
+    for path in Arena(sites=()).published_sites(which, folder=sites):
+        path.write_text(path.read_text().replace("cpus: 4.0", "cpus: 1.0"))
+    return sites
+
+
+@asynccontextmanager
+async def replica_of(site: Site) -> AsyncIterator[tuple[Engine, Watch]]:
+    """A replica of a sealed image, gone at the end with whatever took its place."""
+    async with await Engine.connect() as engine:
+        replica = await start_replica(engine, await place(engine, site, owner=OWNER, slot=0))
+        watch = Watch.over(engine, replica, new=True)
+        try:
+            yield engine, watch
+        finally:
+            await watch.close()
+            await engine.sweep(OWNER)
+
+
+def reviews(watch: Watch, *, write: str | None = None) -> str:
+    """The store's first page; a review is written before."""
+    client = replica_client(watch.replica.site, watch.replica.endpoint)
+    with origin_session(client) as session:
+        if write is not None:
+            session.post(client.url("/review/product/post/"), data={"detail": write}, timeout=10)
+        return session.get(client.url("/"), timeout=10).text
+
+
+async def test_an_original_image_is_loaded_baked_and_sealed_and_comes_back_by_a_new_container(
+    archive: Path, tmp_path: Path
+) -> None:
+    async with Arena(sites=[sites_of(tmp_path, "webarena")]) as arena:
+        done = await arena.load(SHOP, archive)
+        assert (done.outcome, bool(done.golden)) == (BuildOutcome.LOADED, True)
+        site = arena.atlas.site(SHOP)
+    async with replica_of(site) as (engine, watch):
+        assert await broken_confinement(engine, watch.replica) == ()
+        client = replica_client(site, watch.replica.endpoint)
+        cookies = await login(site, "customer", site.roles["customer"], client)
+        assert [cookie.name for cookie in cookies] == ["PHPSESSID"]
+        assert "of+the+agent" in reviews(watch, write="of the agent")
+        reset = await reset_replica(engine, watch)
+        assert (reset.receipt.strategy, reset.receipt.proof) == ("recreate", "image")
+        assert "of+the+agent" not in reviews(reset.watch)
+        # Nothing would show what a page that was only read has changed: no `clean`.
+        again = await reset_replica(engine, reset.watch, wrote=False)
+        assert again.receipt.strategy == "recreate"
+        await again.watch.close()
+
+
+@SLOW
+async def test_a_slim_image_logs_its_roles_in_by_a_header(archive: Path, tmp_path: Path) -> None:
+    async with Arena(sites=[sites_of(tmp_path, "webarena-verified")]) as arena:
+        await arena.load(SHOP, archive)
+        site = arena.atlas.site(SHOP)
+    role = site.roles["customer"]
+    async with replica_of(site) as (_, watch):
+        client = replica_client(site, watch.replica.endpoint)
+        cookies = await login(site, "customer", role, client)
+        assert await is_logged_in(site, "customer", role, client, cookies)
+        wrong = role.model_copy(update={"password": "Password.124"})
+        with pytest.raises(LoginError, match="prove it on /customer/account/"):
+            await login(site, "customer", wrong, client)
+
+
+@SLOW
+async def test_a_bake_that_never_succeeds_says_what_the_command_said(
+    archive: Path, tmp_path: Path
+) -> None:
+    sites = sites_of(tmp_path, "webarena")
+    manifest = sites / SHOP / "site.yaml"
+    wrong = "{run: [/var/www/magento2/bin/magento, cache:flash], timeout_s: 1}"
+    text = manifest.read_text()
+    manifest.write_text(text.replace("run: [/var/www/magento2/bin/magento, cache:flush]", wrong))
+    async with Arena(sites=[sites]) as arena:
+        with pytest.raises(ImageError, match=r"cache:flash` did not succeed in 1 s; .*no commands"):
+            await arena.load(SHOP, archive)
+
+
+async def test_a_file_that_is_no_image_is_refused_in_one_line(tmp_path: Path) -> None:
+    sites = sites_of(tmp_path, "webarena")
+    for name, content in (("text.tar", b"no archive"), ("empty.tar", b"")):
+        (tmp_path / name).write_bytes(content)
+    async with Arena(sites=[sites]) as arena:
+        for name in ("text.tar", "empty.tar", "missing.tar"):
+            with pytest.raises((InputError, ImageError), match=name) as refused:
+                await arena.load(SHOP, tmp_path / name)
+            assert "\n" not in refused.value.message
+
+
+def test_every_manifest_names_its_source_and_keeps_no_secret_of_ours(tmp_path: Path) -> None:
+    for which in ("webarena", "webarena-verified"):
+        atlas = load_atlas([sites_of(tmp_path, which)])
+        assert not atlas.broken
+        assert len(atlas.own) == 6
