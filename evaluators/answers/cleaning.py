@@ -10,7 +10,7 @@ from evaluators.numbers import with_plain_digits
 from evaluators.text import normalise
 
 # A longer text is no answer to a question that has one; the patterns below are never given more.
-LONGEST: Final = 20_000
+LONGEST: Final = 8_000
 
 _FENCE: Final = re.compile(r"^\s*```[\w-]*[ \t]*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 _AUTOLINK: Final = re.compile(r"<((?:https?|ssh|mailto):[^<>\s]{1,2000})>")

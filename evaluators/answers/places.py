@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import Final
 
 from evaluators.answers.base import Span
@@ -140,7 +141,7 @@ _COUNTRIES: Final = {
 }
 
 
-_MOST_WORDS: Final = 60
+_MOST_BEGINNINGS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +170,14 @@ class AddressKind:
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return the shortest piece of a text whose words are those of an expected address."""
         words = list(re.finditer(r"[^\s,;()]+", text))
+        plain_words = [_address(word.group()) for word in words]
         for goal in sorted(wanted, key=len, reverse=True):
-            first = goal.split(" ", 1)[0]
-            for number, begin in enumerate(words):
-                if not first.startswith(_address(begin.group()).split(" ", 1)[0] or first):
-                    continue
-                for end in words[number : number + _MOST_WORDS]:
-                    piece = text[begin.start() : end.end()]
-                    if 3 * len(piece) >= len(goal) and _address(piece) == goal:
+            first, count = goal.split(" ", 1)[0], goal.count(" ") + 1
+            begins = (n for n, word in enumerate(plain_words) if word and first.startswith(word))
+            for number in islice(begins, _MOST_BEGINNINGS):
+                begin = words[number]
+                for end in words[number + count // 2 : number + 2 * count + 2]:
+                    if _address(text[begin.start() : end.end()]) == goal:
                         return [Span(begin.start(), end.end(), goal)]
         return []
 

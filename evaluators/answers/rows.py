@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluators.answers.base import AnswerKind, Span
-from evaluators.answers.cleaning import plain
+from evaluators.answers.cleaning import LONGEST, plain
 from evaluators.answers.clock import DurationKind
 from evaluators.answers.days import MonthKind
 from evaluators.answers.json_values import json_rows
@@ -39,6 +39,8 @@ def rows_fault(
     texts: Sequence[str], columns: Sequence[Asked], rows: Sequence[Row], *, ordered: bool
 ) -> str | None:
     """Say why an answer does not tell exactly these rows; None where it does."""
+    if sum(map(len, texts)) > LONGEST:
+        return "is too long"
     found = _rows(texts, len(rows))
     if len(found) != len(rows):
         return f"tells {len(found)} rows, not {len(rows)}"

@@ -39,7 +39,7 @@ HEDGES: Final = re.compile(
     seemingly|appears to|apparently|if|unless|whether|depend(?:s|ing)|alternatively|otherwise
     sometimes|usually|normally|typically|often|hypothetically|e\.g|i\.e|for example
     for instance|such as|among|random|various|varies|any of|some of|one of|should be|would be if
-    vs|versus|etc
+    vs|versus|etc|(?:some|people|many|they|others) say|said to be|rumou?red
     """)
     + r")\b|\?|…|\.\.\."
 )
@@ -93,6 +93,9 @@ ESTIMATES_AFTER: Final = re.compile(
     r"\b(?:approximately|approx|roughly|estimated|more or less|or so|give or take|circa|-?ish)\b"
 )
 
+# Somewhere after a number they say that it is another one.
+LIMITS_AFTER: Final = re.compile(r"\b(?:before|after|prior to|each|apiece)\b")
+
 # What may stand right before a value.
 LINKS: Final = words("""
     is are was were be been being equals equal totals total totalled totaled amounts amounted comes
@@ -107,7 +110,8 @@ LINKS: Final = words("""
     sold bought returned refunded about our your their its his her my reached sum price username
     name code address email phone date time city town country year month following rings requires
     required reveals indicates confirms reports records recorded marks features offers offered
-    provides provided receives received earned wins won carries includes include left back lies
+    provides provided receives received earned wins won carries includes include call dial
+    left back lies
     room rooms page pages line lines platform floor gate tel telephone postcode zip isbn sku id
     ticket invoice parcel item items products product version volume level row track
 """)

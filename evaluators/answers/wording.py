@@ -20,6 +20,8 @@ SAID: Final = "\ue001"
 _LONGEST_LEAD: Final = 30
 _LONGEST_LABEL: Final = 14
 _LONGEST_TRAIL: Final = 20
+_LONGEST_PLACE: Final = 4
+_PLACES: Final = frozenset({"in", "at", "on"})
 _LONGEST_REMARK: Final = 60
 _MOST_COMMAS: Final = 3
 _REACH: Final = 60
@@ -204,6 +206,8 @@ def _trail_fault(trail: str, *, is_words: bool) -> str | None:
         return None
     bare = trail.strip().rstrip(".!\"'")
     words = _WORDS.findall(bare)
+    if not is_words and (found := words_of.LIMITS_AFTER.search(bare.casefold())) is not None:
+        return f"limits it with '{found.group()}'"
     is_short = len(words) <= _LONGEST_TRAIL and not re.search(r"[;:/|&\n]", bare)
     if is_short and (_is_word_trail(bare, words) if is_words else _is_number_trail(bare)):
         return None
@@ -215,10 +219,13 @@ def _is_word_trail(bare: str, words: list[str]) -> bool:
         return True
     first = words[0].casefold()
     second = words[1].casefold() if len(words) > 1 else ""
+    is_place = first in _PLACES and 1 < len(words) <= _LONGEST_PLACE
+    if is_place and "," not in bare:
+        return True  # "Acadia National Park in Maine"
     if "," in bare or any(word[:1].isupper() for word in words if word != "I"):
         return False
     if first in {"is", "was", "are", "were"}:
-        return second in words_of.DETERMINERS or second == SAID
+        return second in words_of.DETERMINERS or second == SAID or _is_verb(second)
     if first == "last":
         return _is_verb(second)
     return _is_verb(first) or first in words_of.PREPOSITIONS - words_of.NAME_EXTENSIONS

@@ -78,3 +78,12 @@ def test_a_reason_stays_short_however_long_the_answer_and_the_key_are() -> None:
     many = [f"name {number} {'x' * 500}" for number in range(500)]
     reason = _judged("y" * 100_000, type="name", all_of=many).reason
     assert len(reason) < 1000
+
+
+def test_what_stands_behind_a_very_long_gap_counts_too() -> None:
+    columns = [{"type": "name"}, {"type": "number"}]
+    told = "Ada, 1\nBob, 2" + " " * 10_000
+    rows = [["Ada", 1], ["Bob", 2]]
+    assert not _judged(f"{told}\nEve, 3", columns=columns, rows=rows).met
+    assert not _judged(f"47{' ' * 10_000}or 48", type="number", value=47).met
+    assert not _judged(f"1, 2{' ' * 10_000}, 3", type="number", all_of=[1, 2]).met

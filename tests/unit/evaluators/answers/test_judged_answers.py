@@ -11,11 +11,15 @@ import yaml
 from arena_core.worlds import World
 from evaluators.matchers.answer import AnswerMatcher
 
-_TABLE = Path(__file__).with_name("judged_answers.yaml")
-_QUESTIONS: list[dict[str, Any]] = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
+_TABLES = [Path(__file__).with_name(f"{name}_answers.yaml") for name in ("judged", "later")]
+_QUESTIONS: list[dict[str, Any]] = [
+    one for table in _TABLES for one in yaml.safe_load(table.read_text(encoding="utf-8"))
+]
 
 
-@pytest.mark.parametrize("asked", _QUESTIONS, ids=[one["question"] for one in _QUESTIONS])
+@pytest.mark.parametrize(
+    "asked", _QUESTIONS, ids=[str(one.get("question", one["match"])) for one in _QUESTIONS]
+)
 def test_answers_are_judged_as_by_hand(asked: dict[str, Any]) -> None:
     matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
     judged = {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -158,3 +160,14 @@ def test_no_text_makes_reading_raise(text: str, pair: tuple[str, str]) -> None:
     AnswerMatcher.model_validate({"how": "answer", "type": kind, "all_of": [value, value]}).match(
         [text], World.OFFLINE
     )
+
+
+@pytest.mark.parametrize("kind", ["address", "phone", "number"])
+@pytest.mark.parametrize("piece", ["1 ", "1,", "1)\n", "a "])
+def test_a_long_text_is_refused_soon(kind: str, piece: str) -> None:
+    value = {"address": "1 High St, Ely", "phone": "01234 5678", "number": 47}[kind]
+    written = {"how": "answer", "type": kind, "all_of": [value, value]}
+    started = time.process_time()
+    matcher = AnswerMatcher.model_validate(written)
+    assert not matcher.match([piece * 50_000], World.OFFLINE).met
+    assert time.process_time() - started < 5
