@@ -26,6 +26,7 @@ It lives in the lowest package, so that every package may raise from it::
     │   └── DiskFullError        42
     ├── GatewayError             50   the forward proxy could not start or route
     ├── BrowserError             60   the browser crashed or does not answer
+    │   └── PageSilentError      61   a page does not answer; whether the browser does is unknown
     ├── ModelError               70   the model endpoint refused, stalled or answered garbage
     │   ├── ContextExceededError 72   a prompt is longer than the model's context window
     │   └── ReplayMissError      74   an agent asks what the run that is replayed never asked
@@ -209,6 +210,8 @@ class BrowserError(ArenaError):
 
 class PageSilentError(BrowserError):
     """A page does not answer; whether the browser does is another question."""
+
+    exit_code = 61
 
 
 class ModelError(ArenaError):
