@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, assert_never
+from typing import ClassVar, Final, assert_never
 
 from arena_core.errors import ManifestError, UnknownNameError, UsageError
 from arena_core.worlds import World
 from sites.accounts import Role
 from sites.manifest import Live, Site, Staged
 from sites.routes import RouteForm, concrete_path
+
+# What a browser shows before it was told to open anything.
+BLANK: Final = "about:blank"
 
 
 class UpstreamKind(StrEnum):
@@ -167,10 +170,14 @@ class Upstreams:
     def url(self, logical: str) -> str:
         """Return the URL under which the browser finds `site:/path?query#fragment`.
 
+        The empty page is its own URL, on no site.
+
         Raises:
             UnknownNameError: the site is none of these.
             ManifestError: a route rule knows the path, but not its form at this upstream.
         """
+        if logical == BLANK:
+            return BLANK
         name, _, rest = logical.partition(":")
         return url_at(self.of(name), rest)
 

@@ -8,6 +8,7 @@ from arena_core.worlds import World
 from evaluators.computed import Computed
 from evaluators.fields import PerWorld
 from sites.atlas import Atlas
+from sites.upstreams import BLANK
 from tasks.check_rules import located_checks
 from tasks.findings import Location, TaskFault
 from tasks.pages import TaskPage, opening_faults
@@ -28,6 +29,8 @@ def page_faults(task: Task, atlas: Atlas) -> Iterator[TaskFault]:
 def _opened(task: Task) -> Iterator[tuple[Location, TaskPage]]:
     for number, start in enumerate(task.start):
         at: Location = ("start", number)
+        if start == BLANK:
+            continue
         if isinstance(start, str):
             yield at, TaskPage(start, task.worlds)
         else:

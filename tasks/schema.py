@@ -264,8 +264,8 @@ class Task(Strict):
         roles: by site, the role that is logged in when the episode starts; or several of them. The
             first of each site share a browser context; every further one has a context of its own,
             with no login but that one, so cookies of two roles of a site never meet.
-        start: logical URLs, one tab each; the first is current. `{page, role}` opens a page in the
-            context of that role; tabs that are opened from a tab stay in its context.
+        start: logical URLs, one tab each, or `about:blank`; the first is current. `{page, role}`
+            opens a page in the context of that role; tabs that a tab opens stay in its context.
         worlds: where the task can run.
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the

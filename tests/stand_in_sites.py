@@ -17,11 +17,18 @@ WEBARENA_ROLES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def write_sites(folder: Path, roles: Mapping[str, Collection[str]]) -> Path:
-    """Write a manifest for each site, with its roles, and return the folder of them."""
+def write_sites(
+    folder: Path,
+    roles: Mapping[str, Collection[str]],
+    live: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a manifest for each site, with its roles and live origin; return the folder of them."""
     for name, called in roles.items():
+        manifest = _manifest(name, called)
+        if live and name in live:
+            manifest["live"] = {"origin": live[name]}
         (folder / name).mkdir(parents=True)
-        (folder / name / "site.yaml").write_text(yaml.safe_dump(_manifest(name, called)))
+        (folder / name / "site.yaml").write_text(yaml.safe_dump(manifest))
     return folder
 
 

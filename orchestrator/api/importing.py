@@ -38,11 +38,12 @@ class ImportOperations(OpenArena):
             TaskError: a published file or the map is wrong: one line with file, place and field.
         """
         from tasks.imports.importing import import_suite
+        from tasks.imports.site_map import Installed
         from tasks.imports.suite_file import suite_name, suite_text, write_suite
 
         name = None if out is None else suite_name(out)
-        origins = {site.name: f"http://{site.host}" for site in self.atlas.sites.values()}
-        imported = import_suite(format_name, files, site_map, origins=origins, name=name)
+        installed = Installed.of(self.atlas.sites.values())
+        imported = import_suite(format_name, files, site_map, installed=installed, name=name)
         if out is not None:
             write_suite(suite_text(imported), out)
         return imported

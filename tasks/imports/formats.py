@@ -22,6 +22,7 @@ class Translation:
         task: as a suite would have it written out; `original` is added to it.
         untranslated: what of the published task its checks do not say, and why, one line each. A
             task with such a line never counts as a success of Arena's own score.
+        new_sites: live origin of each site that the task names and that is not installed here.
         bases, template, revision: as in `OriginalTask`.
         record: what readings score by, where the task is made of several entries; the entry's own
             record where omitted.
@@ -31,6 +32,7 @@ class Translation:
     published_id: str
     task: Mapping[str, object]
     untranslated: tuple[str, ...] = ()
+    new_sites: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     bases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     template: str | None = None
     revision: str | None = None

@@ -13,7 +13,7 @@ from arena_core.errors import TaskError, UsageError
 from sites.faults import mistakes
 from tasks.imports.formats import FORMATS, TaskFormat, Translation
 from tasks.imports.published import Entry, read_entries
-from tasks.imports.site_map import read_site_map
+from tasks.imports.site_map import Installed, read_site_map
 from tasks.schema import Task
 
 _VERSION: Final = 1
@@ -27,6 +27,7 @@ class ImportedSuite:
         format_name: of the published set.
         document: the suite as a file would have it.
         tasks: the same, validated.
+        new_sites: live origin of each site that tasks name and that is not installed here.
         sources: path and SHA-256 of each published file.
     """
 
@@ -34,6 +35,7 @@ class ImportedSuite:
     name: str
     document: Mapping[str, object]
     tasks: tuple[Task, ...]
+    new_sites: Mapping[str, str]
     sources: tuple[tuple[Path, str], ...]
 
     @property
@@ -52,7 +54,7 @@ def import_suite(
     files: Sequence[Path],
     map_file: Path | None = None,
     *,
-    origins: Mapping[str, str] | None = None,
+    installed: Installed | None = None,
     name: str | None = None,
 ) -> ImportedSuite:
     """Read the files of a published task set and translate each task.
@@ -61,7 +63,7 @@ def import_suite(
         format_name: of an installed format: `webarena`.
         files: of the set, in order.
         map_file: which sites here stand for those of the set; the format's own choice if None.
-        origins: scheme and host of the replicas by site, of the sites that are known here.
+        installed: the sites that are known here.
         name: of the suite; the format's where omitted.
 
     Raises:
@@ -73,13 +75,15 @@ def import_suite(
     if not files:
         message = f"{format_name}: names no file to import"
         raise UsageError(message)
-    sites = read_site_map(map_file, origins or {})
+    sites = read_site_map(map_file, installed or Installed())
     entries = [entry for path in files for entry in read_entries(path)]
     documents: list[dict[str, object]] = []
     tasks: list[Task] = []
+    new_sites: dict[str, str] = {}
     for translation in _unique(found.translate(entries, sites)):
         document = _document(found, translation)
         documents.append(document)
+        new_sites.update(translation.new_sites)
         tasks.append(_validated(translation.entry, document))
     if not tasks:
         message = f"{', '.join(map(str, files))}: no task of the format '{format_name}'"
@@ -90,6 +94,7 @@ def import_suite(
         name=suite,
         document={"suite": suite, "version": _VERSION, "title": found.title, "tasks": documents},
         tasks=tuple(tasks),
+        new_sites=new_sites,
         sources=tuple(dict.fromkeys((entry.path, entry.file_sha256) for entry in entries)),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 from arena_core.errors import TaskError
 from sites.documents import read_document
 from sites.fields import Host, Name, SitePath, Strict, written
+from sites.manifest import Site
 
 
 def _named(given: object) -> object:
@@ -49,6 +50,28 @@ class MapFile(Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class Installed:
+    """The sites that are known here.
+
+    Attributes:
+        origins: scheme and host of the replica by site.
+        live: the site by the host of its live origin.
+    """
+
+    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    live: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, sites: Iterable[Site]) -> Installed:
+        """Return what manifests say."""
+        known = tuple(sites)
+        return cls(
+            {site.name: f"http://{site.host}" for site in known},
+            {site.live.host: site.name for site in known if site.live is not None},
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SiteMap:
     """The choices of a person; a format has its own for what they leave open.
 
@@ -56,12 +79,14 @@ class SiteMap:
         sites: by the name that the published set has for a site.
         hosts: the site here by a host of the real web.
         origins: scheme and host of the replicas by site, of those that are installed here.
+        live: the site by the host of its live origin, of those that are installed here.
         path: of the file that says so; None where there is none.
     """
 
     sites: Mapping[str, MappedSite] = field(default_factory=lambda: MappingProxyType({}))
     hosts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    live: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     path: Path | None = None
 
     def origin(self, site: str) -> str:
@@ -85,17 +110,17 @@ class SiteMap:
                 raise TaskError(message)
 
 
-def read_site_map(path: Path | None, origins: Mapping[str, str]) -> SiteMap:
+def read_site_map(path: Path | None, installed: Installed) -> SiteMap:
     """Read a map.
 
     Args:
         path: of its file; what the format has where None.
-        origins: of the replicas by site.
+        installed: the sites that are known here.
 
     Raises:
         TaskError: one line with file, line, field and what is allowed.
     """
     if path is None:
-        return SiteMap(origins=origins)
+        return SiteMap(origins=installed.origins, live=installed.live)
     found = read_document(path, MapFile, TaskError)
-    return SiteMap(found.sites, found.hosts, origins, path)
+    return SiteMap(found.sites, found.hosts, installed.origins, installed.live, path)

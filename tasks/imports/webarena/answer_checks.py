@@ -1,14 +1,53 @@
-"""`string_match`: what the agent answers."""
+"""`string_match`: what the agent answers, as a typed answer where the gold has a type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
-from tasks.imports.checking import Untranslated, Written
-from tasks.imports.webarena.records import Evaluation
+from pydantic import JsonValue, ValidationError
 
-_FIELD = "eval.reference_answers"
-NOT_POSSIBLE = "N/A"
+from arena_core.worlds import World
+from evaluators.matchers.answer import AnswerMatcher
+from tasks.imports.checking import Untranslated, Written, end_check
+from tasks.imports.webarena.records import Evaluation, WebArenaRecord
+
+NOT_POSSIBLE: Final = "N/A"
+_FIELD: Final = "eval.reference_answers"
+_OR: Final = " |OR| "
+_KEYS: Final = ("exact_match", "must_include", "fuzzy_match")
+_JUDGED: Final = "fuzzy_match"
+# Of the published servers; no replica has it.
+_FOREIGN_HOST: Final = "metis.lti.cs.cmu.edu"
+# What the published agents are shown in place of the replicas' hosts.
+_SHOWN_HOSTS: Final[Mapping[str, str]] = MappingProxyType({"http://www.reddit.com": "__REDDIT__"})
+
+_MONEY_WORDS: Final = re.compile(
+    r"\b(?:price|cost|total|spend|spent|paid|pay|payment|amount|refund)", re.IGNORECASE
+)
+_RANGE_WORDS: Final = re.compile(r"\brange\b", re.IGNORECASE)
+# The first that fits says the type.
+_FORMS: Final = tuple(
+    (re.compile(form, re.IGNORECASE), kind)
+    for form, kind in (
+        (r"yes|no", "boolean"),
+        (r"[^@\s]+@[^@\s]+\.[a-z]+", "email"),
+        (r"https?://\S+", "url"),
+        (r"(?:\d+\s*(?:h|hours?|hr|min|minutes?|s|seconds?)\s*)+", "duration"),
+        (r"\d+(?:\.\d+)?\s*(?:km|m|miles?)", "distance"),
+        (r"[a-z]+ \d{1,2}(?:st|nd|rd|th)?,? \d{4}", "date"),
+        (r"\$\d[\d,.]*", "money"),
+        (r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?(?:0|[1-9]\d*)(?:\.\d+)?", "number"),
+    )
+)
+# Digits that are no number, by a word of the question.
+_CODE_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {"phone": "phone", "zip": "code", "order number": "code"}
+)
+_NAMED: Final = re.compile(r"([^:]+): (.+)")
+_LONGEST_TEXT: Final = 160
 
 
 def is_unachievable(evaluation: Evaluation) -> bool:
@@ -17,11 +56,118 @@ def is_unachievable(evaluation: Evaluation) -> bool:
     return NOT_POSSIBLE in {str(answers.get("fuzzy_match")), str(answers.get("exact_match"))}
 
 
-def answer_checks(evaluation: Evaluation) -> Iterator[Written | Untranslated]:
-    """Yield the checks of the answer."""
-    answers = evaluation.reference_answers
-    if not answers:
-        yield Untranslated(_FIELD, "is empty")
+def answer_checks(
+    record: WebArenaRecord, bases: Mapping[str, str]
+) -> Iterator[Written | Untranslated]:
+    """Yield the check of the answer.
+
+    A gold becomes a typed answer where one of the types reads it, and an answer that says it in the
+    gold's own words is right by that type. A gold that only a judge could compare, and one with
+    parts of several kinds, is left to a judge.
+    """
+    answers = record.evaluation.reference_answers or {}
+    if is_unachievable(record.evaluation):
+        locate: Written = {"by": "answer", "part": "status"}
+        yield end_check("answer", locate, {"how": "exact", "value": "infeasible"})
         return
-    for key in answers:
-        yield Untranslated(f"{_FIELD}.{key}", "has no type yet that an answer could be parsed as")
+    golds = [text for key in _KEYS for text in _texts(answers.get(key))]
+    unknown = sorted(set(answers) - set(_KEYS))
+    if unknown:
+        yield Untranslated(_FIELD, f"asks in a way that WebArena has not: {', '.join(unknown)}")
+    if not golds:
+        yield Untranslated(_FIELD, "is empty")
+    elif any(_FOREIGN_HOST in one for one in golds):
+        message = f"names the host {_FOREIGN_HOST}, which no replica has: the gold is not sound"
+        yield Untranslated(_FIELD, message)
+    else:
+        is_judged = _JUDGED in answers
+        match = _typed(golds, record.intent, bases, may_be_text=not is_judged)
+        yield end_check("answer", {"by": "answer"}, match or _judged(golds, record.intent))
+
+
+def _texts(given: JsonValue) -> list[str]:
+    if given is None:
+        return []
+    return [str(one) for one in given] if isinstance(given, list) else [str(given)]
+
+
+def _judged(golds: list[str], intent: str) -> Written:
+    """Return the match by a model's judgement."""
+    asked = " ".join(intent.split())
+    rubric = f'The text answers "{asked}". It is right if it says everything that the reference'
+    rubric += " says, in whatever words and units, and nothing that contradicts it."
+    return {"how": "semantic", "rubric": rubric, "reference": "; ".join(golds)}
+
+
+def _typed(
+    golds: list[str], intent: str, bases: Mapping[str, str], *, may_be_text: bool
+) -> Written | None:
+    """Return the match by a type that reads all golds; None where none does."""
+    if len(golds) > 1 and _RANGE_WORDS.search(intent):
+        return None  # from … to …: no list of two
+    if len(golds) == 1 and _OR in golds[0]:
+        choices = golds[0].split(_OR)
+        kind = _kind(choices[0], intent)
+        return _sound({"type": kind, "any_of": choices}, choices[:1])
+    kinds = {_kind(one, intent) for one in golds}
+    if len(kinds) == 1 and (may_be_text or kinds != {"text"}):
+        found = _of_one_kind(kinds.pop(), golds, bases)
+        if found is not None:
+            return found
+    return _named_values(golds, intent)
+
+
+def _of_one_kind(kind: str, golds: list[str], bases: Mapping[str, str]) -> Written | None:
+    if len(golds) > 1 and kind == "text" and any(len(one) > _LONGEST_TEXT for one in golds):
+        return None
+    values = [_spellings(one, bases) if kind == "url" else [one] for one in golds]
+    if len(golds) == 1:
+        said: Written = {"any_of": values[0]} if len(values[0]) > 1 else {"value": golds[0]}
+        return _sound({"type": kind, **said}, golds)
+    items: list[object] = [{"any_of": one} if len(one) > 1 else one[0] for one in values]
+    return _sound({"type": kind, "all_of": items}, golds)
+
+
+def _named_values(golds: list[str], intent: str) -> Written | None:
+    """Return the match of `driving: 13min`, `walking: 1h 45min` as rows; None of anything else."""
+    pairs = [_NAMED.fullmatch(one) for one in golds]
+    rows = [[one[1], one[2]] for one in pairs if one is not None]
+    kinds = {_kind(value, intent) for _, value in rows}
+    if len(rows) < len(golds) or len(rows) < 2 or len(kinds) != 1:  # noqa: PLR2004 - a list
+        return None
+    columns = [{"type": "text"}, {"type": kinds.pop()}]
+    return _sound({"columns": columns, "rows": rows}, golds)
+
+
+def _sound(match: Written, golds: list[str]) -> Written | None:
+    """Return a match that its own gold meets, said in a sentence or as a list; None otherwise."""
+    try:
+        matcher = AnswerMatcher.model_validate({"how": "answer", **match})
+    except ValidationError:
+        return None
+    for text in (", ".join(golds), "\n".join(f"- {one}" for one in golds)):
+        if matcher.match((text,), World.OFFLINE).met:
+            return {"how": "answer", **match}
+    return None
+
+
+def _spellings(url: str, bases: Mapping[str, str]) -> list[str]:
+    """Return a URL as the published agents are shown it, and as the replicas have it."""
+    for shown, base in _SHOWN_HOSTS.items():
+        if url.startswith(shown) and base in bases:
+            return [url, url.replace(shown, bases[base], 1)]
+    return [url]
+
+
+def _kind(gold: str, intent: str) -> str:
+    """Return the type that a gold is written in."""
+    text = gold.strip()
+    if text.isdigit():
+        for word, kind in _CODE_WORDS.items():
+            if re.search(rf"\b{word}\b", intent, re.IGNORECASE):
+                return kind
+    for form, kind in _FORMS:
+        if form.fullmatch(text):
+            is_amount = kind == "number" and "." in text and _MONEY_WORDS.search(intent)
+            return "money" if is_amount else kind
+    return "text"

@@ -13,7 +13,7 @@ from tasks.imports.published import Entry
 from tasks.imports.site_map import SiteMap
 from tasks.imports.webarena.addresses import SITES, Addresses, UnknownAddressError
 from tasks.imports.webarena.answer_checks import answer_checks, is_unachievable
-from tasks.imports.webarena.page_checks import page_checks
+from tasks.imports.webarena.page_checks import page_checks, page_looks
 from tasks.imports.webarena.records import WebArenaRecord
 from tasks.imports.webarena.url_checks import url_checks
 
@@ -45,7 +45,8 @@ class WebArenaTasks:
     def _translated(
         self, entry: Entry, record: WebArenaRecord, sites: SiteMap, addresses: Addresses
     ) -> Translation:
-        parts = list(_parts(record, addresses))
+        bases = addresses.in_replicas(sites)
+        parts = list(_parts(record, addresses, bases))
         family = family_of(record)
         names = [mapped_site(entry, name, sites) for name in record.sites]
         task: Written = {
@@ -59,6 +60,9 @@ class WebArenaTasks:
             "limits": {"steps": STEPS, "seconds": SECONDS},
             "checks": list(written_out(parts)),
         }
+        looks = list(page_looks(record.evaluation, addresses, bases))
+        if looks:
+            task["looks"] = looks
         if family == "unachievable":
             task["why"] = record.evaluation.string_note or "the published gold is N/A"
         if record.intent_template_id is not None:
@@ -67,21 +71,23 @@ class WebArenaTasks:
             entry=entry,
             published_id=str(record.task_id),
             task=task,
-            bases=addresses.in_replicas(sites),
+            bases=bases,
             untranslated=tuple(str(one) for one in parts if isinstance(one, Untranslated)),
             template=None if record.intent_template_id is None else str(record.intent_template_id),
         )
 
 
-def _parts(record: WebArenaRecord, addresses: Addresses) -> Iterator[Written | Untranslated]:
+def _parts(
+    record: WebArenaRecord, addresses: Addresses, bases: dict[str, str]
+) -> Iterator[Written | Untranslated]:
     for kind in record.evaluation.eval_types:
         match kind:
             case "string_match":
-                yield from answer_checks(record.evaluation)
+                yield from answer_checks(record, bases)
             case "url_match":
                 yield from url_checks(record.evaluation, addresses)
             case "program_html":
-                yield from page_checks(record.evaluation, addresses)
+                yield from page_checks(record.evaluation, addresses, bases)
             case _:
                 yield Untranslated("eval.eval_types", f"holds '{kind}', which WebArena has not")
     if not record.evaluation.eval_types:

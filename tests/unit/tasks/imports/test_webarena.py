@@ -13,12 +13,14 @@ from published_tasks import webarena_task
 from reference_data import WEBARENA, reference_half
 
 from arena_core.errors import TaskError
-from sites.atlas import Atlas
+from sites.atlas import Atlas, load_atlas
 from tasks.imports.importing import import_suite
+from tasks.imports.site_map import Installed
 from tasks.imports.webarena.page_checks import closed
 from tasks.lint import lint_suite
 from tasks.schema import Suite, Task
 
+HERE = Installed.of(load_atlas([]).sites.values())
 Write = Callable[..., Path]
 
 
@@ -65,8 +67,7 @@ def test_nobody_is_logged_in_where_the_file_of_cookies_names_nobody(write: Write
 def test_a_map_says_which_sites_stand_for_the_sets(write: Write, tmp_path: Path) -> None:
     chosen = tmp_path / "map.yaml"
     chosen.write_text("sites:\n  shopping_admin: {site: shop, role: merchant, path: /dashboard}\n")
-    origins = {"shop": "http://shop.arena.test"}
-    [task] = imported(write, webarena_task(), map_file=chosen, origins=origins)
+    [task] = imported(write, webarena_task(), map_file=chosen, installed=HERE)
     assert task.sites == ("shop",)
     assert task.start == ("shop:/dashboard",)
     assert task.original is not None

@@ -1,0 +1,1 @@
+"""Mind2Web-Live's tasks: key nodes on the live web."""

@@ -1,0 +1,115 @@
+"""Mind2Web-Live's key nodes as key nodes here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from evaluators.text import holds_words, normalise
+from tasks.imports.checking import Untranslated, Written
+from tasks.imports.mind2web.hosts import Hosts, NoHostError
+from tasks.imports.mind2web.records import KeyNode, NodeContent
+
+
+def node_checks(number: int, node: KeyNode, hosts: Hosts) -> Iterator[Written | Untranslated]:
+    """Yield the key node, or why it is not translated.
+
+    Args:
+        number: its place among the task's nodes.
+        node: as published.
+        hosts: which site stands for its host.
+    """
+    field = f"evaluation[{number}]"
+    try:
+        site = hosts.site(node.content.url)
+    except NoHostError as unknown:
+        yield Untranslated(f"{field}.content.url", str(unknown))
+        return
+    kind = node.match_function_name
+    if kind == "url_included_match":
+        yield _included(field, node.content, site)
+    elif kind == "url_exactly_match":
+        yield _exactly(field, node.content, site)
+    elif kind in {"url_semantic_match", "element_value_semantic_match"}:
+        yield _judged(field, node)
+    elif kind == "element_value_exactly_match" and not node.content.path:
+        yield _value(node.content)
+    else:
+        yield Untranslated(field, "names an element by the selector that was recorded")
+
+
+def _node(locate: Written, match: Written) -> Written:
+    return {"locate": locate, "match": match}
+
+
+def _included(field: str, content: NodeContent, site: str) -> Written | Untranslated:
+    """Return the check of a part of the host and path, or of one parameter."""
+    wanted = content.reference_answer
+    if content.key:
+        given = parse_qs(urlsplit(content.url).query).get(content.key, [])
+        how: Written = {"how": "exact", "value": wanted}
+        if wanted not in given:
+            how = {"how": "include", "value": wanted, "substring": True}
+        return _node({"by": "url", "part": "query", "key": content.key}, how)
+    parts = urlsplit(content.url)
+    path = unquote(parts.path) or "/"
+    if wanted.strip("/") == path.strip("/") and wanted.strip("/"):
+        return _node({"by": "url"}, {"how": "exact", "value": _page(site, path)})
+    if wanted in parts.netloc:
+        value = f"{site}:/"
+        return _node({"by": "url"}, {"how": "include", "value": value, "substring": True})
+    if parts.fragment and wanted in f"{path}#{unquote(parts.fragment)}":
+        how = {"how": "include", "value": wanted, "substring": True}
+        return _node({"by": "url", "part": "full"}, how)
+    # Some pages were recorded before the action that leads to them: the gold may be sound.
+    bare = wanted.rstrip("/")
+    if not bare:
+        return Untranslated(field, "asks for nothing: the published code accepts every page")
+    match: Written = {"how": "include", "value": bare}
+    if bare in path and not holds_words(normalise(path), normalise(bare)):
+        match["substring"] = True
+    return _node({"by": "url"}, match)
+
+
+def _exactly(field: str, content: NodeContent, site: str) -> Written | Untranslated:
+    if content.key:
+        match: Written = {"how": "exact", "value": content.reference_answer, "case": True}
+        return _node({"by": "url", "part": "query", "key": content.key}, match)
+    try:
+        parts = urlsplit(content.reference_answer)
+    except ValueError:
+        return Untranslated(field, "its URL is none")
+    if parts.netloc and parts.netloc != urlsplit(content.url).netloc:
+        return Untranslated(field, "its URL is on another host than the page that was recorded")
+    query = f"?{parts.query}" if parts.query else ""
+    page = _page(site, unquote(parts.path) or "/") + query
+    return _node({"by": "url", "part": "full"}, {"how": "exact", "value": page})
+
+
+def _judged(field: str, node: KeyNode) -> Written | Untranslated:
+    """Return the check of a value that a model judges by the published rule."""
+    content = node.content
+    rubric = f"The value is right if it satisfies this rule: {content.reference_answer}"
+    match: Written = {"how": "semantic", "rubric": rubric}
+    if node.match_function_name == "url_semantic_match":
+        if not content.key:
+            return _node({"by": "url", "part": "full"}, match)
+        return _node({"by": "url", "part": "query", "key": content.key}, match)
+    if content.path:
+        return Untranslated(field, "names an element by the selector that was recorded")
+    return _node({"by": "element", "event": "input", "read": "value"}, match)
+
+
+def _value(content: NodeContent) -> Written:
+    """Return the check of what was typed, or of the name of what was clicked."""
+    match: Written = {"how": "exact", "value": content.reference_answer}
+    first = _node({"by": "element", "event": "input", "read": "value"}, match)
+    others = [
+        _node({"by": "element", "event": "change", "read": "value"}, match),
+        _node({"by": "element", "event": "click", "read": "name"}, match),
+    ]
+    return {**first, "any_of": others}
+
+
+def _page(site: str, path: str) -> str:
+    return f"{site}:{quote(path, safe='/:@!$&*+,;=~()')}"
