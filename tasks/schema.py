@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import Base64Bytes, Field, WithJsonSchema, model_validator
+from pydantic import (
+    Base64Bytes,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from arena_core.actions import Button, Modifier
 from arena_core.worlds import World
@@ -38,6 +46,7 @@ class _Reference(Strict):
     only: World | None = None
 
 
+Part = TypeVar("Part")
 Text = str | PerWorld[str]
 FileName = Annotated[
     str,
@@ -261,6 +270,9 @@ class Task(Strict):
     """One intent with its sites, start pages and checks.
 
     Attributes:
+        recorded: of a recorded step, the field of `original.record` that holds the whole prompt. It
+            is played without a browser: the agent is shown the prompt, and its reply is the answer.
+            It has neither sites nor start pages.
         roles: by site, the role that is logged in when the episode starts; or several of them. The
             first of each site share a browser context; every further one has a context of its own,
             with no login but that one, so cookies of two roles of a site never meet.
@@ -289,11 +301,12 @@ class Task(Strict):
     id: Slug
     family: Family
     intent: str = Field(min_length=10)
-    sites: tuple[str, ...] = Field(min_length=1)
+    recorded: str | None = Field(default=None, exclude_if=lambda value: value is None)
+    sites: tuple[str, ...]
     roles: dict[str, str | Annotated[tuple[str, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    start: tuple[str | StartPage, ...] = Field(min_length=1)
+    start: tuple[str | StartPage, ...]
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
     live_writes: bool = False
     limits: Limits = Limits()
@@ -317,6 +330,29 @@ class Task(Strict):
     @classmethod
     def _refuse_old_names(cls, given: object) -> object:
         return refuse_old_name(given, "parts", "expected_divergence")
+
+    @field_validator("sites", "start")
+    @classmethod
+    def _is_somewhere(cls, given: tuple[Part, ...], info: ValidationInfo) -> tuple[Part, ...]:
+        if not given and info.data.get("recorded") is None:
+            kind, message = "too_short", "must have at least 1 entry"
+            raise PydanticCustomError(kind, message, {"min_length": 1})
+        return given
+
+    @model_validator(mode="after")
+    def _recorded_step_has_its_prompt(self) -> Self:
+        if self.recorded is not None and self.prompt is None:
+            message = f"`recorded` names '{self.recorded}', which is no text of `original.record`"
+            raise ValueError(message)
+        return self
+
+    @property
+    def prompt(self) -> str | None:
+        """The whole prompt of a recorded step; None for a task that is played on sites."""
+        if self.recorded is None or self.original is None:
+            return None
+        found = self.original.record.get(self.recorded)
+        return found if isinstance(found, str) else None
 
     def roles_of(self, site: str) -> tuple[str, ...]:
         """Return the roles that are logged in on a site, in order; none where nobody is."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 from pydantic import field_validator
 
@@ -54,8 +54,6 @@ class CommandMatcher(Matcher):
     in their normal form. An argument that was left away is its default.
     """
 
-    is_computable: ClassVar[bool] = False
-
     how: Literal["command"] = "command"
     value: str
 
@@ -91,9 +89,12 @@ def read_command(text: str) -> Command:
         message = "the reply is too long for a command"
         raise NoCommandError(message)
     plain = text.strip().strip("`").strip().removeprefix("python").strip()
-    whole = _call(plain)
-    calls = [whole] if whole is not None else [_call(line) for line in plain.splitlines()]
-    found = [one for one in calls if one is not None]
+    lines = [_call(line) for line in plain.splitlines()]
+    found = [one for one in (_call(plain), *lines) if one is not None][:2]
+    if len(found) == 2 and len(lines) == 1:  # noqa: PLR2004 - the one line is the whole
+        found = found[:1]
+    if not found:  # an argument with line breaks in it, as the published steps write them
+        found = [one for one in [_call(plain.replace("\n", "\\n"))] if one is not None]
     if len(found) != 1:
         message = f"the reply holds {len(found) or 'no'} command{'s' if len(found) > 1 else ''}"
         raise NoCommandError(message)
@@ -119,7 +120,7 @@ def _read(call: ast.Call) -> Command:
         raise NoCommandError(message)
     given = dict(zip(parameters, map(_literal, call.args), strict=False))
     for keyword in call.keywords:
-        if keyword.arg not in parameters or keyword.arg in given:
+        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in given:
             message = f"{name} has no further argument {keyword.arg}"
             raise NoCommandError(message)
         given[keyword.arg] = _literal(keyword.value)

@@ -40,6 +40,11 @@ class Environments:
             await browsers.close()
 
     @property
+    def world(self) -> OpenWorld:
+        """The world that they are made in."""
+        return self._world
+
+    @property
     def isolated(self) -> bool:
         """Whether the browser has a network of its own, which no container's start changes."""
         return self._browsers.isolated

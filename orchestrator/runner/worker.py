@@ -11,6 +11,7 @@ from orchestrator.agent_interface import AgentMaker, SeesByReference
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
+from orchestrator.episode.recorded import RecordedEpisode
 from orchestrator.outside.agent_command import AgentCommand
 from orchestrator.outside.outside_runner import OutsideRunner
 from orchestrator.runner.attempts import TrialRunner
@@ -98,6 +99,9 @@ class Worker:
             meter=meter,
             recording=request.recording,
         )
+        if task.recorded is not None:
+            world = self.environments.world
+            return await runner.play(RecordedEpisode(spec, world.atlas, world.upstreams.world))
         async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
             played = await runner.play(Episode(spec, environment))
             if played.has_bug:

@@ -73,7 +73,7 @@ def _translated(
         task={
             "id": f"autowebbench-{published}",
             "family": "navigation",
-            "intent": intent if len(intent) >= 10 else f"Recorded step of: {intent or 'no task'}",
+            "intent": f"Recorded step of: {intent or 'no task'}",
             "recorded": "source",
             "sites": [],
             "start": [],

@@ -40,6 +40,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
 }
 MATCHERS: Mapping[str, dict[str, Any]] = {
     "answer": {"how": "answer", "type": "number", "value": {"offline": 1, "online": 2.5}},
+    "command": {"how": "command", "value": "click('A')"},
     "exact": {"how": "exact", "value": "x"},
     "include": {"how": "include", "value": ["x", "y"]},
     "number": {"how": "number", "value": {"offline": 1, "online": 2.5}},

@@ -179,7 +179,8 @@ def test_the_raw_export_of_the_platform_becomes_the_same_task(write: Write) -> N
     }
     [task] = imported(write, raw)
     assert task.original is not None
-    first, second = task.original.record["evaluation"]  # type: ignore[misc]  # JSON
+    nodes: Any = task.original.record["evaluation"]
+    first, second = nodes
     assert first == node("url_exactly_match", "2630", key="store")
     assert second == {
         "match_function_name": "element_value_exactly_match",

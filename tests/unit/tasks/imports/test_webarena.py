@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from make_evidence import make_evidence
 from published_tasks import webarena_task
 from reference_data import WEBARENA, reference_half
 
 from arena_core.errors import TaskError
+from evaluators.scores import score
+from evaluators.verdicts import CheckStatus
 from sites.atlas import Atlas, load_atlas
 from tasks.imports.importing import import_suite
 from tasks.imports.site_map import Installed
@@ -197,3 +200,78 @@ def test_the_published_half_becomes_a_suite_that_lints(webarena_atlas: Atlas) ->
     for task, record in zip(found.tasks, records, strict=True):
         assert task.original is not None
         assert task.original.record == record
+
+
+def answered(write: Write, gold: dict[str, Any], intent: str, answer: str) -> str:
+    """Return the outcome of an answer to a task of one gold."""
+    evaluation = {"eval_types": ["string_match"], "reference_answers": gold}
+    [task] = imported(write, webarena_task(evaluation, intent=intent))
+    return str(score(task.checks, make_evidence(answer=answer)).outcome)
+
+
+@pytest.mark.parametrize(
+    ("gold", "intent", "right", "wrong"),
+    [
+        ({"must_include": ["0"]}, "How many reviews are there?", "There are 0.", "10"),
+        ({"must_include": ["36.39"]}, "Tell me the grand total", "It is $36.39.", "$136.39"),
+        ({"exact_match": "15213"}, "What is the zip code of it?", "15213", "15213 or 15214"),
+        ({"exact_match": "Yes"}, "Tell me if it is closed", "Yes", "No"),
+        ({"must_include": ["A Tea", "B Tea"]}, "List the teas", "B Tea, A Tea", "A Tea"),
+        ({"must_include": ["A Tea", "B Tea"]}, "List the teas", "A Tea, B Tea", "A Tea, B Tea, C"),
+        ({"fuzzy_match": ["7 min"]}, "How long does it take?", "7 minutes", "17 minutes"),
+        (
+            {"fuzzy_match": ["driving: 13min", "walking: 1h 45min"]},
+            "Compare the time for walking and driving",
+            "driving: 13 min, walking: 105 min",
+            "driving: 105 min, walking: 13 min",
+        ),
+        ({"exact_match": "a.lopez@example.com"}, "Show the e-mail", "a.lopez@example.com", "N/A"),
+    ],
+)
+def test_a_gold_becomes_an_answer_of_its_type(
+    gold: dict[str, Any], intent: str, right: str, wrong: str, write: Write
+) -> None:
+    assert answered(write, gold, intent, right) == "success"
+    assert answered(write, gold, intent, wrong) == "failure"
+
+
+def test_a_gold_that_only_a_judge_can_compare_is_left_to_one(write: Write) -> None:
+    gold = {"fuzzy_match": ["It is comfortable"]}
+    assert answered(write, gold, "Why do customers like it?", "soft") == (
+        "unscored: judge_unavailable"
+    )
+
+
+def test_a_gold_that_names_a_host_which_no_replica_has_is_listed(write: Write) -> None:
+    gold = {"exact_match": "ssh://git@metis.lti.cs.cmu.edu:2222/a/b.git"}
+    evaluation = {"eval_types": ["string_match"], "reference_answers": gold}
+    [task] = imported(write, webarena_task(evaluation))
+    assert task.original is not None
+    assert "the gold is not sound" in task.original.untranslated[0]
+
+
+def test_typed_golds_of_the_published_half_are_met_by_their_own_words() -> None:
+    found = import_suite("webarena", [reference_half(WEBARENA)])
+    typed = 0
+    for task in found.tasks:
+        for check in task.checks:
+            if check.match.how != "answer" or task.original is None:
+                continue
+            typed += 1
+            evaluation: Any = task.original.record["eval"]
+            golds = [
+                text
+                for key in ("exact_match", "must_include", "fuzzy_match")
+                for text in _listed(evaluation["reference_answers"].get(key))
+            ]
+            said = golds[0].split(" |OR| ")[0] if len(golds) == 1 else None
+            texts = (said,) if said else (", ".join(golds), "\n".join(f"- {one}" for one in golds))
+            verdicts = [score([check], make_evidence(answer=text)).verdicts[0] for text in texts]
+            assert any(one.status is CheckStatus.MET for one in verdicts), task.id
+    assert typed == 118
+
+
+def _listed(gold: Any) -> list[str]:
+    if gold is None:
+        return []
+    return [str(one) for one in gold] if isinstance(gold, list) else [str(gold)]

@@ -1,1 +1,0 @@
-"""WebArena-Verified's tasks: typed answers, and requests of the browser."""
