@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from arena_core.actions import Stop
+from orchestrator.agent_interface import Assignment, Decision
 from orchestrator.agents.asking import Asking
 from orchestrator.agents.model_agent import model_agent
 from orchestrator.model.client import ModelClient
 from orchestrator.model.messages import ChatRole, Message
-from orchestrator.agent_interface import Assignment, Decision
 from orchestrator.observation import Observation
 
 

@@ -11,10 +11,10 @@ from arena_core.actions import Action, Stop
 from arena_core.worlds import World
 from evaluators.changes import IgnoredChanges
 from evaluators.evidence import Ended, Receipt, StepEvidence, Timings
+from orchestrator.agent_interface import Assignment
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import DecisionRecord, StepResult
-from orchestrator.agent_interface import Assignment
 from sites.atlas import Atlas
 from sites.upstreams import Upstreams
 

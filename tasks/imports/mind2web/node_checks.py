@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from evaluators.text import holds_words, normalise
 from tasks.imports.checking import Untranslated, Written
 from tasks.imports.mind2web.hosts import Hosts, NoHostError
 from tasks.imports.mind2web.records import KeyNode, NodeContent
+from tasks.selectors import selector_fault
+
+_ANYTHING: Final = MappingProxyType({"how": "found"})
+# The published code takes the three nearest ancestors of the recorded element for it as well.
+_NEAREST: Final = 3
+_OPTION: Final = re.compile(r"\boption(?::nth-child\(\d+\))?\s*$")
 
 
 def node_checks(number: int, node: KeyNode, hosts: Hosts) -> Iterator[Written | Untranslated]:
@@ -31,11 +40,13 @@ def node_checks(number: int, node: KeyNode, hosts: Hosts) -> Iterator[Written | 
     elif kind == "url_exactly_match":
         yield _exactly(field, node.content, site)
     elif kind in {"url_semantic_match", "element_value_semantic_match"}:
-        yield _judged(field, node)
-    elif kind == "element_value_exactly_match" and not node.content.path:
-        yield _value(node.content)
+        yield _judged(field, node, site)
+    elif kind == "element_path_exactly_match" and node.method in {None, "selector"}:
+        yield _acted(field, node.content, site)
+    elif kind in {"element_value_exactly_match", "element_value_included_match"}:
+        yield _value(field, node, site)
     else:
-        yield Untranslated(field, "names an element by the selector that was recorded")
+        yield Untranslated(field, f"is a function that no published task uses: {kind}")
 
 
 def _node(locate: Written, match: Written) -> Written:
@@ -86,7 +97,7 @@ def _exactly(field: str, content: NodeContent, site: str) -> Written | Untransla
     return _node({"by": "url", "part": "full"}, {"how": "exact", "value": page})
 
 
-def _judged(field: str, node: KeyNode) -> Written | Untranslated:
+def _judged(field: str, node: KeyNode, site: str) -> Written | Untranslated:
     """Return the check of a value that a model judges by the published rule."""
     content = node.content
     rubric = f"The value is right if it satisfies this rule: {content.reference_answer}"
@@ -95,20 +106,52 @@ def _judged(field: str, node: KeyNode) -> Written | Untranslated:
         if not content.key:
             return _node({"by": "url", "part": "full"}, match)
         return _node({"by": "url", "part": "query", "key": content.key}, match)
-    if content.path:
-        return Untranslated(field, "names an element by the selector that was recorded")
-    return _node({"by": "element", "event": "input", "read": "value"}, match)
+    return _valued(field, content, site, match)
 
 
-def _value(content: NodeContent) -> Written:
+def _acted(field: str, content: NodeContent, site: str) -> Written | Untranslated:
+    """Return the check of a click on an element, on what is in it, or on what holds it closely."""
+    selector = content.reference_answer.strip()
+    fault = _selector_fault(selector)
+    if fault:
+        return Untranslated(field, fault)
+    clicked: Written = {"by": "element", "event": "click", "read": "path", "site": site}
+    return {
+        **_node({**clicked, "selector": selector, "ancestors": _NEAREST}, dict(_ANYTHING)),
+        "any_of": [_node({**clicked, "selector": f"{selector} *"}, dict(_ANYTHING))],
+    }
+
+
+def _value(field: str, node: KeyNode, site: str) -> Written | Untranslated:
     """Return the check of what was typed, or of the name of what was clicked."""
-    match: Written = {"how": "exact", "value": content.reference_answer}
-    first = _node({"by": "element", "event": "input", "read": "value"}, match)
+    is_whole = node.match_function_name == "element_value_exactly_match"
+    match: Written = {"how": "exact", "value": node.content.reference_answer}
+    if not is_whole:
+        match = {"how": "include", "value": node.content.reference_answer, "substring": True}
+    return _valued(field, node.content, site, match)
+
+
+def _valued(field: str, content: NodeContent, site: str, match: Written) -> Written | Untranslated:
+    there: Written = {"by": "element", "site": site}
+    selector = (content.path or "").strip()
+    if selector:
+        fault = _selector_fault(selector)
+        if fault:
+            return Untranslated(field, fault)
+        there["selector"] = selector
+    first = _node({**there, "event": "input", "read": "value"}, match)
     others = [
-        _node({"by": "element", "event": "change", "read": "value"}, match),
-        _node({"by": "element", "event": "click", "read": "name"}, match),
+        _node({**there, "event": "change", "read": "value"}, match),
+        _node({**there, "event": "click", "read": "name"}, match),
     ]
     return {**first, "any_of": others}
+
+
+def _selector_fault(selector: str) -> str | None:
+    """Say why a recorded selector cannot be asked for; None where it can."""
+    if _OPTION.search(selector):
+        return "names an option by its place: browsers report the choice of a list, not a click"
+    return selector_fault(selector)
 
 
 def _page(site: str, path: str) -> str:

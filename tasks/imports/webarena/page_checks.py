@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
 from typing import Final
 
 from tasks.imports.checking import Untranslated, Written, either
@@ -12,6 +15,15 @@ from tasks.imports.webarena.records import Evaluation, HtmlTarget
 
 _OR: Final = " |OR| "
 _LAST: Final = "last"
+_POST: Final = "func:reddit_get_post_url('__last_url__')"
+_POST_PATH: Final = "/f/*/*/"
+_ROLE: Final = re.compile(r"""func:gitlab_get_project_memeber_role\(__page__, (['"])(.+)\1\)""")
+# What the published helper of that name reads: the role beside the account's name.
+_ROLE_SCRIPT: Final = (
+    "document.querySelectorAll('td.col-max-role span')["
+    "[...document.querySelectorAll(\"td[data-label='Account'] span.gl-avatar-labeled-sublabel\")]"
+    ".findIndex(one => one.outerText === '@' + {account})].outerText"
+)
 _QUERY: Final = re.compile(
     r"""document\.querySelector\((?P<q>['"])(?P<selector>(?:(?!(?P=q)).)+)(?P=q)\)\??\."""
     r"""(?:(?P<text>outerText|innerText)|(?P<value>value)|"""
@@ -19,76 +31,143 @@ _QUERY: Final = re.compile(
 )
 
 
-def page_checks(evaluation: Evaluation, addresses: Addresses) -> Iterator[Written | Untranslated]:
-    """Yield a check for each page that the published task looks at, in its order."""
-    for number, target in enumerate(evaluation.program_html or ()):
-        yield from _target_checks(
-            f"html-{number}", f"eval.program_html[{number}]", target, addresses
-        )
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """One published target with its place, and what its placeholders stand for."""
+
+    number: int
+    target: HtmlTarget
+    addresses: Addresses
+    bases: dict[str, str]
+
+    @property
+    def field(self) -> str:
+        return f"eval.program_html[{self.number}]"
 
 
-def _target_checks(
-    name: str, field: str, target: HtmlTarget, addresses: Addresses
+def page_checks(
+    evaluation: Evaluation, addresses: Addresses, bases: dict[str, str]
 ) -> Iterator[Written | Untranslated]:
-    if target.prep_actions:
-        yield Untranslated(f"{field}.prep_actions", "no check runs a script before it looks")
-        return
-    at = _page(field, target, addresses)
-    locate = _locate(field, target)
-    match = _match(f"{field}.required_contents", target)
-    if isinstance(at, Untranslated):
-        yield at
-        return
-    if isinstance(locate, Untranslated):
-        yield locate
-        return
-    if isinstance(match, Untranslated):
-        yield match
-        return
-    here: Written = {"by": "page", "at": at, **locate}
-    for number, ways in enumerate(match):
-        part = name if len(match) == 1 else f"{name}-{number}"
-        yield either(part, [{"locate": here, "match": way} for way in ways])
+    """Yield the checks of each page that the published task looks at, in its order."""
+    for target in _targets(evaluation, addresses, bases):
+        at, locate, match = _page(target), _locate(target), _match(target)
+        if isinstance(at, Untranslated):
+            yield at
+        elif isinstance(locate, Untranslated):
+            yield locate
+        elif isinstance(match, Untranslated):
+            yield match
+        else:
+            here: Written = {"by": "page", "at": at, **locate, **_prepared(target)}
+            for part, ways in enumerate(match):
+                name = f"html-{target.number}"
+                name = name if len(match) == 1 else f"{name}-{part}"
+                yield either(name, [{"locate": here, "match": way} for way in ways])
 
 
-def _page(field: str, target: HtmlTarget, addresses: Addresses) -> str | Untranslated:
-    if target.url == _LAST:
+def page_looks(
+    evaluation: Evaluation, addresses: Addresses, bases: dict[str, str]
+) -> Iterator[Written]:
+    """Yield what the published code would compare, for the readings, as far as it can be seen."""
+    for target in _targets(evaluation, addresses, bases):
+        at, script = _page(target), _script(target.target.locator)
+        if isinstance(at, Untranslated):
+            continue
+        if not target.target.locator:
+            found: Written = {"html": True}
+        elif script is not None:
+            found = {"script": script, "spelling": "python"}
+        else:
+            continue
+        yield {
+            "name": f"original-html-{target.number}",
+            "when": "end",
+            "locate": {"by": "page", "at": at, **found, **_prepared(target)},
+        }
+
+
+def _targets(
+    evaluation: Evaluation, addresses: Addresses, bases: dict[str, str]
+) -> Iterator[_Target]:
+    if "program_html" in evaluation.eval_types:
+        for number, target in enumerate(evaluation.program_html or ()):
+            yield _Target(number, target, addresses, bases)
+
+
+def _prepared(target: _Target) -> Written:
+    return {"prep": list(target.target.prep_actions)} if target.target.prep_actions else {}
+
+
+def _page(target: _Target) -> str | Written | Untranslated:
+    """Return the page that is looked at."""
+    url = target.target.url
+    if url == _LAST:
         return "own"
-    if target.url.startswith("func:"):
-        return Untranslated(f"{field}.url", "is computed, from the last URL or by an API")
+    if url == _POST:
+        return {"last_url": _POST_PATH}
+    if url.startswith("func:"):
+        return Untranslated(f"{target.field}.url", "is found by an API login of the shop's admin")
     try:
-        return addresses.logical(target.url)
+        return target.addresses.logical(url)
     except UnknownAddressError as unknown:
-        return Untranslated(f"{field}.url", str(unknown))
+        return Untranslated(f"{target.field}.url", str(unknown))
 
 
-def _locate(field: str, target: HtmlTarget) -> Written | Untranslated:
-    found = _QUERY.fullmatch(target.locator.strip())
-    if not target.locator:
-        return Untranslated(f"{field}.locator", "is the whole HTML of the page")
-    if found is None:
-        return Untranslated(f"{field}.locator", "is a script, no lone selector")
-    locate: Written = {"selector": closed(found["selector"])}
-    attribute = "value" if found["value"] else found["name"]
-    if attribute:
-        locate["attribute"] = attribute
-    return locate
+def _script(locator: str) -> str | None:
+    """Return the published locator as a script; None where it is neither."""
+    role = _ROLE.fullmatch(locator.strip())
+    if role is not None:
+        return _ROLE_SCRIPT.replace("{account}", json.dumps(role[2]))
+    if locator.startswith(("document.", "[...document.")):
+        return locator
+    return None
 
 
-def _match(field: str, target: HtmlTarget) -> list[list[Written]] | Untranslated:
+def _locate(target: _Target) -> Written | Untranslated:
+    locator = target.target.locator
+    if not locator:
+        return {"html": True}
+    found = _QUERY.fullmatch(locator.strip())
+    if found is not None:
+        locate: Written = {"selector": closed(found["selector"])}
+        attribute = "value" if found["value"] else found["name"]
+        return {**locate, "attribute": attribute} if attribute else locate
+    script = _script(locator)
+    if script is None:
+        return Untranslated(f"{target.field}.locator", "calls a helper that asks the shop's API")
+    return {"script": script}
+
+
+def _match(target: _Target) -> list[list[Written]] | Untranslated:
     """Return what must match: of each entry, any of its alternatives."""
-    wanted = target.required_contents
+    field = f"{target.field}.required_contents"
+    wanted = target.target.required_contents
     if "exact_match" in wanted:
-        return [[{"how": "exact", "value": str(wanted["exact_match"])}]]
+        return [[{"how": "exact", "value": _expanded(str(wanted["exact_match"]), target)}]]
     listed = wanted.get("must_include")
     if set(wanted) != {"must_include"} or not isinstance(listed, list):
         return Untranslated(field, f"asks in a way that is not known: {', '.join(sorted(wanted))}")
     if not listed:
         return Untranslated(field, "asks for nothing: the published code accepts every page")
-    texts = [str(one) for one in listed]
-    if not any(_OR in one for one in texts):
+    texts = [_expanded(str(one), target) for one in listed]
+    is_html = not target.target.locator
+    if not any(_OR in one or (is_html and escape(one) != one) for one in texts):
         return [[{"how": "include", "value": texts[0] if len(texts) == 1 else texts}]]
-    return [[{"how": "include", "value": one} for one in text.split(_OR)] for text in texts]
+    return [
+        [
+            {"how": "include", "value": spelling}
+            for one in text.split(_OR)
+            for spelling in dict.fromkeys((one, escape(one)) if is_html else (one,))
+        ]
+        for text in texts
+    ]
+
+
+def _expanded(text: str, target: _Target) -> str:
+    """Return text with the replicas' URLs in place of what stands for them in the file."""
+    for base, replica in target.bases.items():
+        text = text.replace(base, replica)
+    return text
 
 
 def closed(selector: str) -> str:

@@ -13,7 +13,7 @@ from tasks.imports.published import Entry
 from tasks.imports.site_map import SiteMap
 from tasks.imports.webarena.addresses import SITES, Addresses, UnknownAddressError
 from tasks.imports.webarena.answer_checks import answer_checks, is_unachievable
-from tasks.imports.webarena.page_checks import page_checks
+from tasks.imports.webarena.page_checks import page_checks, page_looks
 from tasks.imports.webarena.records import WebArenaRecord
 from tasks.imports.webarena.url_checks import url_checks
 
@@ -60,6 +60,9 @@ class WebArenaTasks:
             "limits": {"steps": STEPS, "seconds": SECONDS},
             "checks": list(written_out(parts)),
         }
+        looks = list(page_looks(record.evaluation, addresses, bases))
+        if looks:
+            task["looks"] = looks
         if family == "unachievable":
             task["why"] = record.evaluation.string_note or "the published gold is N/A"
         if record.intent_template_id is not None:
@@ -84,7 +87,7 @@ def _parts(
             case "url_match":
                 yield from url_checks(record.evaluation, addresses)
             case "program_html":
-                yield from page_checks(record.evaluation, addresses)
+                yield from page_checks(record.evaluation, addresses, bases)
             case _:
                 yield Untranslated("eval.eval_types", f"holds '{kind}', which WebArena has not")
     if not record.evaluation.eval_types:

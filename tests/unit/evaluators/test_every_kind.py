@@ -42,6 +42,7 @@ MATCHERS: Mapping[str, dict[str, Any]] = {
     "answer": {"how": "answer", "type": "number", "value": {"offline": 1, "online": 2.5}},
     "command": {"how": "command", "value": "click('A')"},
     "exact": {"how": "exact", "value": "x"},
+    "found": {"how": "found"},
     "include": {"how": "include", "value": ["x", "y"]},
     "number": {"how": "number", "value": {"offline": 1, "online": 2.5}},
     "semantic": {"how": "semantic", "rubric": "The text says x."},
