@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from arena_core.worlds import World
 from evaluators.fields import When
+from evaluators.linting import Severity
 from evaluators.locators.base import Subject
 from sites.atlas import Atlas
 from sites.manifest import Site
@@ -116,7 +117,9 @@ def _family(task: Task) -> Iterator[TaskFault]:
         if task.family is Family.CONTENT and not any(subject.is_state for subject in seen):
             message = "a content task needs an end check by db, db_delta, api or page"
             message += " that proves the change"
-            yield TaskFault(("checks",), f"{message}: none applies in the {world} world")
+            severity = Severity.ERROR if task.original is None else Severity.WARNING
+            told = f"{message}: none applies in the {world} world"
+            yield TaskFault(("checks",), told, severity)
         if task.family is Family.INFORMATION and Subject.ANSWER not in seen:
             message = f"an information task checks no answer in the {world} world"
             yield warning(("checks",), message)

@@ -33,3 +33,28 @@ def webarena_task(evaluation: dict[str, Any] | None = None, **fields: Any) -> di
     task.update(fields)
     task["eval"].update(evaluation or {})
     return task
+
+
+def verified_task(
+    schema: dict[str, Any], gold: object, *events: dict[str, Any], kind: str = "retrieve"
+) -> dict[str, Any]:
+    """Return a task as WebArena-Verified writes it, with its data, its gold and its requests."""
+    expected = {"task_type": kind, "status": "SUCCESS", "retrieved_data": gold}
+    return {
+        "sites": ["reddit"],
+        "task_id": 5,
+        "intent_template_id": 6,
+        "start_urls": ["__REDDIT__"],
+        "intent": "Find what is asked for in the forum",
+        "intent_template": "Find {{what}}",
+        "instantiation_dict": {"what": "it"},
+        "revision": 2,
+        "eval": [
+            {
+                "evaluator": "AgentResponseEvaluator",
+                "results_schema": schema,
+                "expected": expected,
+            },
+            *events,
+        ],
+    }

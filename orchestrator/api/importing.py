@@ -22,6 +22,7 @@ class ImportOperations(OpenArena):
         *,
         out: Path | None = None,
         site_map: Path | None = None,
+        new_sites: Path | None = None,
     ) -> ImportedSuite:
         """Write the suite of a published task set, with every original record unchanged in it.
 
@@ -30,6 +31,8 @@ class ImportOperations(OpenArena):
             files: of the set, in order.
             out: the suite's file, which names the suite; a suite that an import wrote there before
                 is replaced. Nothing is written where omitted.
+            new_sites: a folder of sites; a manifest is written there for each live host that no
+                site here has.
             site_map: a file that says which sites here stand for those of the set.
 
         Raises:
@@ -38,6 +41,7 @@ class ImportOperations(OpenArena):
             TaskError: a published file or the map is wrong: one line with file, place and field.
         """
         from tasks.imports.importing import import_suite
+        from tasks.imports.new_sites import write_new_sites
         from tasks.imports.site_map import Installed
         from tasks.imports.suite_file import suite_name, suite_text, write_suite
 
@@ -46,4 +50,6 @@ class ImportOperations(OpenArena):
         imported = import_suite(format_name, files, site_map, installed=installed, name=name)
         if out is not None:
             write_suite(suite_text(imported), out)
+        if new_sites is not None:
+            write_new_sites(imported.new_sites, new_sites)
         return imported

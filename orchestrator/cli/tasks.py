@@ -137,6 +137,10 @@ def import_tasks(
         Path | None,
         typer.Option("--map", help="A file that says which sites here stand for the set's."),
     ] = None,
+    new_sites: Annotated[
+        Path | None,
+        typer.Option(help="Write a manifest there for each live host that no site here has."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a suite of a published task set, each task with its original record."""
@@ -144,7 +148,9 @@ def import_tasks(
 
     console = Console(as_json)
     written = out or Path(f"{format_name}.yaml")
-    found = arena_for(console).import_tasks(format_name, files, out=written, site_map=site_map)
+    found = arena_for(console).import_tasks(
+        format_name, files, out=written, site_map=site_map, new_sites=new_sites
+    )
     missing = found.untranslated
     whole = len(found.tasks) - len({task for task, _ in missing})
     reasons = Counter(re.sub(r"\[\d+\]", "[]", line) for _, line in missing)
@@ -157,10 +163,14 @@ def import_tasks(
             "format": found.format_name,
             "tasks": len(found.tasks),
             "whole": whole,
+            "new_sites": dict(found.new_sites),
             "untranslated": [{"task": task, "what": line} for task, line in missing],
         },
     )
     console.note(f"{written}: {len(found.tasks)} tasks, {whole} of them translated whole")
+    if found.new_sites and new_sites is None:
+        console.note(f"{len(found.new_sites)} live hosts are no site here: name them in --map, or")
+        console.note("let --new-sites FOLDER write their manifests")
 
 
 async def _lint(

@@ -110,7 +110,7 @@ class RecordedEpisode(Episode):
         Raises:
             UsageError: the episode is not reset yet, or is over.
         """
-        with self._alone("step"):
+        with self._calls.alone("step"):
             self._refuse_unless_under_way()
             told = self._measured(decided or DecisionRecord())
             if isinstance(action, Stop):
@@ -143,5 +143,5 @@ class RecordedEpisode(Episode):
 
     def _refuse_unless_under_way(self) -> None:
         """Raise what `step` raises where no step can be done."""
-        if not self._was_reset or self._is_closed or self._record.is_over:
+        if not self._was_reset or self._calls.is_closed or self._record.is_over:
             self._running()

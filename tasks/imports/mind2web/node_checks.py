@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from evaluators.text import holds_words, normalise
 from tasks.imports.checking import Untranslated, Written
 from tasks.imports.mind2web.hosts import Hosts, NoHostError
 from tasks.imports.mind2web.records import KeyNode, NodeContent
@@ -77,7 +76,7 @@ def _included(field: str, content: NodeContent, site: str) -> Written | Untransl
     if not bare:
         return Untranslated(field, "asks for nothing: the published code accepts every page")
     match: Written = {"how": "include", "value": bare}
-    if bare in path and not holds_words(normalise(path), normalise(bare)):
+    if bare in path and f"/{bare.strip('/')}/" not in f"/{path.strip('/')}/":
         match["substring"] = True
     return _node({"by": "url"}, match)
 

@@ -67,7 +67,8 @@ def answer_checks(
     """
     answers = record.evaluation.reference_answers or {}
     if is_unachievable(record.evaluation):
-        yield Untranslated(_FIELD, "is N/A, and no check reads yet how an agent gave up")
+        locate: Written = {"by": "answer", "part": "status"}
+        yield end_check("answer", locate, {"how": "exact", "value": "infeasible"})
         return
     golds = [text for key in _KEYS for text in _texts(answers.get(key))]
     unknown = sorted(set(answers) - set(_KEYS))

@@ -71,7 +71,7 @@ METHODS = {
     " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
     "export": "report, form, out",
     "follow_logs": "site, *, slot, tail",
-    "import_tasks": "format_name, files, *, out, site_map",
+    "import_tasks": "format_name, files, *, out, site_map, new_sites",
     "judge": "run, judge, *, readings, anew",
     "lint": "suite, patterns, *, prove, workers",
     "load": "name, archive",

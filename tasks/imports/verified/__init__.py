@@ -1,0 +1,1 @@
+"""WebArena-Verified's tasks: typed answers, and requests of the browser."""
