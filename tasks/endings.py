@@ -25,7 +25,13 @@ def ended_at_once(task: Task, world: World, action: Stop | Infeasible) -> Eviden
         response=response_of(action),
         ended=Ended.INFEASIBLE if gives_up else Ended.STOPPED,
         steps=tuple(
-            StepEvidence(index=index, action=done, url="", logical=next(iter(task.start_pages), None), title="")
+            StepEvidence(
+                index=index,
+                action=done,
+                url="",
+                logical=next(iter(task.start_pages), None),
+                title="",
+            )
             for index, done in enumerate((None, action))
         ),
     )

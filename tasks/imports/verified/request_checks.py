@@ -84,7 +84,7 @@ class Requests:
         }
         urls = [spec.url] if isinstance(spec.url, str) else list(spec.url)
         choices = [_choices(values) for values in parts.values()]
-        count = prod(map(len, (urls, *choices)))
+        count = prod([len(urls), *(len(one) for one in choices)])
         if count > _MOST_WAYS:
             message = f"has {count} combinations of alternatives"
             raise UnsaidError(message, field="expected")
