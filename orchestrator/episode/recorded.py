@@ -69,6 +69,10 @@ class _Nothing:
         """There is no replica."""
         raise AssertionError(site, ignored)
 
+    async def run(self, site: str, command: str, seconds: int) -> NoReturn:
+        """There is no replica."""
+        raise AssertionError(site, command, seconds)
+
     async def ask_api(self, site: str, role: str, path: str) -> NoReturn:
         """There is no site."""
         raise AssertionError(site, role, path)
