@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -21,6 +21,7 @@ from sites.upstreams import Upstreams
 if TYPE_CHECKING:
     from orchestrator.browser.context import SessionOptions
     from orchestrator.episode.interfaces import EpisodeSession
+    from orchestrator.reset.watch import Mark
 
 _STEP: Final = 1
 
@@ -41,7 +42,7 @@ class _Nothing:
     async def lost(self) -> None:
         """There is no container that could be gone."""
 
-    async def marks(self) -> dict[str, NoReturn]:
+    async def marks(self) -> Mapping[str, Mark]:
         """There is no state that could move."""
         return {}
 
