@@ -271,14 +271,11 @@ class Session(PageReader):
 
     async def screenshot(self) -> bytes | None:
         """Return the current tab's viewport as WebP; None where an outside program broke it."""
-        tab = self._bar.current
-        # Playwright's own call prepares the page first, and takes twice as long.
-        take = partial(
-            tab.channel.send,
-            "Page.captureScreenshot",
-            {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True},
-        )
+        options = {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True}
         async with self._watchdog.bounded("take a screenshot", _READ_S):
+            tab = self._bar.current
+            # Playwright's own call prepares the page first, and takes twice as long.
+            take = partial(tab.channel.send, "Page.captureScreenshot", options)
             image = await self._bar.ask(tab, take, None)
             return base64.b64decode(image["data"]) if image else None
 
