@@ -11,6 +11,8 @@ from evaluators.fields import Slug
 from tasks.importers import Importer
 
 SITE = "miniwob"
+# The wheel miniwob-1.1.0-py3-none-any.whl of PyPI, which the site's image serves.
+_WHEEL = "297006e84219d56ad037e843527ed773a4a82509dc43b6031ec4a3ad3e3e61d9"
 _SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give a part of it
 
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
@@ -54,6 +56,13 @@ class WobPages(Importer):
             "worlds": ["offline"],
             "limits": {"steps": self.steps, "seconds": self.seconds},
             "wob": start,
+            "original": {
+                "format": "miniwob",
+                "id": f"{page}-s{seed}",
+                "file_sha256": _WHEEL,
+                "revision": "1.1.0",
+                "record": start,
+            },
             "checks": [
                 {
                     "name": "reward",

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import pytest
 from make_evidence import make_evidence
+from reference_data import reference_half
 
 from arena_core.actions import Stop
 from evaluators.evidence import Ended, Evidence, Located, StepEvidence
 from evaluators.original import OriginalTask
 
-DATA = Path("/work/shared/data")
 BASES = {
     "__SHOPPING__": "http://shop.arena.test",
     "__SHOPPING_ADMIN__": "http://merchant.arena.test/admin",
@@ -27,10 +25,7 @@ BASES = {
 
 def published(name: str) -> list[dict[str, Any]]:
     """Return the half of a published set that lies beside the checkout; skips where it does not."""
-    file = DATA / name
-    if not file.is_file():
-        pytest.skip(f"{name} of the published task sets is not on this machine")
-    found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = json.loads(reference_half(name).read_text(encoding="utf-8"))
     return found
 
 

@@ -27,7 +27,7 @@ def score(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            help="Score it as a benchmark's published code would, too: webarena. Repeat for more."
+            help="Also as a benchmark's published code would, such as webarena; repeat for more.",
         ),
     ] = None,
     verdicts: Annotated[bool, typer.Option("--verdicts", help="Show every check.")] = False,
