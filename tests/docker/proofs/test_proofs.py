@@ -17,6 +17,7 @@ FOUND = {
         "offline: doing nothing must fail, ends as 'success'",
         "offline: check 'article' holds before the first action",
         "offline: stopped before its last action, the reference ends as 'success'",
+        "offline: pages opened and left passes",
     ],
     "node-not-on-the-way": [
         "offline: the reference does not meet key node 'sakai'",
@@ -25,7 +26,12 @@ FOUND = {
     "last-step-superfluous": [
         "offline: stopped before its last action, the reference ends as 'success'",
     ],
-    "nobody-looks": ["offline: check 'unchanged' holds before the first action"],
+    "nobody-looks": [
+        "offline: check 'unchanged' holds before the first action",
+        "offline: pages opened and left passes",
+        "offline: the change made and taken back passes",
+        "offline: the form failed with a redirect passes",
+    ],
     "same-answer-1": ["offline: the answer of 'same-answer-2' ('yes') passes as well"],
     "same-answer-2": ["offline: the answer of 'same-answer-1' ('yes') passes as well"],
     "same-work-1": ["offline: what solves 'same-work-2' meets the checks of this task too"],
