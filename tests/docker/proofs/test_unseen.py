@@ -37,8 +37,8 @@ def ended(events: list[RunEvent]) -> list[str]:
     ]
 
 
-async def test_a_reference_is_played_once_where_looking_left_no_trace() -> None:
-    assert ended(await told()) == ["offline success"]
+async def test_a_reference_is_looked_at_once_and_played_once_more_after_a_detour() -> None:
+    assert ended(await told()) == ["offline success"] * 2
 
 
 async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
@@ -47,6 +47,6 @@ async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
     moved = {"wiki": "Handler_write moved by 1"}
     monkeypatch.setattr(proof_hook, "moved_between", lambda *_: moved)
     events = await told()
-    assert ended(events) == ["offline success"] * 2
+    assert ended(events) == ["offline success"] * 3  # seen, unseen, and after a detour
     [note] = [one.text for one in events if isinstance(one, ProgressNote) and "traces" in one.text]
     assert note == "looking left traces (wiki: Handler_write moved by 1): sound unseen"
