@@ -1,0 +1,1 @@
+"""Runs written for other programs, one module a format."""

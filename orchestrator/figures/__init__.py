@@ -1,0 +1,1 @@
+"""What a study found as figures (SVG, PDF) and tables (LaTeX, Markdown)."""

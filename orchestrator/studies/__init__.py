@@ -1,0 +1,1 @@
+"""Studies: agents × worlds × suites × repeats, registered before they are played."""
