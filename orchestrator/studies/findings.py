@@ -1,0 +1,393 @@
+"""What a study found, as data: what its page, figures, tables and the terminal are made from.
+
+Rates, differences, margins and bounds are shares from 0 to 1 (differences from -1 to 1); costs are
+US dollars, durations seconds. None stands where there is no figure, never a zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
+from orchestrator.stats.rates import Interval
+from orchestrator.studies.questions import Question
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One agent on one suite in one world."""
+
+    agent: str
+    suite: str
+    world: World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassRates:
+    """Of k plays of one task: does one succeed, do all?
+
+    Attributes:
+        at: pass@k, that at least one of k succeeds.
+        hat: pass^k, that all k succeed.
+        tasks: of how many tasks, those with at least k scored repeats.
+    """
+
+    k: int
+    at: float
+    hat: float
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What episodes took; over all that ended, the unscored too, for they were paid for.
+
+    Attributes:
+        usd: None where a price is unknown, and for agents without a model.
+        per_success: the sum ÷ the successes, failures included in the sum; None without a success.
+    """
+
+    usd: float | None
+    usd_per_episode: float | None
+    usd_per_success: float | None
+    seconds_per_episode: float | None
+    seconds_per_success: float | None
+    tokens_per_episode: float | None
+    tokens_per_success: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellFigures:
+    """The figures of one cell.
+
+    Attributes:
+        world_label: the world as reports head it: `online (staged)`.
+        agent_note: what is to be said of the agent beside its figures; None for a contestant.
+        tasks: how many have an episode; `scored_tasks`: how many have a scored one.
+        pending: episodes that the run is still to play.
+        unscored: how many episodes have which reason, commonest first.
+        success: the mean over tasks of the share of their scored repeats that succeeded.
+        wilson: Wilson's interval over tasks, at 1 - alpha.
+        clustered: an interval that respects `clusters`: templates, with the repeats of each task.
+        bounds: the rate if every unscored episode had failed, and if each had succeeded.
+        sr0, sr1: share of tasks with at most 0 or 1 key node missing.
+        steps: mean steps of scored episodes.
+    """
+
+    cell: Cell
+    world_label: str
+    agent_note: str | None
+    tasks: int
+    scored_tasks: int
+    episodes: int
+    scored: int
+    pending: int
+    unscored: tuple[tuple[UnscoredReason, int], ...]
+    success: float | None
+    wilson: Interval | None
+    clustered: Interval | None
+    clusters: int
+    bounds: Interval | None
+    completion_macro: float | None
+    completion_micro: float | None
+    sr0: float | None
+    sr1: float | None
+    efficiency: float | None
+    alignment: float | None
+    steps: float | None
+    passes: tuple[PassRates, ...]
+    spending: Spending
+
+
+class Decision(StrEnum):
+    """What the data say to a question.
+
+    `undecided` is no answer either way: it never means that there is no difference.
+    """
+
+    YES = "yes"
+    NO = "no"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a study says to one question.
+
+    Attributes:
+        sentence: the answer for a reader who knows nothing of the study.
+        first_rate, second_rate: success on the paired tasks.
+        effect: first minus second.
+        interval: of the effect, at 1 - alpha.
+        deciding_interval: of the effect, at 1 - 2 alpha: what an equivalence or a non-inferiority
+            holds against its margin; None for a difference.
+        p: of the test; `p_adjusted`: after Holm's correction over the registered questions, None
+            for a question that was not registered.
+        family: over how many questions was corrected.
+        method: interval and test by name.
+        tasks: how many were paired; `clusters`: of how many templates; `episodes`: of how many.
+        unpaired: tasks that one side has no scored episode of.
+        decision: whether the question is answered with yes: the sides differ, are equivalent, the
+            first is not inferior.
+        bounds: the smallest and the largest effect that the unscored episodes leave possible.
+        would_turn: what the unscored would have to be to turn the conclusion; None where there are
+            none.
+    """
+
+    question: Question
+    sentence: str
+    first_rate: float | None
+    second_rate: float | None
+    effect: float | None
+    interval: Interval | None
+    deciding_interval: Interval | None
+    p: float | None
+    p_adjusted: float | None
+    family: int
+    method: str
+    tasks: int
+    clusters: int
+    episodes: int
+    unpaired: tuple[str, ...]
+    decision: Decision
+    bounds: Interval | None
+    would_turn: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplatePoint:
+    """One template in a Bland-Altman plot: the mean of both worlds' rates, and offline - online."""
+
+    template: str
+    tasks: int
+    mean: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldAgreement:
+    """How far the two worlds agree for one agent on one suite.
+
+    A task counts as won in a world where more than half of its scored repeats succeeded, as lost
+    where less than half did.
+
+    Attributes:
+        offline_label, online_label: the worlds as reports head them.
+        both, offline_only, online_only, neither: ids of the tasks won in these worlds.
+        split: ids of tasks with exactly half of their repeats won in a world: in no count above.
+        unpaired: ids of tasks that one world has no scored episode of.
+        rate: share of the paired tasks on which the worlds agree.
+        kappa: Cohen's; None where undefined.
+        points: one a template, for the Bland-Altman plot.
+        bias: mean of the points' differences; `limits`: Bland and Altman's, bias ± 1.96 standard
+            deviations; None with fewer than two points.
+    """
+
+    agent: str
+    suite: str
+    offline_label: str
+    online_label: str
+    both: tuple[str, ...]
+    offline_only: tuple[str, ...]
+    online_only: tuple[str, ...]
+    neither: tuple[str, ...]
+    split: tuple[str, ...]
+    unpaired: tuple[str, ...]
+    rate: float | None
+    rate_interval: Interval | None
+    kappa: float | None
+    kappa_interval: Interval | None
+    points: tuple[TemplatePoint, ...]
+    bias: float | None
+    bias_interval: Interval | None
+    limits: Interval | None
+
+    @property
+    def paired(self) -> int:
+        """How many tasks are compared."""
+        return len(self.both) + len(self.offline_only) + len(self.online_only) + len(self.neither)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankCorrelation:
+    """Whether the two worlds put the agents in the same order, on one suite.
+
+    Attributes:
+        offline, online: the agents' rates, in the order of `agents`.
+        tau: Kendall's tau-b; None with fewer than two agents, or where a world has them all equal.
+        p: exact where there are no ties.
+        says: what so few agents allow to say.
+    """
+
+    suite: str
+    agents: tuple[str, ...]
+    offline: tuple[float, ...]
+    online: tuple[float, ...]
+    tau: float | None
+    p: float | None
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """A source of variance of an episode's success.
+
+    Attributes:
+        source: `tasks`, `worlds`, `tasks × worlds`, `repeats`.
+        variance: in squared shares; `share`: of the sum of all sources.
+    """
+
+    source: str
+    variance: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatGain:
+    """The standard error of an agent's rate if every task were played this often."""
+
+    repeats: int
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceFigures:
+    """Where the spread of one agent's results on one suite comes from.
+
+    Attributes:
+        gains: for 1, 2, 3, … repeats; the first is one play of each task.
+        says: how many repeats are worth it, in words.
+    """
+
+    agent: str
+    suite: str
+    components: tuple[Component, ...]
+    gains: tuple[RepeatGain, ...]
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerFigures:
+    """What a question could have found.
+
+    Attributes:
+        detectable: the smallest difference that is found in `power` of such studies; None where
+            nothing up to a difference of everything is.
+        says: the same in words.
+    """
+
+    question: str
+    power: float
+    detectable: float | None
+    says: str
+
+
+class SliceKind(StrEnum):
+    """By what tasks are parted.
+
+    `difficulty`: by the share of all scored episodes of all agents that succeeded; `length`: by the
+    number of actions of the reference.
+    """
+
+    SITE = "site"
+    FAMILY = "family"
+    DIFFICULTY = "difficulty"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceRate:
+    """One cell in a slice; success as in `CellFigures`, Wilson's interval over tasks."""
+
+    cell: Cell
+    tasks: int
+    scored: int
+    success: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """A part of the tasks.
+
+    Attributes:
+        value: `shop`, `information`, `hard (below 33 %)`, `1 to 3 actions`.
+        note: what to beware of in reading it; empty where nothing.
+    """
+
+    by: SliceKind
+    value: str
+    rates: tuple[SliceRate, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskCell:
+    """One task in one cell; `successes` of `scored` of `episodes`."""
+
+    cell: Cell
+    successes: int
+    scored: int
+    episodes: int
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the scored episodes that succeeded."""
+        return self.successes / self.scored if self.scored else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskAcross:
+    """One task over all cells.
+
+    Attributes:
+        success: over all scored episodes of all cells; None where there is none.
+        length: actions of the reference; None without one.
+        cells: those that have an episode of it.
+    """
+
+    suite: str
+    task: str
+    template: str
+    sites: tuple[str, ...]
+    family: str
+    success: float | None
+    length: int | None
+    cells: tuple[TaskCell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyAnalysis:
+    """What a study, or a comparison of runs, found.
+
+    Attributes:
+        alpha: the level of every test; intervals are at 1 - alpha.
+        seed: of every procedure that draws numbers.
+        answers: in the order of the questions; `registered` is the question's.
+        methods: a paragraph for a paper, written from the locks of the runs.
+        notes: what a reader must know before the figures: what is missing, differs or is staged.
+    """
+
+    title: str
+    alpha: float
+    seed: int
+    cells: tuple[CellFigures, ...]
+    answers: tuple[Answer, ...]
+    agreement: tuple[WorldAgreement, ...]
+    rank_correlation: tuple[RankCorrelation, ...]
+    variance: tuple[VarianceFigures, ...]
+    power: tuple[PowerFigures, ...]
+    slices: tuple[Slice, ...]
+    tasks: tuple[TaskAcross, ...]
+    methods: str
+    notes: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON document."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        return found

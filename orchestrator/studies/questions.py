@@ -1,0 +1,52 @@
+"""What a study asks: two agents or two worlds compared, on the same tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from arena_core.worlds import World
+
+
+class QuestionKind(StrEnum):
+    """What is asked of a difference in success.
+
+    `difference`: is there one? `equivalence`: is it within the margin, either way?
+    `non_inferiority`: is the first not worse than the second by as much as the margin?
+    """
+
+    DIFFERENCE = "difference"
+    EQUIVALENCE = "equivalence"
+    NON_INFERIORITY = "non_inferiority"
+
+
+class Compared(StrEnum):
+    """What a question compares."""
+
+    AGENTS = "agents"
+    WORLDS = "worlds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One comparison of two agents or of the two worlds.
+
+    Attributes:
+        id: its name in the study, and in every table.
+        first, second: labels of agents, or names of worlds.
+        agent, world, suite: what the comparison is held at; None takes all that were played in both
+            of its arms, each paired with itself.
+        margin: of an equivalence or a non-inferiority, as a share: 0.05 is 5 points.
+        registered: whether it was written down before the study was played.
+    """
+
+    id: str
+    kind: QuestionKind
+    of: Compared
+    first: str
+    second: str
+    agent: str | None = None
+    world: World | None = None
+    suite: str | None = None
+    margin: float | None = None
+    registered: bool = False
