@@ -78,7 +78,7 @@ pictures: images  ## take the README's pictures of the sites anew
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m pictures
 
 schemas: $(STAMP)  ## write the JSON Schemas anew from the models
-	@for kind in suite site evidence lock; do rm -f orchestrator/schemas/$$kind-*.json; done
+	@for kind in suite site study evidence lock; do rm -f orchestrator/schemas/$$kind-*.json; done
 	@$(PYTHON) -m orchestrator.schemas.writing
 
 clean:  ## remove every container of Arena and what was installed here

@@ -1,4 +1,4 @@
-"""`arena schema`: the JSON Schema of a suite, a manifest, a run's evidence or its lock."""
+"""`arena schema`: the JSON Schema of a suite, a manifest, a study, a run's evidence or its lock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ app = typer.Typer()
 
 @app.command()
 def schema(
-    kind: Annotated[SchemaKind, typer.Argument(help="suite, site (a manifest), evidence or lock.")],
+    kind: Annotated[
+        SchemaKind, typer.Argument(help="suite, site (a manifest), study, evidence or lock.")
+    ],
     out: Annotated[Path | None, typer.Option(help="Write it there instead of printing it.")] = None,
 ) -> None:
     """Print a JSON Schema, with the locators, matchers and importers installed here.

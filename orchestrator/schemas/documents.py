@@ -13,6 +13,7 @@ from orchestrator.schemas.files import VERSIONS
 from orchestrator.schemas.kinds import SchemaKind
 from orchestrator.schemas.placeholders import type_templates
 from orchestrator.store.lock import RunLock
+from orchestrator.studies.study_file import StudyFile
 from sites.manifest import Site
 from tasks.importers import IMPORTERS
 from tasks.schema import Task
@@ -74,6 +75,8 @@ def _model(kind: SchemaKind) -> type[BaseModel]:
             return create_model("SuiteFile", __base__=_SuiteFile, **fields)
         case SchemaKind.SITE:
             return Site
+        case SchemaKind.STUDY:
+            return StudyFile
         case SchemaKind.EVIDENCE:
             return Evidence
         case SchemaKind.LOCK:

@@ -12,6 +12,7 @@ from orchestrator.store import formats
 VERSIONS: Final = {
     SchemaKind.SUITE: 1,
     SchemaKind.SITE: 1,
+    SchemaKind.STUDY: 1,
     SchemaKind.EVIDENCE: formats.EVIDENCE.version,
     SchemaKind.LOCK: formats.LOCK.version,
 }

@@ -6,9 +6,10 @@ from enum import StrEnum
 
 
 class SchemaKind(StrEnum):
-    """A file that people write (`suite`, `site`), or that a run leaves."""
+    """A file that people write (`suite`, `site`, `study`), or that a run leaves."""
 
     SUITE = "suite"
     SITE = "site"
+    STUDY = "study"
     EVIDENCE = "evidence"
     LOCK = "lock"

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arena_core.errors import UsageError
 from arena_core.plugins import Plugin
 from arena_core.worlds import World
 from evaluators.kinds import LOCATORS, MATCHERS
@@ -90,12 +91,29 @@ class ChangedLimits(_Record):
     at: str
 
 
+class AddedRepeats(_Record):
+    """Who had each task of a run played more often than it began with, and when.
+
+    Attributes:
+        before, after: how often in each world.
+        by: the name of the user on that machine.
+        at: UTC, to the second.
+    """
+
+    before: int
+    after: int
+    by: str
+    at: str
+
+
 class RunLock(_Record):
     """What a run was asked to do and with what.
 
     Attributes:
         tasks: the ids chosen, in order.
         suite_hash: SHA-256 over the suite's content.
+        repeats: how often each task is played in each world, those added later included.
+        added_repeats: what they were before, in the order in which they were added.
         images: image id by local tag.
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
@@ -123,6 +141,7 @@ class RunLock(_Record):
     resolves: tuple[str, ...] = ()
     limits: SpendingLimits = Field(default_factory=SpendingLimits)
     changed_limits: tuple[ChangedLimits, ...] = ()
+    added_repeats: tuple[AddedRepeats, ...] = ()
     replayed: RunLock | None = None
     workers: int = 1
     spares: int | None = None
@@ -144,8 +163,24 @@ class RunLock(_Record):
         if limits == self.current_limits:
             return self
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        change = ChangedLimits(limits=limits, by=_user(), at=now)
+        change = ChangedLimits(limits=limits, by=user(), at=now)
         return self.model_copy(update={"changed_limits": (*self.changed_limits, change)})
+
+    def with_repeats(self, repeats: int) -> RunLock:
+        """Return the lock of a run whose tasks are played more often, noting who wanted that.
+
+        Raises:
+            UsageError: they would be fewer than before.
+        """
+        if repeats == self.repeats:
+            return self
+        if repeats < self.repeats:
+            message = f"run {self.run} has {self.repeats} repeats: they cannot become {repeats}"
+            raise UsageError(message)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        added = AddedRepeats(before=self.repeats, after=repeats, by=user(), at=now)
+        kept = {"repeats": repeats, "added_repeats": (*self.added_repeats, added)}
+        return self.model_copy(update=kept)
 
     def label(self, world: World) -> str:
         """Return how reports head a world's figures: what was staged is no live web."""
@@ -157,7 +192,8 @@ class RunLock(_Record):
         return f"{world} (staged)" if is_staged else world.value
 
 
-def _user() -> str:
+def user() -> str:
+    """Return the name of the user on this machine."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user without a name

@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -89,9 +89,21 @@ class RunFolder:
         Raises:
             StoreError: another process writes the run, or the lock cannot be written.
         """
+        self._change_lock(lambda lock: lock.with_limits(limits))
+
+    def add_repeats(self, repeats: int) -> None:
+        """Write down that each task is played more often than before.
+
+        Raises:
+            StoreError: another process writes the run, or the lock cannot be written.
+            UsageError: they would be fewer than before.
+        """
+        self._change_lock(lambda lock: lock.with_repeats(repeats))
+
+    def _change_lock(self, change: Callable[[RunLock], RunLock]) -> None:
         with self.writing():
             before = self.lock()
-            after = before.with_limits(limits)
+            after = change(before)
             if after is before:
                 return
             path = self.path / "lock.json"
