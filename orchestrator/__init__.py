@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from orchestrator.agents.spec import AgentFactory, Agents, AgentSpec
     from orchestrator.api.arena import Arena
     from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+    from orchestrator.api.exporting import Exported
     from orchestrator.api.open_episode import OpenEpisode
     from orchestrator.api.resetting import ResetOutcome, SiteReset
     from orchestrator.api.starting import RunningSite
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from orchestrator.episode.steps import StepResult
     from orchestrator.observation import Observation
     from orchestrator.report.run_report import RunReport
+    from orchestrator.report.seams import LeftOut, Written
     from orchestrator.runner.events import AttemptBroke, ProgressNote, TrialEnded
     from orchestrator.store.reading_scores import RunReading
     from orchestrator.store.rescoring import ScoredTrial
@@ -57,6 +59,8 @@ __all__ = [
     "AttemptBroke",
     "Decision",
     "Evidence",
+    "Exported",
+    "LeftOut",
     "LintReport",
     "Observation",
     "OpenEpisode",
@@ -79,6 +83,7 @@ __all__ = [
     "Verdict",
     "WarningNote",
     "World",
+    "Written",
     "actions",
     "errors",
 ]
@@ -91,6 +96,7 @@ _MODULES: Final = {
     "orchestrator.agents.spec": ("AgentFactory", "AgentSpec", "Agents"),
     "orchestrator.api.arena": ("Arena",),
     "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
+    "orchestrator.api.exporting": ("Exported",),
     "orchestrator.api.open_episode": ("OpenEpisode",),
     "orchestrator.api.resetting": ("ResetOutcome", "SiteReset"),
     "orchestrator.api.starting": ("RunningSite",),
@@ -99,6 +105,7 @@ _MODULES: Final = {
     "orchestrator.episode.steps": ("StepResult",),
     "orchestrator.observation": ("Observation",),
     "orchestrator.report.run_report": ("RunReport",),
+    "orchestrator.report.seams": ("LeftOut", "Written"),
     "orchestrator.runner.events": ("AttemptBroke", "ProgressNote", "TrialEnded"),
     "orchestrator.store.reading_scores": ("RunReading",),
     "orchestrator.store.rescoring": ("ScoredTrial",),

@@ -122,8 +122,12 @@ def declared(factory: Callable[..., object], *, given_first: bool) -> tuple[Opti
     )
 
 
-def parse_options(pairs: Sequence[str]) -> dict[str, str]:
+def parse_options(pairs: Sequence[str], flag: str = "--agent-option") -> dict[str, str]:
     """Return what `key=value` texts give.
+
+    Args:
+        pairs: the texts.
+        flag: what they were given by.
 
     Raises:
         UsageError: one is no such text, or names a key a second time.
@@ -133,10 +137,10 @@ def parse_options(pairs: Sequence[str]) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         name = key.strip().replace("-", "_")
         if not equals or not re.fullmatch(r"[A-Za-z]\w*", name):
-            message = f"--agent-option {pair!r} is not of the form key=value"
+            message = f"{flag} {pair!r} is not of the form key=value"
             raise UsageError(message)
         if name in given:
-            message = f"--agent-option {name} is given twice"
+            message = f"{flag} {name} is given twice"
             raise UsageError(message)
         given[name] = value
     return given

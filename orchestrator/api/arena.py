@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.api.episodes import EpisodeOperations
+from orchestrator.api.exporting import ExportOperations
 from orchestrator.api.images import ImageOperations
 from orchestrator.api.importing import ImportOperations
 from orchestrator.api.judging import JudgingOperations
@@ -13,6 +14,7 @@ from orchestrator.api.sites import SiteOperations
 class Arena(
     EpisodeOperations,
     JudgingOperations,
+    ExportOperations,
     ImportOperations,
     SiteOperations,
     ImageOperations,

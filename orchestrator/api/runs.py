@@ -229,28 +229,6 @@ class RunOperations(SuiteOperations):
         writer.write(report, target)
         return target
 
-    def export(self, report: RunReport, form: str = "jsonl", out: Path | str | None = None) -> Path:
-        """Write a run for other programs, as one file.
-
-        Args:
-            report: as `evaluate`, `resume` and `read_run` return it.
-            form: the name of a registered exporter; `jsonl` writes one episode a line.
-            out: where it goes; `export.SUFFIX` in the run's folder where omitted.
-
-        Returns:
-            The path of the file.
-
-        Raises:
-            UnknownNameError, PluginError: there is no such exporter, or it cannot be used.
-            StoreError: the file cannot be written.
-        """
-        from orchestrator.report.seams import EXPORTERS
-
-        exporter = EXPORTERS.load(form)
-        target = report.folder.path / f"export.{exporter.suffix}" if out is None else Path(out)
-        exporter.export(report, target)
-        return target
-
     def score(self, run: Path | str, suite: str | None = None) -> tuple[ScoredTrial, ...]:
         """Score a run's finished episodes again, without browser, containers or keys.
 

@@ -1,30 +1,112 @@
-"""`arena export`: write a run for other programs."""
+"""`arena export`: write runs for other programs."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from orchestrator.cli.console import Console
+from arena_core.errors import UsageError
+from orchestrator.cli.console import Console, Json
+
+if TYPE_CHECKING:
+    from orchestrator.api.exporting import Exported
+    from orchestrator.report.seams import LeftOut
 
 app = typer.Typer()
+
+_DEFAULT: Final = "jsonl"
+_NAMED: Final = 3
 
 
 @app.command()
 def export(
-    run: Annotated[Path, typer.Argument(help="The run's folder.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FORM RUN...",
+            help="An exporter (arena plugins lists them), and folders of runs or studies.",
+        ),
+    ],
     form: Annotated[
-        str, typer.Option("--as", help="jsonl, or the name of an installed exporter.")
-    ] = "jsonl",
-    out: Annotated[
-        Path | None, typer.Option(help="The file; default: export.SUFFIX in the run's folder.")
+        str | None, typer.Option("--as", help="The exporter, where it is not the first word.")
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file or folder; default: in the folder of the one run or study."),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="key=value, an option of the exporter; repeat for more."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Write a run's scores for other programs; jsonl has one episode a line."""
+    """Write runs for other programs: arena export jsonl RUN...
+
+    Says how many episodes were written, and which were left out and why.
+    """
+    from orchestrator.agents.options import parse_options
     from orchestrator.cli.progress import arena_for
 
-    console = Console()
-    arena = arena_for(console)
-    console.line(str(arena.export(arena.read_run(run), form, out)))
+    console = Console(as_json)
+    chosen, runs = _read(words, form)
+    options = parse_options(option or (), "--option")
+    written = arena_for(console).export([Path(run) for run in runs], chosen, out, options=options)
+    if as_json:
+        console.json(_document(written))
+    else:
+        console.line(str(written.path))
+    for line in (*written.notes, *_left_out(written.left_out)):
+        console.warn(line)
+    runs_in_words = "1 run" if written.runs == 1 else f"{written.runs} runs"
+    console.note(
+        f"{written.episodes} episodes of {runs_in_words} written as {written.form},"
+        f" {len(written.left_out)} left out"
+    )
+
+
+def _read(words: Sequence[str], form: str | None) -> tuple[str, Sequence[str]]:
+    """Tell the exporter from the runs.
+
+    Raises:
+        UsageError: there is no run.
+        UnknownNameError: the first word is neither an exporter nor a folder.
+    """
+    from orchestrator.report.seams import EXPORTERS
+
+    if form is not None:
+        return form, words
+    first, *rest = words
+    if first not in EXPORTERS.names() and Path(first).is_dir():
+        return _DEFAULT, words
+    EXPORTERS.find(first)
+    if not rest:
+        message = f"arena export {first}: of which run?"
+        raise UsageError(message, hint=f"arena export {first} RUN")
+    return first, rest
+
+
+def _left_out(left_out: Sequence[LeftOut]) -> Iterable[str]:
+    """Say what was left out, one line a reason."""
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for one in left_out:
+        by_reason[one.why].append(f"{one.run.name}/{one.what}")
+    for why, found in by_reason.items():
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        yield f"left out: {', '.join(found[:_NAMED])}{more}: {why}"
+
+
+def _document(written: Exported) -> Json:
+    return {
+        "form": written.form,
+        "path": str(written.path),
+        "runs": written.runs,
+        "episodes": written.episodes,
+        "left_out": [
+            {"run": str(one.run), "what": one.what, "why": one.why} for one in written.left_out
+        ],
+        "notes": list(written.notes),
+    }

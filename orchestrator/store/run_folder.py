@@ -156,7 +156,7 @@ class RunFolder:
             StoreError: nothing was run yet, or the ledger is damaged and there is no evidence.
         """
         has_ledger = self.ledger_path.is_file()
-        if not has_ledger and not self.evidence_names():
+        if not self.is_begun:
             message = f"{self.path}: nothing was run yet (it has no ledger)"
             raise StoreError(message)
         if not has_ledger or (is_damaged(self.ledger_path) and self.evidence_names()):
@@ -193,6 +193,11 @@ class RunFolder:
             shutil.rmtree(partial, ignore_errors=True)
             message = f"{final}: the evidence cannot be written: {cause.strerror}"
             raise StoreError(message, hint="free some disk and go on with --resume") from cause
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything of it was played, or was about to be."""
+        return self.ledger_path.is_file() or bool(self.evidence_names())
 
     def evidence_names(self) -> tuple[str, ...]:
         """Return the names of the attempts of which evidence was written, in order."""

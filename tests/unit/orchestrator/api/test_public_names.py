@@ -28,6 +28,8 @@ NAMES = {
     "AttemptBroke",
     "Decision",
     "Evidence",
+    "Exported",
+    "LeftOut",
     "LintReport",
     "ProgressNote",
     "Observation",
@@ -50,6 +52,7 @@ NAMES = {
     "Verdict",
     "WarningNote",
     "World",
+    "Written",
     "actions",
     "errors",
 }
@@ -69,7 +72,7 @@ METHODS = {
     " endpoint, seed, max_steps, max_seconds, viewport",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
     " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
-    "export": "report, form, out",
+    "export": "runs, form, out, *, options",
     "follow_logs": "site, *, slot, tail",
     "import_tasks": "format_name, files, *, out, site_map, new_sites",
     "judge": "run, judge, *, readings, anew",

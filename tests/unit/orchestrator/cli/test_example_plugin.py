@@ -67,7 +67,7 @@ def test_its_parts_are_listed_beside_arenas_own(call: Call, installed: Path) -> 
     assert added == {
         ("agent", "reader", "1.0", None),
         ("matcher", "length", "1.0", None),
-        ("exporter", "csv", "1.0", None),
+        ("exporter", "outcomes", "1.0", None),
     }
 
 
@@ -97,9 +97,9 @@ def test_its_matcher_is_one_in_tasks(installed: Path) -> None:
 
 def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
-    ended = call("export", folder.path, "--as", "csv")
+    ended = call("export", "outcomes", folder.path)
     assert ended.code == 0, ended.err
-    path = folder.path / "export.csv"
+    path = folder.path / "export-outcomes.csv"
     assert ended.out.strip() == str(path)
     with path.open(encoding="utf-8", newline="") as file:
         written = [(row["world"], row["task"], row["outcome"]) for row in csv.DictReader(file)]
@@ -109,23 +109,14 @@ def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) 
     assert any(outcome.startswith("unscored") for _, _, outcome in written)
 
 
-def test_an_exporter_that_is_not_installed_is_answered_with_those_that_are(
-    call: Call, tmp_path: Path
-) -> None:
+def test_its_exporter_takes_its_option(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
-    ended = call("export", folder.path, "--as", "parquet")
-    assert ended.code == 6
-    assert "there is no exporter 'parquet'" in ended.err
-    assert "there are: jsonl" in ended.err
-
-
-def test_a_run_is_exported_as_one_json_document_a_line(call: Call, tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "run")
-    assert call("export", folder.path, "--out", tmp_path / "run.jsonl").code == 0
-    lines = (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()
-    written = [json.loads(line) for line in lines]
-    scored = json.loads(call("score", folder.path, "--json").out)
-    assert {one["run"] for one in written} == {folder.lock().run}
-    key = lambda one: (one["world"], one["task"], one["repeat"])  # noqa: E731
-    shorn = [{name: one[name] for name in scored[0]} for one in sorted(written, key=key)]
-    assert shorn == sorted(scored, key=key)
+    out = tmp_path / "online.csv"
+    words = ("export", "outcomes", folder.path, "--out", out, "--option")
+    assert call(*words, "only=online").code == 0
+    with out.open(encoding="utf-8", newline="") as file:
+        assert {row["world"] for row in csv.DictReader(file)} == {"online"}
+    ended = call(*words, "onyl=online")
+    assert ended.code == 2
+    assert "--option onyl is none of the exporter 'outcomes'" in ended.err
+    assert "'outcomes' takes only: str = ''" in ended.err

@@ -1,33 +1,35 @@
-"""A run as a table for spreadsheets: one finished episode a row."""
+"""Runs as a list of outcomes for spreadsheets: one finished episode a row."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from arena_core.errors import StoreError
-from orchestrator import RunReport
+from orchestrator import RunReport, Written
 
-_COLUMNS: Final = ("world", "task", "repeat", "outcome", "because", "steps", "completion")
+_COLUMNS: Final = ("run", "world", "task", "repeat", "outcome", "because", "steps", "completion")
 
 
-class CsvExport:
+class OutcomeList:
     """Writes outcomes as Arena calls them: what is unscored says so, and is no zero."""
 
     suffix = "csv"
+    is_folder = False
 
-    def export(self, report: RunReport, path: Path) -> None:
-        """Write the table.
+    def export(self, runs: Sequence[RunReport], path: Path, *, only: str = "") -> Written:
+        """Write the list; with `--option only=WORLD`, of one world alone.
 
         Raises:
             StoreError: the file cannot be written.
         """
         rows = [
-            trial.document()
-            for row in report.rows
-            for trials in row.trials.values()
-            for trial in trials
+            {"run": report.lock.run, **trial.document()}
+            for report in runs
+            for trial in report.trials
+            if only in {"", trial.trial.world}
         ]
         try:
             with path.open("w", encoding="utf-8", newline="") as file:
@@ -37,6 +39,7 @@ class CsvExport:
         except OSError as cause:
             message = f"{path}: the table cannot be written: {cause.strerror}"
             raise StoreError(message) from cause
+        return Written(episodes=len(rows))
 
 
-CSV: Final = CsvExport()
+OUTCOMES: Final = OutcomeList()
