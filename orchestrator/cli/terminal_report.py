@@ -67,7 +67,7 @@ def _trial_cells(trials: tuple[ScoredTrial, ...]) -> list[str]:
         outcomes[0] if len(set(outcomes)) == 1 else " / ".join(outcomes),
         f"{first.score.key_nodes_met}/{first.score.key_nodes}",
         str(first.score.steps),
-        f"{first.evidence.seconds:.1f}",
+        f"{first.outline.seconds:.1f}",
     ]
 
 
@@ -133,7 +133,7 @@ def bugs(report: RunReport) -> Iterable[str]:
     for trial in report.internal:
         yield f"a bug of Arena's: {_named(trial)}: {trial.score.because}"
     for trial in report.crashed:
-        yield f"the agent's code crashed: {_named(trial)}: {trial.evidence.ended_because}"
+        yield f"the agent's code crashed: {_named(trial)}: {trial.outline.ended_because}"
 
 
 def _named(trial: ScoredTrial) -> str:
@@ -159,7 +159,7 @@ def _document(report: RunReport) -> Json:
         "recovered": report.recovered,
         "unreadable": [trial.score.because for trial in report.unreadable],
         "internal": [trial.score.because for trial in report.internal],
-        "crashed": [trial.evidence.ended_because for trial in report.crashed],
+        "crashed": [trial.outline.ended_because for trial in report.crashed],
         "totals": {world.value: _summary(report.summaries[world]) for world in report.lock.worlds},
         "agreement": None
         if agreement is None
@@ -183,7 +183,7 @@ def _document(report: RunReport) -> Json:
                     {
                         **trial.document(),
                         "readings": readings.get(trial.folder, {}),
-                        "seconds": trial.evidence.seconds,
+                        "seconds": trial.outline.seconds,
                         "unmet": [
                             verdict.check
                             for verdict in trial.score.verdicts

@@ -35,5 +35,5 @@ def _first(trial: ScoredTrial) -> str:
 
 
 def _first_crash(trial: ScoredTrial) -> str:
-    text = f"the first, {trial.trial.task}: {trial.evidence.ended_because}"
+    text = f"the first, {trial.trial.task}: {trial.outline.ended_because}"
     return " ".join(text.split())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena_core.worlds import World
@@ -100,7 +101,7 @@ class RunReport:
     @property
     def crashed(self) -> tuple[ScoredTrial, ...]:
         """The trials in which the agent's own code raised an exception."""
-        return tuple(trial for trial in self.trials if trial.evidence.ended is Ended.AGENT_CRASHED)
+        return tuple(trial for trial in self.trials if trial.outline.ended is Ended.AGENT_CRASHED)
 
     @property
     def trials(self) -> tuple[ScoredTrial, ...]:
@@ -117,7 +118,7 @@ class RunReport:
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The proofs of every reset that made a slot ready."""
-        return tuple(receipt for trial in self.trials for receipt in trial.evidence.receipts)
+        return tuple(receipt for trial in self.trials for receipt in trial.outline.receipts)
 
     @property
     def costs(self) -> str | None:
@@ -181,7 +182,10 @@ def read_run(folder: RunFolder) -> RunReport:
         recovered = ledger.recovered
         spent = ledger.spent()
     chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
-    rows = tuple(_row(task, lock.worlds, scored) for task in chosen)
+    played: defaultdict[tuple[str, World], list[ScoredTrial]] = defaultdict(list)
+    for one in scored:
+        played[one.task.id, one.trial.world].append(one)
+    rows = tuple(_row(task, lock.worlds, played) for task in chosen)
     by_world = {
         world: {
             row.task.id: [t.score for t in row.trials[world]] for row in rows if row.trials[world]
@@ -208,11 +212,12 @@ def read_run(folder: RunFolder) -> RunReport:
     )
 
 
-def _row(task: Task, worlds: tuple[World, ...], scored: tuple[ScoredTrial, ...]) -> TaskRow:
-    trials = {
-        world: tuple(one for one in scored if one.task.id == task.id and one.trial.world is world)
-        for world in worlds
-    }
+def _row(
+    task: Task,
+    worlds: tuple[World, ...],
+    played: Mapping[tuple[str, World], Sequence[ScoredTrial]],
+) -> TaskRow:
+    trials = {world: tuple(played.get((task.id, world), ())) for world in worlds}
     offline, online = trials.get(World.OFFLINE, ()), trials.get(World.ONLINE, ())
     firsts = [*offline[:1], *online[:1]]
     has_both = len(firsts) == len(World)

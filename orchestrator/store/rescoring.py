@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
 
 from arena_core.errors import FormatError, StoreError
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score
 from orchestrator.store.ledger import Attempt
+from orchestrator.store.recent_evidence import RecentEvidence
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.scoring import score_task, unplayed
 from orchestrator.store.trials import Trial
 from tasks.schema import Suite, Task
 
+_OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredTrial:
-    """A finished trial, its evidence, and its score as computed now.
+    """A finished trial, its score as computed now, and its evidence.
 
     Attributes:
-        evidence: where it cannot be read, an empty one whose fault says so: it scores as unscored.
+        outline: the evidence without what makes it long: steps, what locators found, requests,
+            judges' replies. Where the evidence cannot be read, a fault that says so: it scores as
+            unscored.
         was: the outcome that the run wrote into its ledger.
         folder: name of the evidence folder.
+        read: reads the evidence of a folder of that name.
     """
 
     trial: Trial
     task: Task
-    evidence: Evidence
+    outline: Evidence
     score: Score
     was: str
     folder: str
+    read: Callable[[str], Evidence] = field(repr=False, compare=False)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The whole evidence, read anew unless it was among the last that were read.
+
+        It takes milliseconds, and megabytes as long as it is held: thousands of episodes are gone
+        through one by one, and what `outline` says is taken from there.
+
+        Raises:
+            StoreError: it cannot be read any more.
+        """
+        return self.outline if self.is_unreadable else self.read(self.folder)
 
     @property
     def is_unreadable(self) -> bool:
@@ -56,10 +77,10 @@ class ScoredTrial:
             "steps": self.score.steps,
             "efficiency": self.score.efficiency,
             "alignment": self.score.alignment,
-            "input_tokens": self.evidence.input_tokens,
-            "output_tokens": self.evidence.output_tokens,
-            "usd": self.evidence.usd,
-            "replayed_from": self.evidence.replayed_from,
+            "input_tokens": self.outline.input_tokens,
+            "output_tokens": self.outline.output_tokens,
+            "usd": self.outline.usd,
+            "replayed_from": self.outline.replayed_from,
             "verdicts": [
                 {
                     "check": one.check,
@@ -89,6 +110,7 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
     with folder.reading() as ledger:
         finished = ledger.finished()
     scored: list[ScoredTrial] = []
+    recent = RecentEvidence(folder)
     for attempt in finished:
         task = tasks.get(attempt.trial.task)
         if task is None:
@@ -99,10 +121,11 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
             ScoredTrial(
                 trial=attempt.trial,
                 task=task,
-                evidence=evidence,
+                outline=evidence.model_copy(update=_OUTLINE),
                 score=score_task(task, evidence),
                 was=attempt.outcome or "",
                 folder=attempt.folder,
+                read=recent.read,
             )
         )
     return tuple(scored)

@@ -35,7 +35,7 @@ def scoring_figures() -> list[Figure]:
     """Read and score evidence of that size, against the checks of a task that has key nodes."""
     suite = load_source("demo").suite
     [task] = [task for task in suite.tasks if task.id == _TASK]
-    text = _evidence()
+    text = long_evidence(_BYTES).model_dump_json().encode()
     both, alone = [], []
     with TemporaryDirectory(prefix="arena-bench-") as made:
         folder = RunFolder(Path(made))
@@ -56,14 +56,17 @@ def scoring_figures() -> list[Figure]:
     ]
 
 
-def _evidence() -> bytes:
-    """Write evidence of long episodes as they are: many visits and events in each step."""
+def long_evidence(least: int) -> Evidence:
+    """Return evidence as long episodes leave it, of at least so many bytes.
+
+    There are many visits and events in each step.
+    """
     steps: list[StepEvidence] = []
     while True:
         steps += (_step(len(steps) + more) for more in range(10))
-        text = _of(steps).model_dump_json().encode()
-        if len(text) >= _BYTES:
-            return text
+        evidence = _of(steps)
+        if len(evidence.model_dump_json()) >= least:
+            return evidence
 
 
 def _of(steps: list[StepEvidence]) -> Evidence:

@@ -1,0 +1,85 @@
+"""Runs of many episodes: how long it takes to score them, and to export them."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from bench.figures import Figure, Series, at_most
+from bench.scoring import long_evidence
+
+from arena_core.worlds import World
+from orchestrator.agent_interface import AgentClass
+from orchestrator.store.ledger import AttemptState
+from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.trials import Trial
+from tasks.loader import load_source
+from tasks.schema import Suite
+
+_EPISODES: Final = 1000
+_TASKS: Final = 10
+_SIZES: Final = (100_000, 200_000, 400_000, 800_000)
+_SCORE_S: Final = 15
+_ROUNDS: Final = 3
+
+
+def scored_run_figures() -> list[Figure]:
+    """Score a run of 1,000 episodes of 100 to 800 KB, as `arena score` does."""
+    with TemporaryDirectory(prefix="arena-bench-") as made:
+        run = make_long_run(Path(made) / "run", _EPISODES)
+        command = ["arena", "score", str(run.path), "--json"]
+        seconds = [_seconds(command) for _ in range(_ROUNDS)]
+    what = f"arena score of {_EPISODES} episodes, s (reference: its goal)"
+    return [at_most(what, Series(seconds), _SCORE_S, "s")]
+
+
+def make_long_run(path: Path, episodes: int) -> RunFolder:
+    """Write a run folder of so many finished episodes, of four sizes in turn."""
+    suite = load_source("demo").suite
+    tasks = [task.id for task in suite.tasks if World.OFFLINE in task.worlds][:_TASKS]
+    folder = RunFolder.create(path, _lock(suite, tasks, -(-episodes // len(tasks))), suite)
+    texts = [long_evidence(size).model_dump_json().encode() for size in _SIZES]
+    with folder.writing() as ledger:
+        for number in range(episodes):
+            trial = Trial(tasks[number % len(tasks)], World.OFFLINE, number // len(tasks))
+            attempt = ledger.start(trial)
+            place = folder.evidence_folder(trial.folder(attempt))
+            place.mkdir()
+            text = texts[number % len(texts)]
+            text = text.replace(
+                b'"task":"shop-order-chess-set"', b'"task":"%b"' % trial.task.encode()
+            )
+            text = text.replace(b'"repeat":0', b'"repeat":%d' % trial.repeat)
+            (place / "evidence.json").write_bytes(text)
+            ledger.end(trial, attempt, AttemptState.FINISHED, "failure")
+    return folder
+
+
+def _seconds(command: list[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def _lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
+    return RunLock(
+        run="20261001-090000-demo-0001",
+        created_at="2026-10-01T09:00:00+00:00",
+        suite=suite.suite,
+        suite_version=suite.version,
+        suite_hash=hash_suite(suite),
+        tasks=tuple(tasks),
+        worlds=(World.OFFLINE,),
+        repeats=repeats,
+        attempts=1,
+        agent=AgentLock(name="bench", kind="oracle", options={}, agent_class=AgentClass.REFERENCE),
+        images={},
+        engine="none",
+        browser="none",
+        packages={},
+        host=HostEnvelope(platform="Linux", python="3.11", cpus=2, memory_mb=24000),
+    )
