@@ -50,6 +50,10 @@ class RequestRecord(BaseModel):
         response_body: where a check asks for answers; None where it is no text, too long, or gone.
         redirected_from: index of the request whose answer led to this one.
         failed: why no answer came, or was not read to its end, in the browser's words.
+        sent_at: when, UTC in ISO 8601 with milliseconds; None where it is not known, as in evidence
+            of earlier versions.
+        answer_ms, end_ms: milliseconds from then to the first byte of the answer, and to its last;
+            None where none came.
         is_whole: False for a write that only the gateway saw, as of a worker that tabs share: then
             its URL is without query, and neither headers nor body are known.
     """
@@ -73,6 +77,9 @@ class RequestRecord(BaseModel):
     response_body: str | None = None
     redirected_from: int | None = None
     failed: str | None = None
+    sent_at: str | None = None
+    answer_ms: float | None = None
+    end_ms: float | None = None
     is_whole: bool = True
 
 

@@ -66,6 +66,7 @@ class FakeSession:
     login: str = ""
     status: int | None = 200
     is_open: bool = True
+    is_traced: bool = False
     visits: list[UrlVisit] = field(default_factory=list)
 
     async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
@@ -133,6 +134,13 @@ class FakeSession:
         activity = Activity(visits=tuple(self.visits))
         self.visits.clear()
         return activity
+
+    async def traces(self) -> Mapping[str, bytes]:
+        if not self.options.traces or self.is_traced:
+            return {}
+        self.is_traced = True
+        self.world.log.append("trace ended")
+        return {"trace.zip": b"zip"}
 
     async def network(self) -> NetworkRecord | None:
         return self.world.network

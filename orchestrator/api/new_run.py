@@ -51,6 +51,8 @@ class NewRun:
     resources: RunResources
     screenshots: bool
     headless: bool
+    record_requests: bool = False
+    trace: bool = False
     max_usd: float | None = None
     max_tokens: int | None = None
 
@@ -87,6 +89,8 @@ class NewRun:
             replayed=replay.lock,
             screenshots=self.screenshots,
             headless=self.headless,
+            records_requests=self.record_requests,
+            traces=self.trace,
             importers=source.importers,
         )
         if not request.trials():
@@ -165,6 +169,8 @@ def resumed_request(
             replayed=replay.lock,
             screenshots=screenshots,
             headless=headless,
+            records_requests=lock.records_requests,
+            traces=lock.traces,
         )
     )
     refuse_idle_pace(request, resources, atlas)

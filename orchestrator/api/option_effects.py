@@ -30,12 +30,13 @@ def refuse_offline_resolves(resolves: Sequence[str], *, staged: bool, online: bo
 
 
 def refuse_without_effect(request: RunRequest, resources: RunResources, atlas: Atlas) -> None:
-    """Refuse options about live origins or replicas that the chosen tasks do not visit.
+    """Refuse options about live origins, replicas or a browser that the chosen tasks do not use.
 
     Raises:
         UsageError: naming the option and what there is.
     """
     _refuse_live(request, atlas)
+    _refuse_watching_nothing(request)
     refuse_idle_pace(request, resources, atlas)
 
 
@@ -55,6 +56,16 @@ def refuse_idle_pace(request: RunRequest, resources: RunResources, atlas: Atlas)
     for option, value in (("--spares", resources.spares), ("--strategy", resources.strategy)):
         if value is not None and not stateful:
             message = f"{option} has no effect: the chosen tasks visit no replica that holds state"
+            raise UsageError(message)
+
+
+def _refuse_watching_nothing(request: RunRequest) -> None:
+    if any(task.recorded is None for task in request.tasks):
+        return
+    wanted = (("--record-requests", request.records_requests), ("--trace", request.traces))
+    for option, is_given in wanted:
+        if is_given:
+            message = f"{option} has no effect: no chosen task is played in a browser"
             raise UsageError(message)
 
 

@@ -42,6 +42,8 @@ class RunOperations(SuiteOperations):
         max_tokens: int | None = None,
         out: Path | str | None = None,
         screenshots: bool = True,
+        record_requests: bool = False,
+        trace: bool = False,
         headless: bool = True,
         stop: asyncio.Event | None = None,
     ) -> RunReport:
@@ -72,6 +74,8 @@ class RunOperations(SuiteOperations):
             max_tokens: how many tokens, of prompts and replies together.
             out: folder of the new run; a new one in `arena-runs` where omitted.
             screenshots: keep one screenshot per step.
+            record_requests: record the requests of every episode, and not only where a task asks.
+            trace: keep Playwright's trace of every episode, `trace.zip` beside its evidence.
             headless: show no browser window.
             stop: set it to finish the steps under way and end the run there.
 
@@ -106,6 +110,8 @@ class RunOperations(SuiteOperations):
                 workers=workers, spares=spares, memory=memory, strategy=strategy
             ),
             screenshots=screenshots,
+            record_requests=record_requests,
+            trace=trace,
             headless=headless,
         )
         request, source = asked.prepare()

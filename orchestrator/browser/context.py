@@ -35,6 +35,7 @@ class SessionOptions:
         files: what the agent may upload, by name.
         selectors: CSS; how elements acted on fit them is noted.
         records: what is recorded of the requests of its pages; nothing where empty.
+        traces: Playwright traces its contexts; see `orchestrator.browser.tracing`.
     """
 
     proxy_url: str | None
@@ -49,6 +50,7 @@ class SessionOptions:
     files: Mapping[str, bytes] = field(default_factory=dict)
     selectors: tuple[str, ...] = ()
     records: frozenset[Recording] = frozenset()
+    traces: bool = False
 
 
 async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:

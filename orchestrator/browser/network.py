@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final, Literal
 
 from playwright.async_api import BrowserContext, Page, Request, Response
 from playwright.async_api import Error as PlaywrightError
@@ -50,6 +51,7 @@ class _Sent:
     request: Request
     step: int
     page: Page | None
+    noticed: datetime = field(default_factory=lambda: datetime.now(UTC))
     status: int | None = None
     failed: str | None = None
     request_headers: dict[str, str] | None = None
@@ -201,7 +203,21 @@ class NetworkRecorder:
             else secrets.body(sent.response_body, answer.get("content-type", "")),
             redirected_from=None if before is None else places.get(before),
             failed=sent.failed,
+            sent_at=_sent_at(sent).isoformat(timespec="milliseconds"),
+            answer_ms=_since_sent(request, "responseStart"),
+            end_ms=_since_sent(request, "responseEnd"),
         )
+
+
+def _sent_at(sent: _Sent) -> datetime:
+    """Return when the browser sent a request; when that was noticed, where no answer tells."""
+    began = sent.request.timing["startTime"]
+    return datetime.fromtimestamp(began / 1000, UTC) if began > 0 else sent.noticed
+
+
+def _since_sent(request: Request, moment: Literal["responseStart", "responseEnd"]) -> float | None:
+    ms = request.timing[moment]
+    return round(ms, 1) if ms >= 0 else None
 
 
 def _text(body: bytes | None, content_type: str, secrets: RequestSecrets) -> str | None:

@@ -54,6 +54,7 @@ async def open_session(
         shows_unnamed=options.shows_unnamed,
         held=shared[1] if shared else None,
         records=options.records,
+        traces=options.traces,
         selectors=options.selectors,
     )
     try:

@@ -34,6 +34,7 @@ from orchestrator.browser.pointer import NotDoneError
 from orchestrator.browser.settle import settle
 from orchestrator.browser.tabbar import TabBar
 from orchestrator.browser.tabs import OpenTab
+from orchestrator.browser.tracing import Tracer
 from orchestrator.browser.uploads import UploadFiles
 from orchestrator.observation import AXTREE, Observation, Tab
 from orchestrator.observation_forms import ObservationForm
@@ -63,6 +64,7 @@ class Session(PageReader):
         shows_unnamed: bool = False,
         held: HeldTargets | None = None,
         records: frozenset[Recording] = frozenset(),
+        traces: bool = False,
         selectors: tuple[str, ...] = (),
     ) -> None:
         self._contexts = contexts
@@ -82,6 +84,8 @@ class Session(PageReader):
             )
             for context in contexts.values():
                 self._network.follow(context)
+        self._tracer = Tracer(contexts) if traces else None
+        self._actions = 0
         self._hands = ActionExecutor(self._bar, self._ids, journal, files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
@@ -97,6 +101,7 @@ class Session(PageReader):
             BrowserError: also where a start page cannot be reached.
         """
         async with self._watchdog.bounded("open the start pages", _OPEN_S):
+            await self._trace("start pages")
             for at, url in enumerate(urls):
                 login = logins[at] if logins else ""
                 tab = self._bar.current if at == 0 else await self._bar.open(login)
@@ -161,6 +166,8 @@ class Session(PageReader):
         async with self._watchdog.bounded(f"{action.kind}", _ACT_S):
             tab = await self._bar.standing()
             self._acted_in = (tab, tab.traffic.activity_count)
+            self._actions += 1
+            await self._trace(f"step {self._actions}: {action.kind}")
             try:
                 return await perform(self._hands, action)
             except RefusedError:
@@ -269,6 +276,17 @@ class Session(PageReader):
         async with self._watchdog.bounded("read what was recorded of the network", _READ_S):
             return await self._network.record()
 
+    async def traces(self) -> Mapping[str, bytes]:
+        """End Playwright's traces and return them by file name; none the second time.
+
+        Where the browser is gone there is none, or none of that context.
+        """
+        return {} if self._tracer is None else await self._tracer.stop()
+
+    async def _trace(self, what: str) -> None:
+        if self._tracer is not None:
+            await self._tracer.begin(what)
+
     async def screenshot(self) -> bytes | None:
         """Return the current tab's viewport as WebP; None where an outside program broke it."""
         options = {"format": "webp", "quality": _SCREENSHOT_QUALITY, "optimizeForSpeed": True}
@@ -326,6 +344,8 @@ class Session(PageReader):
         apart = [await id_of(context) for login, context in self._contexts.items() if login]
         if not self._is_shared:
             self._bar.follow_links()
+        if self._tracer is not None:
+            await self._tracer.start()
         return frozenset([str(info["targetInfo"]["browserContextId"]), *apart])
 
     def owns(self, frame: str) -> bool:

@@ -143,6 +143,22 @@ def evaluate(
         Path | None, typer.Option(help="Go on with this run; nothing finished is repeated.")
     ] = None,
     screenshots: Annotated[bool, typer.Option(help="Keep one screenshot per step.")] = True,
+    record_requests: Annotated[
+        bool,
+        typer.Option(
+            "--record-requests",
+            help="Record the browser's requests in every episode, as arena export har needs; some"
+            " tasks have theirs recorded anyway.",
+        ),
+    ] = False,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace",
+            help="Keep Playwright's trace of each episode, for playwright show-trace; it shows what"
+            " was typed and is not redacted.",
+        ),
+    ] = False,
     headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -206,6 +222,8 @@ def evaluate(
             ),
             out=out,
             screenshots=screenshots,
+            record_requests=record_requests,
+            trace=trace,
             headless=not headed,
         )
     run(play(work, Console(as_json), judge_of(judge_model, judge_url, judge_votes)))

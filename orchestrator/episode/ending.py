@@ -24,6 +24,8 @@ async def look_at_end(task: Task, record: EpisodeRecord, player: StepPlayer | No
         BrowserError, SiteError, EngineError: the world broke while it was looked at.
     """
     environment = record.environment
+    if player is not None:
+        await record.keep_traces(player.opened.session)  # pages of checks are none of the agent's
     if player is not None and record.fault is None:
         network = await player.opened.session.network()
         if network is not None:

@@ -142,6 +142,8 @@ class AttemptSpec:
         agent: the name that the evidence shows, with the model where there is one.
         observations: the forms of observation that it reads; no other is computed.
         viewport: width and height of the window in CSS pixels; None for the task's own.
+        records_requests: those of every task, and not only where one asks for them.
+        traces: Playwright's traces are kept beside the evidence.
     """
 
     suite: str
@@ -152,3 +154,5 @@ class AttemptSpec:
     screenshots: bool = True
     observations: frozenset[str] = frozenset({AXTREE})
     viewport: tuple[int, int] | None = None
+    records_requests: bool = False
+    traces: bool = False

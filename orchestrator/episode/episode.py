@@ -321,8 +321,10 @@ class Episode:
 
     async def _open(self) -> None:
         record, environment, task = self._record, self._environment, self._task
-        opening = opened(task, environment, self._protocol, record.spec.viewport)
+        opening = opened(record.spec, environment, self._protocol)
         found = await self._resources.enter_async_context(opening)
+        # Of an episode that breaks off too, before its browser closes.
+        self._resources.push_async_callback(record.keep_traces, found.session)
         locators = Locators(
             environment, found.session, task, self._protocol, evidence=self.evidence
         )

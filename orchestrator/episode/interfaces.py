@@ -92,6 +92,9 @@ class EpisodeSession(Protocol):
     async def network(self) -> NetworkRecord | None:
         """Return what the pages asked for so far; None where it was not recorded."""
 
+    async def traces(self) -> Mapping[str, bytes]:
+        """End Playwright's traces and return them by file name; none the second time."""
+
     def answers(self) -> tuple[tuple[str, int | None], ...]:
         """Return each open tab's URL and the HTTP status that its document came with."""
 

@@ -14,7 +14,7 @@ from evaluators.checks import Check, match
 from evaluators.evidence import Located
 from evaluators.network import Recording
 from orchestrator.browser.context import SessionOptions
-from orchestrator.episode.environment import EpisodeEnvironment
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.exchanges import may_have_written
 from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.episode.logins import login_name
@@ -37,26 +37,25 @@ class Opened:
 
 @asynccontextmanager
 async def opened(
-    task: Task,
+    spec: AttemptSpec,
     environment: EpisodeEnvironment,
     protocol: EpisodeProtocol,
-    viewport: tuple[int, int] | None = None,
 ) -> AsyncIterator[Opened]:
     """Open gateway and browser session with the task's roles logged in.
 
     When the block ends, the lease learns which replicas may have been written to.
 
     Args:
-        task: whose roles log in, and whose files may be uploaded.
+        spec: of the task whose roles log in, and whose files may be uploaded; what is kept.
         environment: what it is played on.
         protocol: how it starts.
-        viewport: width and height in CSS pixels; the protocol's own where None.
 
     Raises:
         GatewayError: a site of the task is nowhere in the environment, or nothing can listen.
         LoginError, InputError: a role cannot log in, or there is none of that name.
         BrowserError: the browser does not answer.
     """
+    task = spec.task
     policy = policy_for(task, environment)
     async with environment.open_gateway(policy, bind=await environment.browser.listen()) as gateway:
         try:
@@ -66,10 +65,11 @@ async def opened(
                 apart=await _log_in_apart(task, environment),
                 live_origins=read_only_origins(task, environment),
                 logical=environment.atlas.logical,
-                viewport=viewport or protocol.viewport,
+                viewport=spec.viewport or protocol.viewport,
                 shows_unnamed=protocol.shows_unnamed,
                 files={one.name: one.content for one in task.files},
-                records=recorded_for(task, environment.world),
+                records=recorded_for(task, environment.world, every=spec.records_requests),
+                traces=spec.traces,
                 selectors=selectors_of(task, environment.world),
             )
             async with environment.browser.session(options) as session:
@@ -80,14 +80,16 @@ async def opened(
             _account_for(task, environment, gateway.journal)
 
 
-def recorded_for(task: Task, world: World) -> frozenset[Recording]:
+def recorded_for(task: Task, world: World, *, every: bool = False) -> frozenset[Recording]:
     """Return what of the browser's requests must be recorded for a task in a world.
 
     That is what its checks and looks ask for; of a task of webarena-verified, whose reading judges
-    by requests, all that its original asks for.
+    by requests, all that its original asks for; the requests of every task where `every` is set.
     """
     ways = (way for look in task.looks_in(world) for way in look.ways)
     asked = {one for way in ways for one in way.locate.records}
+    if every:
+        asked.add(Recording.REQUESTS)
     if task.original is not None and task.original.format == _JUDGED_BY_REQUESTS:
         asked.add(Recording.REQUESTS)
         if "response_content" in json.dumps(task.original.record):

@@ -19,6 +19,7 @@ from evaluators.evidence import (
 )
 from orchestrator.browser.network import NetworkRecord
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
+from orchestrator.episode.interfaces import EpisodeSession
 from orchestrator.episode.seen import picture_name, pictures_in, seen_line
 from orchestrator.model_exchange import ModelExchange
 from orchestrator.observation import Observation
@@ -43,6 +44,7 @@ class EpisodeRecord:
     environment: EpisodeEnvironment
     steps: list[StepEvidence] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)
+    traces: dict[str, bytes] = field(default_factory=dict)
     required: tuple[Located, ...] = ()
     located: tuple[Located, ...] = ()
     answer: str | None = None
@@ -96,6 +98,10 @@ class EpisodeRecord:
         self.pictures[name] = image
         return name
 
+    async def keep_traces(self, session: EpisodeSession) -> None:
+        """Keep what Playwright traced until now, once."""
+        self.traces.update(await session.traces())
+
     def keep_seen(self, observation: Observation) -> str | None:
         """Keep what the agent saw, its pictures once each.
 
@@ -125,7 +131,8 @@ class EpisodeRecord:
 
     def files(self) -> Mapping[str, bytes]:
         """Return what is kept beside the evidence, by file name."""
-        return self.pictures | {name: lines.packed() for name, lines in self._lines.items()}
+        lines = {name: lines.packed() for name, lines in self._lines.items()}
+        return self.pictures | self.traces | lines
 
     def evidence(self, wob: WobRecord | None, incomplete: str | None) -> Evidence:
         """Return everything as it stands now.

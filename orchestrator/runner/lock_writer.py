@@ -49,6 +49,8 @@ async def make_lock(request: RunRequest, atlas: Atlas, engine: Engine) -> RunLoc
         staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
         upstreams={one.world: one.kinds for one in upstreams},
         resolves=tuple(str(resolve) for resolve in request.resolves),
+        records_requests=request.records_requests,
+        traces=request.traces,
         limits=request.limits,
         replayed=request.replayed,
         workers=request.workers,

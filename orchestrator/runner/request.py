@@ -34,6 +34,8 @@ class RunRequest:
         memory_bytes: budget for all replicas; None for most of the machine.
         strategy: of resets between episodes.
         importers: keys of those that made tasks of the suite's file.
+        records_requests: the requests of every episode are recorded, whether a check asks or not.
+        traces: Playwright traces every episode.
         limits: what may be spent on models.
         recording: whose replies answer the agent; None where models do. `replayed` is the lock of
             its run.
@@ -51,6 +53,8 @@ class RunRequest:
     resolves: tuple[Resolve, ...] = ()
     screenshots: bool = True
     headless: bool = True
+    records_requests: bool = False
+    traces: bool = False
     workers: int = 1
     spares: int | None = None
     memory_bytes: int | None = None

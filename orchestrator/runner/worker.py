@@ -77,6 +77,8 @@ class Worker:
                 agent=request.agent.name,
                 screenshots=request.screenshots,
                 observations=forms_of(request.agent, task),
+                records_requests=request.records_requests,
+                traces=request.traces,
             )
             meter = AttemptMeter(
                 budget=self.trial_runner.budget,

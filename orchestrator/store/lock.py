@@ -118,6 +118,8 @@ class RunLock(_Record):
         staged: sites whose live origin was a staged stand-in.
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
         resolves: `HOST:PORT:ADDR:PORT` entries the user gave.
+        records_requests: the requests of every episode are recorded, not only where a task asks.
+        traces: Playwright traced every episode, without snapshots of pages.
         limits: what it might spend on models as it began.
         changed_limits: what `--resume` set in their place, the last one last.
         replayed: the lock of the run whose replies answered the agent instead of a model.
@@ -139,6 +141,8 @@ class RunLock(_Record):
     staged: tuple[str, ...] = ()
     upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
     resolves: tuple[str, ...] = ()
+    records_requests: bool = False
+    traces: bool = False
     limits: SpendingLimits = Field(default_factory=SpendingLimits)
     changed_limits: tuple[ChangedLimits, ...] = ()
     added_repeats: tuple[AddedRepeats, ...] = ()

@@ -39,7 +39,7 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
     site.page("<p>here")
     site.page("<p>slow", "/slow", gate=gate)
     async with launch(BrowserOptions(isolated=False)) as browser:
-        async with browser.session(SessionOptions(proxy_url=None)) as session:
+        async with browser.session(SessionOptions(proxy_url=None, traces=True)) as session:
             await session.open([site.base])
             going = asyncio.create_task(session.act(Goto(url=site.base + "/slow")))
             reading = asyncio.create_task(session.read_fresh(site.base + "/slow?2", "p"))
@@ -53,6 +53,7 @@ async def test_a_killed_browser_breaks_off_what_waits_and_refuses_what_comes_lat
                 for call in (session.observe(0), session.screenshot(), session.settle(5)):
                     with pytest.raises(BrowserError, match="the browser or its driver crashed"):
                         await call
+                assert await session.traces() == {}  # none, and not half of one
         with pytest.raises(BrowserError, match="the browser or its driver crashed"):
             async with browser.session(SessionOptions(proxy_url=None)):
                 pass

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -152,3 +154,22 @@ async def test_an_answer_that_comes_later_is_waited_for(recorded: Drive, site: S
     site.wait_asked("/late", 1)
     threading.Timer(0.5, gate.set).start()
     assert (await sent(recorded, "/late")).response_body == "late"
+
+
+async def test_requests_have_the_times_that_the_browser_tells(recorded: Drive, site: Site) -> None:
+    before = datetime.now(UTC) - timedelta(seconds=1)
+    gate = threading.Event()
+    site.page("<p>late", "/late", gate=gate)
+    await recorded.open("<script>fetch('/late'); fetch('http://127.0.0.1:1/nobody')</script>")
+    late = asyncio.get_running_loop().call_later(0.3, gate.set)
+    await recorded.session.settle(5)
+    assert late.when()
+    found = await sent(recorded, "/late")
+    assert found.sent_at is not None
+    assert before <= datetime.fromisoformat(found.sent_at) <= datetime.now(UTC)
+    assert found.answer_ms is not None
+    assert found.end_ms is not None
+    assert 0 < found.answer_ms <= found.end_ms
+    [nobody] = [one for one in await requests(recorded) if one.url.endswith("/nobody")]
+    assert nobody.sent_at is not None
+    assert (nobody.answer_ms, nobody.end_ms) == (None, None)

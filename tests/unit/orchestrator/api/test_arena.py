@@ -138,4 +138,4 @@ def test_plug_ins_and_schemas_need_no_engine_and_no_block() -> None:
     assert json.loads(SyncArena().schema("suite"))["title"].startswith("Arena suite")
     with pytest.raises(UsageError, match="there is no schema 'run'") as caught:
         Arena().schema("run")
-    assert "suite, site, evidence, lock" in caught.value.hint
+    assert "suite, site, study, evidence, lock" in caught.value.hint

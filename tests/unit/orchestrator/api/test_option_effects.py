@@ -21,9 +21,16 @@ ATLAS = load_atlas(())
 BOTH = tuple(World)
 
 
-def refuse(*sites: str, worlds: tuple[World, ...] = BOTH, resolves: str = "", **more: Any) -> None:
+def refuse(
+    *sites: str,
+    worlds: tuple[World, ...] = BOTH,
+    resolves: str = "",
+    recorded: str | None = None,
+    **more: Any,
+) -> None:
     """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
-    task = SUITE.tasks[0].model_copy(update={"sites": sites, "worlds": worlds})
+    changes = {"sites": sites, "worlds": worlds, "recorded": recorded}
+    task = SUITE.tasks[0].model_copy(update=changes)
     nobody: Any = None
     request = RunRequest(
         suite=SUITE,
@@ -68,3 +75,13 @@ def test_an_address_of_what_is_not_looked_up_has_no_effect(
             resolves="en.wikipedia.org:443:127.0.0.1:8443",
         )
     assert "visited and not staged: none" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("records_requests", "--record-requests"), ("traces", "--trace")]
+)
+def test_watching_a_browser_that_no_task_has_is_refused(option: str, said: str) -> None:
+    given: dict[str, Any] = {option: True}
+    refuse("wiki", **given)
+    with pytest.raises(UsageError, match=f"{said} has no effect: no chosen task is played"):
+        refuse("wiki", recorded="prompt", **given)

@@ -71,7 +71,8 @@ METHODS = {
     "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless,"
     " endpoint, seed, max_steps, max_seconds, viewport",
     "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
-    " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots, headless, stop",
+    " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots,"
+    " record_requests, trace, headless, stop",
     "export": "runs, form, out, *, options",
     "follow_logs": "site, *, slot, tail",
     "import_tasks": "format_name, files, *, out, site_map, new_sites",

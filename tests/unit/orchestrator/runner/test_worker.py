@@ -43,6 +43,8 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
         suite=SimpleNamespace(suite="a-suite"),
         agent=SimpleNamespace(name="an agent", observations=frozenset()),
         screenshots=None,
+        records_requests=False,
+        traces=False,
         proof_hook=None,
     )
     request = cast("Any", asked)
