@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -105,35 +105,39 @@ def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial,
     Raises:
         StoreError: lock, suite or ledger cannot be read, or `suite` lacks a task of the run.
     """
+    return tuple(each_rescored(folder, suite))
+
+
+def each_rescored(folder: RunFolder, suite: Suite | None = None) -> Iterator[ScoredTrial]:
+    """Score a run's finished trials one after the other, each when it is its turn.
+
+    The evidence of the one at hand is not read again. Arguments and errors are those of `rescore`.
+    """
     tasks = {task.id: task for task in (suite or folder.suite()).tasks}
     folder.judgements()  # where these cannot be read, that is no fault of an episode's evidence
     with folder.reading() as ledger:
         finished = ledger.finished()
-    scored: list[ScoredTrial] = []
     recent = RecentEvidence(folder)
     for attempt in finished:
         task = tasks.get(attempt.trial.task)
         if task is None:
             message = f"{folder.path}: task '{attempt.trial.task}' is not in the suite given"
             raise StoreError(message)
-        evidence = _evidence(folder, attempt)
-        scored.append(
-            ScoredTrial(
-                trial=attempt.trial,
-                task=task,
-                outline=evidence.model_copy(update=_OUTLINE),
-                score=score_task(task, evidence),
-                was=attempt.outcome or "",
-                folder=attempt.folder,
-                read=recent.read,
-            )
+        evidence = _evidence(folder, attempt, recent)
+        yield ScoredTrial(
+            trial=attempt.trial,
+            task=task,
+            outline=evidence.model_copy(update=_OUTLINE),
+            score=score_task(task, evidence),
+            was=attempt.outcome or "",
+            folder=attempt.folder,
+            read=recent.read,
         )
-    return tuple(scored)
 
 
-def _evidence(folder: RunFolder, attempt: Attempt) -> Evidence:
+def _evidence(folder: RunFolder, attempt: Attempt, recent: RecentEvidence) -> Evidence:
     try:
-        return folder.evidence(attempt.folder)
+        return recent.read(attempt.folder)
     except FormatError:
         raise  # nothing is lost: another Arena reads it
     except StoreError as unreadable:

@@ -11,7 +11,7 @@ from made_run import make_run
 from arena_core.errors import StoreError
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
-from orchestrator.store.rescoring import rescore
+from orchestrator.store.rescoring import each_rescored, rescore
 from orchestrator.store.run_folder import RunFolder
 
 
@@ -90,3 +90,16 @@ def test_evidence_is_validated_without_collections(
     monkeypatch.setattr(Evidence, "model_validate_json", watched)
     run.evidence(run.evidence_names()[0])
     assert seen == [False]
+
+
+def test_episodes_are_read_when_it_is_their_turn(run: RunFolder) -> None:
+    whole = rescore(run)
+    trials = each_rescored(run)
+    first = next(trials)
+    assert first == whole[0]
+    for path in run.path.glob("evidence/*/evidence.json"):
+        path.write_text("{", encoding="utf-8")
+    assert first.evidence.steps  # it is at hand, and not read again
+    rest = list(trials)
+    assert [one.folder for one in rest] == [one.folder for one in whole[1:]]
+    assert all(one.is_unreadable for one in rest)

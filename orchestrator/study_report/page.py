@@ -1,0 +1,266 @@
+"""The page of a study or a comparison, and the files that it loads episodes from."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena_core.errors import StoreError
+from evaluators.verdicts import OutcomeKind
+from orchestrator.report.resets import fallbacks, reset_figures
+from orchestrator.report.wording import agent_note, duration, interval, money, percent
+from orchestrator.store.lock import RunLock
+from orchestrator.store.rescoring import ScoredTrial, each_rescored
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.studies.findings import StudyAnalysis
+from orchestrator.study_report import figures, times
+from orchestrator.study_report.episode_document import episode_document
+from orchestrator.study_report.episode_index import EpisodeIndex
+from orchestrator.study_report.screenshots import Screenshots
+from orchestrator.study_report.scripts import as_call, as_json
+from orchestrator.study_report.tracks import points_of
+
+_SCRIPTS: Final = ("study.js", "filmstrip.js")
+_INDEX: Final = "index.html"
+_EPISODES: Final = "episodes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedRun:
+    """A run, and what its agent and its suite are called on the page.
+
+    `suite`: empty for the name that its lock says.
+    """
+
+    label: str
+    folder: RunFolder
+    suite: str = ""
+
+
+@dataclass(slots=True)
+class PageData:
+    """What the page holds beside what was analysed.
+
+    Attributes:
+        pending: episodes that are still to be played.
+        folders: of each run, as the page names it.
+        written: how many episodes have a file to load.
+    """
+
+    index: EpisodeIndex = field(default_factory=EpisodeIndex)
+    times: times.StudyTimes = field(default_factory=times.StudyTimes)
+    locks: list[tuple[str, RunLock]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    pending: int = 0
+    recovered: int = 0
+    unreadable: int = 0
+    written: int = 0
+    kinds: Counter[OutcomeKind] = field(default_factory=Counter)
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes ended."""
+        return len(self.index.rows)
+
+
+def write_study_report(
+    analysis: StudyAnalysis,
+    runs: Sequence[ReportedRun],
+    folder: Path,
+    *,
+    not_begun: int = 0,
+    beside: Sequence[Path] = (),
+) -> Path:
+    """Write a study's page, `index.html`, and a file for each episode in `episodes` beside it.
+
+    Runs are read and scored again from their evidence, one episode at a time. The page opens from a
+    disk as from a server, and loads an episode when it is looked at. Screenshots of runs below the
+    folder that holds `folder` stay where they are; those of others are linked or copied beside.
+
+    Args:
+        analysis: what was found.
+        runs: finished or not; their figures are those of `analysis`.
+        folder: it is made where it is missing, and what it holds is overwritten.
+        not_begun: episodes of runs that have no folder yet.
+        beside: figures and tables in other formats that the page links to, below `folder`.
+
+    Returns:
+        Where the page is.
+
+    Raises:
+        StoreError: a run cannot be read, or the page cannot be written.
+    """
+    data = PageData(pending=not_begun)
+    try:
+        for number, run in enumerate(runs):
+            _add_run(data, number, run, folder)
+        text = render_page(analysis, data, links=[_link(path, folder) for path in beside])
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f"{_INDEX}.partial"
+        partial.write_text(text, encoding="utf-8")
+        return partial.replace(folder / _INDEX)
+    except OSError as cause:
+        message = f"{folder}: the report cannot be written: {cause.strerror}"
+        raise StoreError(message) from cause
+
+
+def render_page(
+    analysis: StudyAnalysis, data: PageData, links: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return the page as HTML.
+
+    Its policy lets nothing run but its own script and what that loads, by the script's hash.
+    """
+    style = Markup(_source("study.css"))  # noqa: S704 - our own file
+    script = Markup("\n".join(_source(name) for name in _SCRIPTS))  # noqa: S704 - our own files
+    scale = figures.effects_scale(analysis.answers)
+    phases = data.times.phase_rows()
+    return (
+        _environment()
+        .get_template("study.html")
+        .render(
+            analysis=analysis,
+            data=data,
+            style=style,
+            script=script,
+            policy=_policy(style, script),
+            index=Markup(as_json(data.index.document())),  # noqa: S704 - nothing in it ends a script
+            links=links,
+            answers=(
+                (
+                    "Registered questions",
+                    [one for one in analysis.answers if one.question.registered],
+                ),
+                ("Exploratory", [one for one in analysis.answers if not one.question.registered]),
+            ),
+            notes=_agent_notes(data.locks),
+            figures=figures,
+            scale=scale,
+            costs=figures.cost_plots(analysis.cells, money),
+            slices=_slices(analysis),
+            lanes=data.times.lanes(),
+            phases=phases,
+            phase_names=times.PHASES,
+            longest_step=times.longest_step(phases),
+            resets=reset_figures(data.times.receipts),
+            fallbacks=fallbacks(data.times.receipts),
+            unscored=[cell for cell in analysis.cells if cell.unscored],
+        )
+    )
+
+
+def _add_run(data: PageData, number: int, run: ReportedRun, page: Path) -> None:
+    lock, suite = run.folder.lock(), run.folder.suite()
+    label = run.suite or lock.suite
+    tasks = [task for task in suite.tasks if task.id in set(lock.tasks)]
+    wanted = sum(world in task.worlds for world in lock.worlds for task in tasks) * lock.repeats
+    before = data.episodes
+    data.locks.append((run.label, lock))
+    data.folders.append(run.folder.path.name)
+    shots = Screenshots(run.folder.path, page, page / _EPISODES / str(number) / "screenshots")
+    target = page / _EPISODES / str(number)
+    target.mkdir(parents=True, exist_ok=True)
+    if _has_begun(run.folder):
+        for scored in each_rescored(run.folder):
+            data.index.add(run=number, agent=run.label, suite=label, scored=scored)
+            data.times.add(run.label, label, scored)
+            data.kinds[scored.score.outcome.kind] += 1
+            data.unreadable += scored.is_unreadable
+            _write_episode(run, scored, shots, target, f"{number}/{scored.folder}")
+    data.pending += wanted - (data.episodes - before)
+
+
+def _has_begun(folder: RunFolder) -> bool:
+    return folder.ledger_path.is_file() or bool(folder.evidence_names())
+
+
+def _write_episode(
+    run: ReportedRun, scored: ScoredTrial, shots: Screenshots, target: Path, name: str
+) -> None:
+    named = [step.screenshot for step in scored.evidence.steps if step.screenshot is not None]
+    there = {one: shots.there(scored.folder, one) for one in named}
+    evidence = run.folder.evidence_folder(scored.folder)
+    document = episode_document(scored, there, evidence)
+    document["shots"] = shots.base(scored.folder, tuple(one for one in there.values() if one))
+    text = as_call("arenaEpisode", name, document)
+    (target / f"{scored.folder}.js").write_text(text, encoding="ascii")
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("orchestrator.study_report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "percent": percent,
+        "interval": interval,
+        "duration": duration,
+        "long_time": _long_time,
+        "money": money,
+        "points": points_of,
+        "count": "{:,.0f}".format,
+    }
+    environment.filters |= filters
+    return environment
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the page's content security policy.
+
+    `strict-dynamic` lets the page's own script load the files of episodes, also from a disk, and
+    nothing else run: no markup that found its way into the page can.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_hash(script)}' 'strict-dynamic'",
+            f"style-src '{_hash(style)}'",
+            "img-src 'self' file:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _source(name: str) -> str:
+    return (files("orchestrator.study_report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _long_time(seconds: float) -> str:
+    for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {name}"
+    return duration(seconds)
+
+
+def _link(path: Path, folder: Path) -> tuple[str, str]:
+    relative = path.relative_to(folder) if path.is_absolute() else path
+    return relative.as_posix(), relative.name
+
+
+def _agent_notes(locks: Sequence[tuple[str, RunLock]]) -> Mapping[str, str]:
+    return {label: note for label, lock in locks if (note := agent_note(lock.agent)) is not None}
+
+
+def _slices(analysis: StudyAnalysis) -> Mapping[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for one in analysis.slices:
+        found.setdefault(one.by.value, []).append(one)
+    return found

@@ -1,0 +1,145 @@
+"""Figures as they are drawn: places that are right, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from make_findings import make_findings
+
+from arena_core.worlds import World
+from orchestrator.stats.rates import Interval
+from orchestrator.studies.findings import Cell, TaskAcross, TaskCell
+from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.study_report.figures import (
+    agreement_plot,
+    cell_track,
+    cost_plots,
+    effect_track,
+    effects_scale,
+    task_differences,
+)
+from orchestrator.study_report.tracks import SHARES, differences, element, points_of
+
+FOUND = make_findings()
+
+
+def _lines(drawn: str, kind: str) -> list[tuple[float, float]]:
+    pattern = rf'<line x1="([\d.]+)%" x2="([\d.]+)%"[^>]* class="{kind}"'
+    return [(float(one[1]), float(one[2])) for one in re.finditer(pattern, drawn)]
+
+
+def test_a_scale_keeps_its_ends_and_ticks_at_round_values() -> None:
+    assert [SHARES.at(value) for value in (0, 0.5, 1)] == [2, 50, 98]
+    assert SHARES.at(-3) == SHARES.at(0)
+    assert list(SHARES.ticks) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert differences([0.03, -0.21, None]).high == 0.3
+    assert differences([]).high == 0.1
+    assert list(differences([-1.0]).ticks) == [-1, -0.5, 0, 0.5, 1]
+    assert list(differences([0.04]).ticks) == [-0.1, -0.05, 0, 0.05, 0.1]
+
+
+def test_points_have_a_sign_and_no_minus_zero() -> None:
+    assert (points_of(0.123), points_of(-0.05), points_of(-0.0001)) == ("+12.3", "−5.0", "0.0")
+
+
+def test_attributes_and_contents_are_escaped() -> None:
+    drawn = element("text", "<b>", x='"><script>')
+    assert "<b>" not in drawn
+    assert "<script>" not in drawn
+
+
+def test_the_forest_plot_shows_rate_intervals_and_bounds_where_they_are() -> None:
+    cell = replace(
+        FOUND.cells[0],
+        success=0.5,
+        clustered=Interval(0.25, 0.75),
+        wilson=Interval(0.3, 0.7),
+        bounds=Interval(0.4, 0.6),
+    )
+    drawn = cell_track(cell)
+    assert _lines(drawn, "thick") == [(26, 74)]
+    assert _lines(drawn, "thin") == [(30.8, 69.2)]
+    assert _lines(drawn, "bound dashed") == [(40.4, 59.6)]
+    assert '<circle cx="50%"' in drawn
+    online = replace(cell, cell=replace(cell.cell, world=World.ONLINE))
+    assert "square" in cell_track(online)
+
+
+def test_a_cell_without_a_score_has_no_mark() -> None:
+    empty = replace(FOUND.cells[0], success=None, clustered=None, wilson=None, bounds=None)
+    assert "mark" not in cell_track(empty)
+    assert not _lines(cell_track(empty), "thick")
+
+
+def test_an_equivalence_shows_its_margin_and_the_interval_that_decides() -> None:
+    answer = next(one for one in FOUND.answers if one.question.margin is not None)
+    scale = effects_scale([answer])
+    drawn = effect_track(answer, scale)
+    assert answer.deciding_interval is not None
+    [(low, high)] = _lines(drawn, "thick")
+    assert low == pytest.approx(scale.at(answer.deciding_interval.low), abs=0.01)
+    assert high == pytest.approx(scale.at(answer.deciding_interval.high), abs=0.01)
+    assert _lines(drawn, "thin")
+    assert 'class="margin"' in drawn
+
+
+def _task(task: str, **rates: tuple[int, int]) -> TaskAcross:
+    cells = tuple(
+        TaskCell(
+            cell=Cell(name.split("_")[0], "demo", World(name.split("_")[1])),
+            successes=won,
+            scored=scored,
+            episodes=5,
+        )
+        for name, (won, scored) in rates.items()
+    )
+    return TaskAcross(
+        suite="demo",
+        task=task,
+        template=task,
+        sites=("shop",),
+        family="information",
+        success=None,
+        length=None,
+        cells=cells,
+    )
+
+
+def _question(of: Compared, first: str, second: str, **held: World | str) -> Question:
+    kind = QuestionKind.DIFFERENCE
+    return Question(id="q", kind=kind, of=of, first=first, second=second, **held)  # type: ignore[arg-type]
+
+
+def test_tasks_are_paired_as_the_question_holds_them() -> None:
+    tasks = [
+        _task("one", a_offline=(5, 5), b_offline=(0, 5), a_online=(1, 5), b_online=(1, 5)),
+        _task("two", a_offline=(2, 5), b_offline=(2, 5), b_online=(5, 5)),
+        _task("not scored", a_offline=(0, 0), b_offline=(5, 5)),
+    ]
+    both = task_differences(_question(Compared.AGENTS, "a", "b"), tasks)
+    assert both is not None
+    assert (both.first_better, both.equal, both.second_better, both.most) == (1, 2, 0, 1)
+    held = task_differences(_question(Compared.AGENTS, "b", "a", world=World.OFFLINE), tasks)
+    assert held is not None
+    assert (held.first_better, held.equal, held.second_better) == (0, 1, 1)
+    worlds = task_differences(_question(Compared.WORLDS, "offline", "online"), tasks)
+    assert worlds is not None
+    assert (worlds.first_better, worlds.equal, worlds.second_better) == (1, 0, 2)
+    elsewhere = _question(Compared.AGENTS, "a", "b", suite="other")
+    assert task_differences(elsewhere, tasks) is None
+
+
+def test_cost_is_drawn_only_where_there_is_some() -> None:
+    assert [one.by for one in cost_plots(FOUND.cells, str)] == ["US dollars", "tokens", "seconds"]
+    paid = replace(FOUND.cells[0].spending, usd_per_episode=None, tokens_per_episode=0.0)
+    free = [replace(FOUND.cells[0], spending=paid)]
+    assert [one.by for one in cost_plots(free, str)] == ["seconds"]
+
+
+def test_agreement_is_drawn_with_few_points_too() -> None:
+    [first, *_] = FOUND.agreement
+    assert agreement_plot(first).count("<circle") == len(first.points)
+    alone = replace(first, points=first.points[:1], bias=None, bias_interval=None, limits=None)
+    assert agreement_plot(alone).count("<circle") == 1

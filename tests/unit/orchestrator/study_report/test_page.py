@@ -1,0 +1,111 @@
+"""The page as a file: its policy, what it says of what is missing, and the files beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_study import UNREADABLE
+from make_findings import LONG_AGENTS, make_findings
+from tiny_run import SUITE, make_lock
+
+from arena_core.errors import StoreError
+from arena_core.worlds import World
+from orchestrator.store.run_folder import RunFolder
+from orchestrator.study_report.page import ReportedRun, write_study_report
+
+
+@pytest.fixture(scope="module")
+def text(study: Any) -> str:
+    agents = ("careful", *LONG_AGENTS)
+    path = write_study_report(make_findings(agents), study.runs, study.report, not_begun=7)
+    assert path == study.report / "index.html"
+    return path.read_text(encoding="utf-8")
+
+
+def _between(text: str, start: str, end: str) -> str:
+    return text.split(start, 1)[1].split(end, 1)[0]
+
+
+def test_the_policy_allows_the_page_s_own_script_and_style_and_nothing_else(text: str) -> None:
+    policy = html.unescape(_between(text, 'Content-Security-Policy" content="', '">'))
+    script = text.rsplit("<script>", 1)[1].split("</script>", maxsplit=1)[0]
+    style = _between(text, "<style>", "</style>")
+    for name, content in (("script-src", script), ("style-src", style)):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{name} 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    assert text.count("<script") == 2
+    assert " style=" not in text
+    assert re.search(r"<\w[^>]*\son\w+=", text.split("<script", maxsplit=1)[0]) is None
+    assert re.search(r"(?:src|href)=\"(?:https?:)?//", text) is None
+
+
+def test_registered_and_exploratory_answers_stand_apart(text: str) -> None:
+    registered = _between(text, "<h3>Registered questions</h3>", "<h3>Exploratory</h3>")
+    exploratory = _between(text, "<h3>Exploratory</h3>", '<section aria-labelledby="cells">')
+    found = make_findings(("careful", *LONG_AGENTS)).answers
+    for answer in found:
+        place, other = registered, exploratory
+        if not answer.question.registered:
+            place, other = other, place
+        assert html.escape(answer.sentence, quote=True).replace("&#x27;", "&#39;") in place
+        assert f"Figures of {html.escape(answer.question.id)}" not in other
+
+
+def test_what_is_pending_and_unreadable_is_said_first(text: str) -> None:
+    notes = _between(text, 'id="notes-heading"', "</section>")
+    assert "9 episodes of 31 are still to be played" in notes
+    assert "1 episode; it counts as unscored" in notes
+    assert "careful:</b> reference agent, not a contestant" in notes
+
+
+def test_every_episode_has_a_file_that_names_itself(study: Any, text: str) -> None:
+    index = json.loads(_between(text, 'id="index">', "</script>"))
+    files = sorted((study.report / "episodes").rglob("*.js"))
+    assert len(files) == len(index["rows"]) == 22
+    for path in files:
+        call = path.read_text(encoding="ascii")
+        name = path.relative_to(study.report / "episodes").with_suffix("").as_posix()
+        assert call.startswith(f'arenaEpisode("{name}",')
+    assert study.report / "episodes" / "1" / f"{UNREADABLE}.js" in files
+    assert "evidence.json" in (study.report / "episodes" / "1" / f"{UNREADABLE}.js").read_text()
+
+
+def test_a_run_without_an_episode_is_all_pending(tmp_path: Path) -> None:
+    folder = RunFolder.create(tmp_path / "runs" / "one", make_lock(), SUITE)
+    run = ReportedRun(label="idle", folder=folder)
+    findings = make_findings(("idle",), (World.OFFLINE,))
+    text = write_study_report(findings, [run], tmp_path / "report").read_text(encoding="utf-8")
+    assert "1 episode of 1 is still to be played" in text
+    assert "none ended" in text
+    assert "Do the worlds agree?" not in text
+
+
+def test_a_cell_is_called_by_the_label_of_its_suite(study: Any, tmp_path: Path) -> None:
+    run = ReportedRun(label="a", folder=study.runs[1].folder, suite="hard half")
+    text = write_study_report(make_findings(), [run], tmp_path / "r").read_text(encoding="utf-8")
+    index = json.loads(_between(text, 'id="index">', "</script>"))
+    assert {task["suite"] for task in index["tasks"]} == {"hard half"}
+
+
+def test_figures_beside_are_linked(study: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    beside = [Path("figures/forest plot.svg"), folder / "tables.tex"]
+    path = write_study_report(make_findings(), study.runs, folder, beside=beside)
+    text = path.read_text(encoding="utf-8")
+    assert '<a href="figures/forest%20plot.svg">forest plot.svg</a>' in text
+    assert '<a href="tables.tex">tables.tex</a>' in text
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(study: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot be written"):
+        write_study_report(make_findings(), study.runs, tmp_path / "file" / "report")

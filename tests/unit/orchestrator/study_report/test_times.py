@@ -1,0 +1,50 @@
+"""When episodes ran and what their time went to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from arena_core.worlds import World
+from orchestrator.store.rescoring import each_rescored
+from orchestrator.study_report.times import StudyTimes, longest_step
+
+
+@pytest.fixture
+def times(study: Any) -> StudyTimes:
+    found = StudyTimes()
+    for run in study.runs:
+        for one in each_rescored(run.folder):
+            found.add(run.label, "made", one)
+    return found
+
+
+def test_phases_are_means_over_the_steps_with_an_action(times: StudyTimes) -> None:
+    rows = times.phase_rows()
+    assert {(row.agent, row.world) for row in rows} == {
+        (agent, world) for agent in ("careful", "hasty") for world in World
+    }
+    assert all(row.means == (0, 12, 345, 0, 0) for row in rows)
+    assert longest_step(rows) == 357
+
+
+def test_lanes_count_every_episode_that_began(times: StudyTimes) -> None:
+    lanes = times.lanes()
+    counted = {(lane.agent, lane.world): lane.counts.total() for lane in lanes}
+    assert counted["careful", World.OFFLINE] == 6
+    assert counted["hasty", World.ONLINE] == 4  # a fifth cannot be read: nobody knows when it began
+    assert times.longest_pause == 0
+
+
+def test_without_episodes_there_is_no_time_line() -> None:
+    empty = StudyTimes()
+    assert empty.lanes() == ()
+    assert empty.span is None
+    assert empty.phase_rows() == ()
+    assert longest_step(()) == 0
+
+
+def test_receipts_are_kept_without_what_differed(times: StudyTimes) -> None:
+    assert len(times.receipts) == 24
+    assert not any(receipt.differences for receipt in times.receipts)
