@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
-from orchestrator.stats.results import EpisodeResult
+from orchestrator.stats.results import EpisodeResult, TaskOutcomes, TaskPair
 
 
 def row(
@@ -47,3 +47,34 @@ def row(
         run=run,
         folder=f"{task}-{repeat}",
     )
+
+
+def outcomes(*marks: str, clusters: str = "") -> tuple[TaskOutcomes, ...]:
+    """Make tasks from marks: `+` succeeded, `-` failed, `?` unscored; one letter a cluster."""
+    names = clusters or [f"c{place}" for place in range(len(marks))]
+    return tuple(
+        TaskOutcomes(f"t{place}", cluster, marked(one))
+        for place, (one, cluster) in enumerate(zip(marks, names, strict=True))
+    )
+
+
+def pairs(*marks: str, clusters: str = "") -> tuple[TaskPair, ...]:
+    """Make pairs from marks as `++-|--+`: the first side's repeats, then the second's."""
+    names = clusters or [f"c{place}" for place in range(len(marks))]
+    made = []
+    for place, (one, cluster) in enumerate(zip(marks, names, strict=True)):
+        first, second = one.split("|")
+        made.append(TaskPair(f"t{place}", cluster, marked(first), marked(second)))
+    return tuple(made)
+
+
+def table(both: int, first_only: int, second_only: int, neither: int) -> tuple[TaskPair, ...]:
+    """Make a paired 2 x 2 table of tasks that were played once."""
+    return pairs(
+        *(["+|+"] * both + ["+|-"] * first_only + ["-|+"] * second_only + ["-|-"] * neither)
+    )
+
+
+def marked(marks: str) -> tuple[bool | None, ...]:
+    """Read `+`, `-` and `?`."""
+    return tuple({"+": True, "-": False, "?": None}[mark] for mark in marks)

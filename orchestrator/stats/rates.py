@@ -11,7 +11,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From `low` to `high`, both included, as shares from 0 to 1."""
+    """From `low` to `high`, both included: shares from 0 to 1, differences of them from -1."""
 
     low: float
     high: float
@@ -41,10 +41,16 @@ def wilson(share: float, count: int, confidence: float = CONFIDENCE) -> Interval
     if not (0 <= share <= 1 and count > 0 and 0 < confidence < 1):
         message = f"no interval for share {share} of {count} at confidence {confidence}"
         raise ValueError(message)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    shrink = 1 + z * z / count
-    centre = (share + z * z / (2 * count)) / shrink
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / shrink
+    return wilson_at(share, count, NormalDist().inv_cdf((1 + confidence) / 2))
+
+
+def wilson_at(share: float, count: float, quantile: float) -> Interval:
+    """Return Wilson's interval of a share of an effective count, at a quantile of one's own."""
+    square = quantile * quantile
+    shrink = 1 + square / count
+    centre = (share + square / (2 * count)) / shrink
+    spread = share * (1 - share) / count + square / (4 * count * count)
+    half = quantile * math.sqrt(spread) / shrink
     # At 0 and 1 the bound is exact; rounding must not carry the interval past the share itself.
     low = 0.0 if share == 0 else max(0.0, centre - half)
     high = 1.0 if share == 1 else min(1.0, centre + half)
