@@ -121,6 +121,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "steps": steps.step_figures,
     "scoring": scoring.scoring_figures,
     "scored-runs": scored_runs.scored_run_figures,
+    "exports": scored_runs.export_figures,
     "imported": imported.imported_figures,
     "imports": imports.import_figures,
     "observations": _observations,

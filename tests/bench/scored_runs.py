@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from bench.figures import Figure, Series, at_most
+from bench.figures import Figure, Series, at_most, beside
 from bench.scoring import long_evidence
 
 from arena_core.worlds import World
+from orchestrator import Arena
 from orchestrator.agent_interface import AgentClass
 from orchestrator.store.ledger import AttemptState
 from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
@@ -23,7 +25,9 @@ from tasks.schema import Suite
 _EPISODES: Final = 1000
 _TASKS: Final = 10
 _SIZES: Final = (100_000, 200_000, 400_000, 800_000)
+_SHORT: Final = (5_000, 10_000, 20_000)
 _SCORE_S: Final = 15
+_EXPORTED_A_SECOND: Final = 500
 _ROUNDS: Final = 3
 
 
@@ -37,12 +41,37 @@ def scored_run_figures() -> list[Figure]:
     return [at_most(what, Series(seconds), _SCORE_S, "s")]
 
 
-def make_long_run(path: Path, episodes: int) -> RunFolder:
-    """Write a run folder of so many finished episodes, of four sizes in turn."""
+def export_figures() -> list[Figure]:
+    """Export runs of 1,000 episodes to Parquet: as short as the demo's, and 100 to 800 KB."""
+    return [
+        _export_figure("of 5 to 20 KB", _SHORT, _EXPORTED_A_SECOND),
+        _export_figure("of 100 to 800 KB", _SIZES, None),
+    ]
+
+
+def _export_figure(what: str, sizes: Sequence[int], least: int | None) -> Figure:
+    with TemporaryDirectory(prefix="arena-bench-") as made:
+        folder = make_long_run(Path(made) / "run", _EPISODES, sizes).path
+        out = Path(made) / "tables"
+        seconds = [_timed_export(folder, out) for _ in range(_ROUNDS)]
+    name = f"arena.export to parquet of {_EPISODES} episodes {what}, scoring included, s"
+    if least is None:
+        return beside(name, Series(seconds), Series(seconds))
+    return at_most(f"{name} (reference: its goal)", Series(seconds), _EPISODES / least, "s")
+
+
+def _timed_export(run: Path, out: Path) -> float:
+    began = time.perf_counter()
+    Arena().export(run, "parquet", out)
+    return time.perf_counter() - began
+
+
+def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> RunFolder:
+    """Write a run folder of so many finished episodes, of these sizes in turn."""
     suite = load_source("demo").suite
     tasks = [task.id for task in suite.tasks if World.OFFLINE in task.worlds][:_TASKS]
     folder = RunFolder.create(path, _lock(suite, tasks, -(-episodes // len(tasks))), suite)
-    texts = [long_evidence(size).model_dump_json().encode() for size in _SIZES]
+    texts = [long_evidence(size).model_dump_json().encode() for size in sizes]
     with folder.writing() as ledger:
         for number in range(episodes):
             trial = Trial(tasks[number % len(tasks)], World.OFFLINE, number // len(tasks))
