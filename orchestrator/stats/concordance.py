@@ -2,9 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
-from orchestrator.stats.rates import CONFIDENCE, Interval
+from orchestrator.stats.clustered import (
+    NOTHING,
+    ONE_CLUSTER,
+    cluster_sums,
+    effective_count,
+    student_quantile,
+)
+from orchestrator.stats.rates import CONFIDENCE, Interval, wilson_at
+from orchestrator.stats.results import TaskPair
+from orchestrator.stats.score_interval import NO_PAIR
+
+FEWEST_POINTS = 3
+_EXACT_AGENTS = 7
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,9 +28,11 @@ class Kappa:
     """Cohen's kappa over episodes paired by task, repeats averaged inside it.
 
     Attributes:
-        both, first_only, second_only, neither: tasks, in parts where repeats part.
+        both, first_only, second_only, neither: tasks, in parts where repeats part: a task counts
+            with the share of its pairs of one episode a side.
         observed: share of agreement; `value`: kappa, None where undefined.
         adjusted: 2·observed - 1 (PABAK), which rates near 0 and 1 do not pull down.
+        undefined: why there is no kappa, or no interval of it.
     """
 
     tasks: int
@@ -66,7 +84,9 @@ class BlandAltman:
 class RankCorrelation:
     """Do two worlds order agents alike: Kendall's tau-b and Spearman's rho.
 
-    `p` is exact over all orders of the agents, two-sided, of tau.
+    Attributes:
+        agents: those with a rate in both.
+        p: of tau, two-sided: exact over all orders of up to 7 agents, scipy's for more.
     """
 
     agents: tuple[str, ...]
@@ -74,3 +94,181 @@ class RankCorrelation:
     rho: float | None
     p: float | None
     undefined: str | None = None
+
+
+def kappa(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> Kappa:
+    """Return Cohen's kappa (1960) of two sides, over pairs of one episode a side of one task.
+
+    Its interval is Wilson's of the agreement, at the effective number of pairs that kappa's own
+    variance (delta method, jackknife over clusters) comes from, carried over to kappa with the
+    agreement by chance as it is.
+    """
+    known = [pair for pair in pairs if pair.difference is not None]
+    played = sum(bool(pair.first and pair.second) for pair in pairs)
+    cells = [_cells(pair) for pair in known]
+    both, first_only, second_only, neither = (
+        math.fsum(cell[place] for cell in cells) for place in range(4)
+    )
+    observed = value = interval = None
+    undefined: str | None = NO_PAIR
+    if known:
+        observed = min(1.0, (both + neither) / len(known))
+        first, second = (both + first_only) / len(known), (both + second_only) / len(known)
+        chance = first * second + (1 - first) * (1 - second)
+        undefined = "both sides gave one and the same outcome to every task"
+        if 1 - chance > NOTHING:
+            value = (observed - chance) / (1 - chance)
+            undefined = ONE_CLUSTER
+            if len({pair.cluster for pair in known}) > 1:
+                undefined = None
+                interval = _kappa_interval(known, (first, second), observed, confidence)
+    return Kappa(
+        tasks=len(known),
+        clusters=len({pair.cluster for pair in known}),
+        left_out=played - len(known),
+        both=both,
+        first_only=first_only,
+        second_only=second_only,
+        neither=neither,
+        observed=observed,
+        value=value,
+        interval=interval,
+        adjusted=None if observed is None else 2 * observed - 1,
+        undefined=undefined,
+        confidence=confidence,
+    )
+
+
+def bland_altman(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -> BlandAltman:
+    """Return the limits of agreement of two sides' rates per cluster, each counting once.
+
+    Bland and Altman 1986 (Lancet 327:307) and 1999 (Stat. Methods Med. Res. 8:135), whose
+    standard error of a limit is s·√(1/n + 1.96²/(2(n-1))).
+    """
+    points = _points(pairs)
+    count = len(points)
+    if count < FEWEST_POINTS:
+        return _no_limits(points, f"{count} templates with both sides are fewer than three")
+    bias = math.fsum(point.difference for point in points) / count
+    squares = math.fsum((point.difference - bias) ** 2 for point in points)
+    spread = math.sqrt(squares / (count - 1))
+    if spread <= _TIE:
+        return _no_limits(points, "all templates differ by the same, so nothing spreads", bias)
+    width = student_quantile(CONFIDENCE, math.inf)
+    quantile = student_quantile(confidence, count - 1)
+    around_bias = quantile * spread / math.sqrt(count)
+    around_limit = quantile * spread * math.sqrt(1 / count + width**2 / (2 * (count - 1)))
+    lower, upper = bias - width * spread, bias + width * spread
+    return BlandAltman(
+        points=points,
+        bias=bias,
+        bias_interval=Interval(bias - around_bias, bias + around_bias),
+        lower=lower,
+        lower_interval=Interval(lower - around_limit, lower + around_limit),
+        upper=upper,
+        upper_interval=Interval(upper - around_limit, upper + around_limit),
+    )
+
+
+def rank_correlation(
+    first: Mapping[str, float | None], second: Mapping[str, float | None]
+) -> RankCorrelation:
+    """Return how alike two worlds order the agents that have a rate in both."""
+    agents = tuple(
+        agent for agent, rate in first.items() if rate is not None and second.get(agent) is not None
+    )
+    ours, theirs = ([rates[agent] or 0.0 for agent in agents] for rates in (first, second))
+    undefined = None
+    if len(agents) < FEWEST_POINTS:
+        undefined = f"{len(agents)} agents with a rate in both are fewer than three"
+    elif len(set(ours)) == 1 or len(set(theirs)) == 1:
+        undefined = "all agents have the same rate in one of them"
+    if undefined is not None:
+        return RankCorrelation(agents=agents, tau=None, rho=None, p=None, undefined=undefined)
+    from scipy import stats
+
+    tau = stats.kendalltau(ours, theirs)
+    p = _exact_p(ours, theirs) if len(agents) <= _EXACT_AGENTS else float(tau.pvalue)
+    rho = float(stats.spearmanr(ours, theirs).statistic)
+    return RankCorrelation(agents=agents, tau=float(tau.statistic), rho=rho, p=p)
+
+
+def _cells(pair: TaskPair) -> tuple[float, float, float, float]:
+    """Return the shares of pairs of one episode a side: both, first only, second only, neither."""
+    first, second = (side.share or 0.0 for side in pair.sides)
+    lost, missed = 1 - first, 1 - second
+    return first * second, first * missed, lost * second, lost * missed
+
+
+def _kappa_interval(
+    pairs: Sequence[TaskPair], rates: tuple[float, float], observed: float, confidence: float
+) -> Interval:
+    first, second = rates
+    chance = first * second + (1 - first) * (1 - second)
+    value = (observed - chance) / (1 - chance)
+    pulls = []
+    for pair in pairs:
+        both, first_only, second_only, neither = _cells(pair)
+        agreed = both + neither - observed
+        # How agreement by chance moves with the rates of either side.
+        moved = (both + first_only - first) * (2 * second - 1)
+        moved += (both + second_only - second) * (2 * first - 1)
+        pulls.append((pair.cluster, agreed - (1 - value) * moved))
+    sums = cluster_sums(pulls)
+    episodes = math.fsum(min(len(side.scored) for side in pair.sides) for pair in pairs)
+    count = effective_count(observed * (1 - observed), sums, episodes)
+    agreement = wilson_at(observed, count, student_quantile(confidence, sums.freedom))
+    low, high = ((end - chance) / (1 - chance) for end in (agreement.low, agreement.high))
+    return Interval(max(-1.0, low), min(1.0, high))
+
+
+def _points(pairs: Sequence[TaskPair]) -> tuple[RatePoint, ...]:
+    clusters: dict[str, list[tuple[float, float]]] = {}
+    for pair in pairs:
+        first, second = (side.share for side in pair.sides)
+        if first is not None and second is not None:
+            clusters.setdefault(pair.cluster, []).append((first, second))
+    return tuple(
+        RatePoint(
+            cluster=cluster,
+            tasks=len(shares),
+            mean=math.fsum(first + second for first, second in shares) / (2 * len(shares)),
+            difference=math.fsum(first - second for first, second in shares) / len(shares),
+        )
+        for cluster, shares in clusters.items()
+    )
+
+
+def _no_limits(
+    points: tuple[RatePoint, ...], because: str, bias: float | None = None
+) -> BlandAltman:
+    return BlandAltman(
+        points=points,
+        bias=bias,
+        bias_interval=None,
+        lower=None,
+        lower_interval=None,
+        upper=None,
+        upper_interval=None,
+        undefined=because,
+    )
+
+
+def _exact_p(first: Sequence[float], second: Sequence[float]) -> float:
+    """Return the share of all orders of one side that agree or part at least as much."""
+    seen = abs(_concordance(first, second))
+    orders = [abs(_concordance(first, order)) for order in permutations(second)]
+    return sum(one >= seen for one in orders) / len(orders)
+
+
+def _concordance(first: Sequence[float], second: Sequence[float]) -> int:
+    count = len(first)
+    return sum(
+        _sign(first[i] - first[j]) * _sign(second[i] - second[j])
+        for i in range(count)
+        for j in range(i)
+    )
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)
