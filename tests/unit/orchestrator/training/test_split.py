@@ -1,0 +1,106 @@
+"""A split keeps its test tasks out of every data set, with all that is like them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from code_blocks import ROOT, blocks_of
+from fake_world import browsing_task
+from sampled_runs import RIGHT, WRONG, Sampled, removals
+
+from arena_core.errors import InputError, UnknownNameError
+from orchestrator.training.split import read_split
+from tasks.loader import load_suite
+from tasks.schema import Suite, Task
+
+GUIDE = ROOT / "docs" / "training-data.md"
+Play = Callable[..., Any]
+Export = Callable[..., Any]
+
+
+def tasks() -> list[Task]:
+    def one(name: str, **more: object) -> Task:
+        intent = more.pop("intent", f"Tell when the {name} was invented.")
+        return browsing_task(id=name, intent=intent, **more)
+
+    return [
+        one("kettle", template="invented"),
+        one("teapot", template="invented"),
+        one("again", intent="Tell when  the KETTLE was invented."),
+        one("spoon"),
+        one("fork"),
+    ]
+
+
+def split_file(folder: Path, text: str) -> Path:
+    path = folder / "split.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def suite() -> Suite:
+    return Suite(suite="tiny", version=1, title="Tiny", tasks=tuple(tasks()))
+
+
+@pytest.mark.parametrize("form", ["sft", "rft", "rewards", "dpo"])
+async def test_no_test_task_nor_one_of_its_template_nor_the_same_question_is_exported(
+    play: Play, export: Export, tmp_path: Path, form: str
+) -> None:
+    run = await play([Sampled(one, [reply]) for one in tasks() for reply in (RIGHT, WRONG)])
+    path = split_file(tmp_path, "test: [kettle]\n")
+    _, all_records, _ = export(form, run)
+    assert {one["task"] for one in all_records} == {one.id for one in tasks()}
+    written, records, card = export(form, run, split=str(path))
+    assert {one["task"] for one in records} == {"spoon", "fork"}
+    assert removals(card)["is a test task of the split"] == 2
+    kin = "is an instance of the same template as a test task of the split"
+    assert removals(card)[kin] == 4
+    assert {one.why for one in written.left_out} >= {"is a test task of the split", kin}
+    assert card["split"].startswith("split.yaml (")
+    assert not any("no split" in warning for warning in card["warnings"])
+
+
+async def test_where_training_tasks_are_named_no_other_is_taken(
+    play: Play, export: Export, tmp_path: Path
+) -> None:
+    run = await play([Sampled(one, [RIGHT]) for one in tasks()])
+    path = split_file(tmp_path, "test: [kettle]\ntrain: [tiny/spo*]\n")
+    _, records, card = export("sft", run, split=str(path))
+    assert {one["task"] for one in records} == {"spoon"}
+    assert removals(card)["is no training task of the split"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("test: [kettel]", UnknownNameError, "names no task of tiny: 'kettel'"),
+        ("test: [kettle]\ntrain: [other/*]", UnknownNameError, "'other/\\*'"),
+        ("test: [kettle]\ntrain: [kettle, fork]", InputError, "both|tests: 'tiny/kettle'"),
+        ("test: []", InputError, "test"),
+        ("train: [kettle]", InputError, "test"),
+        ("tests: [kettle]\ntest: [fork]", InputError, "tests"),
+        ("- kettle", InputError, "mapping"),
+    ],
+)
+def test_a_split_that_would_keep_less_than_it_says_is_refused(
+    tmp_path: Path, text: str, error: type[InputError], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        read_split(split_file(tmp_path, text), [suite()])
+
+
+def test_the_split_of_the_guide_is_one(tmp_path: Path) -> None:
+    [text] = [one.text for one in blocks_of(GUIDE) if one.language == "yaml"]
+    split = read_split(split_file(tmp_path, text), [load_suite("demo")])
+    assert "demo/shop-kettle-price" in split.test
+    assert any(name.startswith("demo/both-") for name in split.test)
+
+
+def test_a_page_of_miniwob_is_the_template_of_its_seeds(tmp_path: Path) -> None:
+    wob = load_suite("miniwob")
+    split = read_split(split_file(tmp_path, "test: [click-test-s1]\n"), [wob])
+    others = {one.id for one in wob.tasks if one.wob and one.wob.page == "click-test"}
+    assert split.kin == {f"miniwob/{name}" for name in others - {"click-test-s1"}}
