@@ -1,10 +1,16 @@
-"""What a run's scores say, with how sure one can be: pure functions, no numerical library.
+"""What a run's or a study's scores say, with how sure one can be: pure functions.
+
+numpy and scipy are imported by the procedures that need them, never with these modules. What is
+random takes a seed. An unscored episode is never a zero, and what cannot be said is None with the
+reason (`undefined`). Which question takes which procedure, and what was simulated of it, stands in
+docs/what-the-numbers-mean.md.
 
 Unit of analysis: the task. Repeats of a task are averaged inside it first, so that playing one task
 more often makes it no weightier (Miller, Adding error bars to evals, arXiv 2411.00640:
 resampled answers are averaged within the question).
 
-Formulas and sources:
+Formulas and sources of a run's report (`rates`, `summary`, `agreement`); those of a study's stand
+with its procedures:
 
 - interval of a rate: Wilson's score interval (Wilson 1927; recommended by Newcombe 1998, Statistics
   in Medicine 17:857, method 3, and by Brown, Cai and DasGupta 2001). With p the rate, n the number

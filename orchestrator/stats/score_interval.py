@@ -70,7 +70,7 @@ class ScorePairs:
         """Return the one-sided p of the difference being `difference` or less."""
         from scipy import special
 
-        return 1 - float(special.stdtr(self.freedom, self.statistic(difference)))
+        return float(special.stdtr(self.freedom, -self.statistic(difference)))
 
     def _crossing(self, low: float, high: float, target: float) -> float:
         """Return where the statistic, which falls, passes the target."""

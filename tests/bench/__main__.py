@@ -15,6 +15,7 @@ from typing import Final
 
 from bench import (
     adapters,
+    bootstraps,
     cdp,
     commands,
     every_site,
@@ -120,6 +121,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "memory": _memory,
     "steps": steps.step_figures,
     "scoring": scoring.scoring_figures,
+    "bootstraps": bootstraps.bootstrap_figures,
     "scored-runs": scored_runs.scored_run_figures,
     "exports": scored_runs.export_figures,
     "imported": imported.imported_figures,
