@@ -11,13 +11,13 @@ from typing import Final
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.stats.agreement import cohen_kappa
+from orchestrator.stats.equivalence import Decision
 from orchestrator.stats.rates import Interval, wilson
 from orchestrator.studies.findings import (
     Answer,
     Cell,
     CellFigures,
     Component,
-    Decision,
     PassRates,
     PowerFigures,
     RankCorrelation,
@@ -126,6 +126,8 @@ def _figures(cell: Cell, tasks: Sequence[TaskAcross]) -> CellFigures:
     missing = episodes - scored
     won = sum(one.successes for one in mine)
     reasons = ((UnscoredReason.INFRA, missing),) if missing else ()
+    usd = 0.002 + 0.01 * success**3
+    seconds = 12.0 - 6 * success + 2 * (cell.world is World.ONLINE)
     label = "online (staged)" if cell.world is World.ONLINE else "offline"
     return CellFigures(
         cell=cell,
@@ -151,11 +153,11 @@ def _figures(cell: Cell, tasks: Sequence[TaskAcross]) -> CellFigures:
         steps=5.2,
         passes=tuple(_passes(k, mine) for k in range(1, _REPEATS + 1)),
         spending=Spending(
-            usd=0.011 * episodes,
-            usd_per_episode=0.011,
-            usd_per_success=0.011 * episodes / won if won else None,
-            seconds_per_episode=7.5,
-            seconds_per_success=7.5 * episodes / won if won else None,
+            usd=usd * episodes,
+            usd_per_episode=usd,
+            usd_per_success=usd * episodes / won if won else None,
+            seconds_per_episode=seconds,
+            seconds_per_success=seconds * episodes / won if won else None,
             tokens_per_episode=5200.0,
             tokens_per_success=5200.0 * episodes / won if won else None,
         ),

@@ -14,6 +14,7 @@ import msgspec
 
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
+from orchestrator.stats.equivalence import Decision
 from orchestrator.stats.rates import Interval
 from orchestrator.studies.questions import Question
 
@@ -45,11 +46,14 @@ class PassRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What episodes took; over all that ended, the unscored too, for they were paid for.
+    """What episodes took.
+
+    Per episode: the mean over scored episodes. Per success: what all scored episodes took, failures
+    included, ÷ the successes; None without a success.
 
     Attributes:
-        usd: None where a price is unknown, and for agents without a model.
-        per_success: the sum ÷ the successes, failures included in the sum; None without a success.
+        usd: of all that ended, the unscored too; None where a price is unknown, and for agents
+            without a model, as all dollars and tokens are.
     """
 
     usd: float | None
@@ -104,17 +108,6 @@ class CellFigures:
     spending: Spending
 
 
-class Decision(StrEnum):
-    """What the data say to a question.
-
-    `undecided` is no answer either way: it never means that there is no difference.
-    """
-
-    YES = "yes"
-    NO = "no"
-    UNDECIDED = "undecided"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a study says to one question.
@@ -126,14 +119,15 @@ class Answer:
         interval: of the effect, at 1 - alpha.
         deciding_interval: of the effect, at 1 - 2 alpha: what an equivalence or a non-inferiority
             holds against its margin; None for a difference.
-        p: of the test; `p_adjusted`: after Holm's correction over the registered questions, None
-            for a question that was not registered.
-        family: over how many questions was corrected.
+        p: of the test; `p_adjusted`: after Holm's correction over its family.
+        family: over how many questions was corrected: the registered ones are one family, those
+            that were not registered another, which takes nothing from the first.
         method: interval and test by name.
         tasks: how many were paired; `clusters`: of how many templates; `episodes`: of how many.
         unpaired: tasks that one side has no scored episode of.
         decision: whether the question is answered with yes: the sides differ, are equivalent, the
-            first is not inferior.
+            first is not inferior. `undecided` is no answer either way: never that there is no
+            difference.
         bounds: the smallest and the largest effect that the unscored episodes leave possible.
         would_turn: what the unscored would have to be to turn the conclusion; None where there are
             none.
@@ -174,7 +168,7 @@ class WorldAgreement:
     """How far the two worlds agree for one agent on one suite.
 
     A task counts as won in a world where more than half of its scored repeats succeeded, as lost
-    where less than half did.
+    where less than half did; rate and kappa are of these. The points take every repeat.
 
     Attributes:
         offline_label, online_label: the worlds as reports head them.
@@ -290,7 +284,7 @@ class PowerFigures:
 class SliceKind(StrEnum):
     """By what tasks are parted.
 
-    `difficulty`: by the share of all scored episodes of all agents that succeeded; `length`: by the
+    `difficulty`: by `TaskAcross.success`, over all agents and worlds; `length`: by the
     number of actions of the reference.
     """
 
@@ -346,7 +340,8 @@ class TaskAcross:
     """One task over all cells.
 
     Attributes:
-        success: over all scored episodes of all cells; None where there is none.
+        success: the mean of its cells' rates, so that a cell with more repeats weighs no more; None
+            where nothing is scored.
         length: actions of the reference; None without one.
         cells: those that have an episode of it.
     """

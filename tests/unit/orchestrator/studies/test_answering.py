@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from planted_results import result
+
+from arena_core.worlds import World
+from orchestrator.stats.equivalence import Decision
+from orchestrator.stats.results import EpisodeResult
+from orchestrator.studies.answering import answers_of
+from orchestrator.studies.findings import Answer
+from orchestrator.studies.questions import Compared, Question, QuestionKind
+
+OFF, ON = World.OFFLINE, World.ONLINE
+BETTER = Question(
+    id="better",
+    kind=QuestionKind.DIFFERENCE,
+    of=Compared.AGENTS,
+    first="a",
+    second="b",
+    world=OFF,
+    registered=True,
+)
+ALIKE = Question(
+    id="alike",
+    kind=QuestionKind.EQUIVALENCE,
+    of=Compared.WORLDS,
+    first="offline",
+    second="online",
+    agent="a",
+    margin=0.05,
+    registered=True,
+)
+
+
+def rows(
+    agent: str, outcomes: Sequence[Sequence[bool | None]], world: World = OFF
+) -> list[EpisodeResult]:
+    return [
+        result(agent, world, number, repeat, success=success)
+        for number, played in enumerate(outcomes)
+        for repeat, success in enumerate(played)
+    ]
+
+
+def one(question: Question, results: Sequence[EpisodeResult]) -> Answer:
+    [answer] = answers_of([question], results, alpha=0.05, seed=1)
+    return answer
+
+
+def test_a_plain_difference_is_said_with_rates_interval_and_p() -> None:
+    results = rows("a", [[True]] * 16 + [[False]] * 4) + rows("b", [[True]] * 4 + [[False]] * 16)
+
+    answer = one(BETTER, results)
+
+    assert answer.decision is Decision.YES
+    assert (answer.first_rate, answer.second_rate) == (0.8, 0.2)
+    assert answer.effect == pytest.approx(0.6)
+    assert answer.p == pytest.approx(
+        2 / 2**12
+    )  # McNemar: 12 won by the first alone, none by the second
+    assert answer.sentence.startswith(
+        "On the same 20 tasks, offline, a solved 80 % and b 20 %: a is better by 60 points (95 %"
+        " interval "
+    )
+    assert answer.sentence.endswith("p < 0.001).")
+
+
+def test_the_better_side_is_named_whichever_stands_first_and_its_interval_is_of_its_lead() -> None:
+    results = rows("b", [[True]] * 16 + [[False]] * 4) + rows("a", [[True]] * 4 + [[False]] * 16)
+
+    answer = one(BETTER, results)
+
+    assert answer.effect == pytest.approx(-0.6)
+    assert answer.interval is not None
+    assert answer.interval.high < 0
+    assert ": b is better by 60 points (95 % interval 3" in answer.sentence
+    assert "−" not in answer.sentence.partition("interval")[2]
+
+
+def test_identical_sides_are_undecided_and_never_called_equal_in_truth() -> None:
+    outcomes = [[True]] * 10 + [[False]] * 10
+    answer = one(BETTER, rows("a", outcomes) + rows("b", outcomes))
+
+    assert (answer.effect, answer.p, answer.decision) == (0, 1, Decision.UNDECIDED)
+    assert "undecided which is better" in answer.sentence
+    assert "no difference" not in answer.sentence
+    assert "equivalent" not in answer.sentence
+
+
+def test_a_small_lead_is_undecided_and_says_so() -> None:
+    results = rows("a", [[True]] * 11 + [[False]] * 9) + rows("b", [[True]] * 10 + [[False]] * 10)
+
+    answer = one(BETTER, results)
+
+    assert answer.decision is Decision.UNDECIDED
+    assert "undecided which is better; a is 5 points ahead, too little to tell" in answer.sentence
+
+
+def test_few_identical_tasks_do_not_show_equivalence_and_very_many_do() -> None:
+    few = [[True]] * 10 + [[False]] * 10
+    many = few * 40
+
+    assert one(ALIKE, rows("a", few) + rows("a", few, ON)).decision is Decision.UNDECIDED
+    shown = one(ALIKE, rows("a", many) + rows("a", many, ON))
+    assert shown.decision is Decision.YES
+    assert "within 5 points: shown" in shown.sentence
+
+
+def test_worlds_far_apart_are_shown_to_differ_by_more_than_the_margin() -> None:
+    results = rows("a", [[True]] * 90 + [[False]] * 10)
+    results += rows("a", [[True]] * 20 + [[False]] * 80, ON)
+
+    answer = one(ALIKE, results)
+
+    assert answer.decision is Decision.NO
+    assert "within 5 points: no, shown to differ by more (70 points here)" in answer.sentence
+
+
+def test_undecided_equivalence_claims_neither_side() -> None:
+    results = rows("a", [[True]] * 14 + [[False]] * 6)
+    results += rows("a", [[True]] * 12 + [[False]] * 8, ON)
+
+    answer = one(ALIKE, results)
+
+    assert answer.decision is Decision.UNDECIDED
+    assert "within 5 points: not shown, and the contrary neither" in answer.sentence
+
+
+def test_a_task_that_one_side_lacks_does_not_count_and_is_named() -> None:
+    results = rows("a", [[True]] * 6) + rows("b", [[False]] * 5)
+
+    answer = one(BETTER, results)
+
+    assert (answer.tasks, answer.unpaired) == (5, ("demo/task-5",))
+
+
+def test_an_unscored_episode_is_no_failure_and_its_task_is_left_out() -> None:
+    results = rows("a", [[None], [True], [True]]) + rows("b", [[True], [True], [True]])
+
+    answer = one(BETTER, results)
+
+    assert (answer.first_rate, answer.effect, answer.tasks) == (1.0, 0.0, 2)
+    assert answer.bounds is not None
+    assert (answer.bounds.low, answer.bounds.high) == pytest.approx((-1 / 3, 0))
+
+
+@pytest.mark.parametrize("missing", ["all of one side", "all", "never played"])
+def test_without_any_pair_the_answer_is_undecided_in_words(missing: str) -> None:
+    played: Mapping[str, list[EpisodeResult]] = {
+        "all of one side": rows("a", [[None]] * 3) + rows("b", [[True]] * 3),
+        "all": rows("a", [[None]] * 3) + rows("b", [[None]] * 3),
+        "never played": rows("a", [[True]] * 3),
+    }
+
+    answer = one(BETTER, played[missing])
+
+    assert answer.decision is Decision.UNDECIDED
+    assert (answer.effect, answer.p, answer.tasks) == (None, None, 0)
+    assert answer.sentence.startswith("Undecided: there is no task")
+
+
+def test_unequal_repeats_weigh_each_task_alike() -> None:
+    results = rows("a", [[True] * 9, [False]]) + rows("b", [[False], [False] * 3])
+
+    answer = one(BETTER, results)
+
+    assert (answer.first_rate, answer.second_rate, answer.episodes) == (0.5, 0.0, 14)
+
+
+def test_what_the_unscored_would_have_to_be_is_said_where_it_turns_the_answer() -> None:
+    first = [[True]] * 8 + [[None]] * 12
+    second = [[False]] * 8 + [[None]] * 12
+
+    answer = one(BETTER, rows("a", first) + rows("b", second))
+
+    assert answer.decision is Decision.YES
+    assert answer.would_turn is not None
+    assert answer.would_turn.startswith("This depends on the unscored episodes (a 12, b 12); it")
+    assert "“undecided” if" in answer.would_turn
+
+
+def test_an_answer_that_stands_whatever_the_unscored_were_says_so() -> None:
+    results = rows("a", [[True]] * 30 + [[None]]) + rows("b", [[False]] * 30 + [[None]])
+
+    answer = one(BETTER, results)
+
+    assert answer.would_turn is not None
+    assert answer.would_turn.startswith("However the unscored episodes (a 1, b 1) had ended")
+
+
+def test_only_registered_questions_are_one_family_of_holms_correction() -> None:
+    results = rows("a", [[True]] * 15 + [[False]] * 5) + rows("b", [[True]] * 9 + [[False]] * 11)
+    results += rows("c", [[True]] * 10 + [[False]] * 10)
+    questions = [
+        BETTER,
+        *(
+            Question(
+                id=f"a-c-{number}",
+                kind=QuestionKind.DIFFERENCE,
+                of=Compared.AGENTS,
+                first="a",
+                second="c",
+                registered=number == 0,
+            )
+            for number in range(5)
+        ),
+    ]
+
+    answers = answers_of(questions, results, alpha=0.05, seed=1)
+
+    assert [one.family for one in answers] == [2, 2, 4, 4, 4, 4]
+    assert answers[0].p is not None
+    assert answers[0].p_adjusted == pytest.approx(2 * answers[0].p)
+    assert answers[0].p < 0.05 < 6 * answers[0].p  # all six in one family would have lost it
+    assert "after Holm's correction over 2 questions" in answers[0].sentence
+    assert "not registered" not in answers[0].sentence
+    assert all(one.sentence.endswith(" – not registered.") for one in answers[2:])
+
+
+def test_non_inferiority_is_one_sided() -> None:
+    question = Question(
+        id="no-worse",
+        kind=QuestionKind.NON_INFERIORITY,
+        of=Compared.AGENTS,
+        first="a",
+        second="b",
+        margin=0.1,
+        registered=True,
+    )
+    far_better = rows("a", [[True]] * 40) + rows("b", [[False]] * 40)
+    far_worse = rows("a", [[False]] * 40) + rows("b", [[True]] * 40)
+
+    assert one(question, far_better).decision is Decision.YES
+    assert one(question, far_worse).decision is Decision.NO
+    assert "a not worse than b by 10 points: no, shown" in one(question, far_worse).sentence
+
+
+def test_a_question_held_at_nothing_pairs_each_world_with_itself() -> None:
+    question = Question(
+        id="everywhere",
+        kind=QuestionKind.DIFFERENCE,
+        of=Compared.AGENTS,
+        first="a",
+        second="b",
+        registered=True,
+    )
+    results = rows("a", [[True]] * 3) + rows("a", [[False]] * 3, ON)
+    results += rows("b", [[True]] * 3) + rows("b", [[False]] * 3, ON)
+
+    answer = one(question, results)
+
+    assert (answer.tasks, answer.episodes, answer.effect) == (3, 12, 0)
