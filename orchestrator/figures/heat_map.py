@@ -1,0 +1,111 @@
+"""The heat map of tasks and cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.figures.style import INK, PALE, formatter, names_of, new_figure
+from orchestrator.studies.findings import StudyAnalysis, TaskAcross, TaskCell
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAMED: Final = 80  # tasks: more get no names and no counts, which nobody could read
+_MIDDLE: Final = 0.55
+_NAME_WIDTH: Final = 44
+
+
+def heat_map(analysis: StudyAnalysis) -> Figure | None:
+    """Draw tasks by cells, hardest task first; each place says how many of its episodes succeeded.
+
+    Returns:
+        None where no task was played.
+    """
+    tasks = sorted(analysis.tasks, key=_difficulty)
+    if not tasks:
+        return None
+    cells = [one.cell for one in analysis.cells]
+    names = names_of(cells, 22)
+    is_named = len(tasks) <= _NAMED
+    height = 0.2 * len(tasks) if is_named else min(9.0, 0.02 * len(tasks) + 3)
+    figure = new_figure(height + 2.2, width=min(12.0, max(5.0, 3.2 + 0.62 * len(cells))))
+    axes = figure.add_subplot()
+    colours = _colours()
+    axes.set_xlim(0, len(cells))
+    axes.set_ylim(len(tasks), 0)
+    for y, task in enumerate(tasks):
+        by_cell = {one.cell: one for one in task.cells}
+        for x, cell in enumerate(cells):
+            if (found := by_cell.get(cell)) is not None:
+                _place(axes, x, y, found, colours, is_named=is_named)
+    axes.set_xticks(
+        [x + 0.5 for x in range(len(cells))],
+        [names[cell] for cell in cells],
+        rotation=40,
+        ha="left",
+        rotation_mode="anchor",
+    )
+    axes.xaxis.tick_top()
+    if is_named:
+        axes.set_yticks([y + 0.5 for y in range(len(tasks))], [_task_name(one) for one in tasks])
+    else:
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(tasks)} tasks, hardest first")
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    _scale(figure, axes, colours)
+    return figure
+
+
+def _difficulty(task: TaskAcross) -> tuple[float, str, str]:
+    return (-1.0 if task.success is None else task.success, task.suite, task.task)
+
+
+def _task_name(task: TaskAcross) -> str:
+    name = task.task
+    return name if len(name) <= _NAME_WIDTH else name[: _NAME_WIDTH - 1] + "…"
+
+
+def _colours() -> Any:
+    from matplotlib import colormaps
+
+    return colormaps["cividis"]  # one scale of lightness: it holds in grey and for colour blindness
+
+
+def _place(axes: Any, x: int, y: int, found: TaskCell, colours: Any, *, is_named: bool) -> None:
+    from matplotlib.patches import Rectangle
+
+    rate = found.rate
+    edge = {"edgecolor": "white", "linewidth": 0.8} if is_named else {"linewidth": 0}
+    if rate is None:
+        look: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "hatch": "////"}
+        axes.add_patch(Rectangle((x, y), 1, 1, **{**look, "linewidth": 0.4}))
+    else:
+        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colours(rate), **edge))
+    if is_named:
+        missing = found.episodes - found.scored
+        text = "unscored" if rate is None else f"{found.successes}/{found.scored}"
+        text += "*" if missing and rate is not None else ""
+        colour = INK if rate is None or rate > _MIDDLE else "white"
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if rate is None else None
+        axes.text(
+            x + 0.5, y + 0.52, text, ha="center", va="center", color=colour, fontsize=6.5, bbox=box
+        )
+
+
+def _scale(figure: Any, axes: Any, colours: Any) -> None:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    bar = figure.colorbar(
+        ScalarMappable(Normalize(0, 1), colours),
+        ax=axes,
+        location="bottom",
+        shrink=0.5,
+        aspect=30,
+        pad=0.02,
+        format=formatter(lambda value: f"{value:.0%}"),
+    )
+    bar.set_label("succeeded of scored episodes (* some unscored; hatched: all unscored)")
+    bar.outline.set_visible(False)
