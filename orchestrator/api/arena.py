@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.api.comparing import ComparisonOperations
 from orchestrator.api.episodes import EpisodeOperations
 from orchestrator.api.exporting import ExportOperations
 from orchestrator.api.images import ImageOperations
@@ -13,6 +14,7 @@ from orchestrator.api.sites import SiteOperations
 
 class Arena(
     EpisodeOperations,
+    ComparisonOperations,
     JudgingOperations,
     ExportOperations,
     ImportOperations,

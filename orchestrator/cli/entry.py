@@ -45,6 +45,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
         "mcp": "Serve one episode to an MCP client, such as a coding agent.",
         "report": "Show a run side by side, in the terminal and as HTML.",
+        "compare": "Compare runs on the tasks that they share.",
         "export": "Write a run's scores for other programs.",
         "score": "Score a finished run again from its evidence.",
         "judge": "Let a model judge free text of a run, or see how far to trust one.",

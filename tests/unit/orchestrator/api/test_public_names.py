@@ -63,6 +63,7 @@ METHODS = {
     "build": "names, *, suite, force, staged",
     "check_site": "name, *, twice",
     "check_judge": "labelled, judge, second",
+    "compare": "runs, *, margin, alpha, seed",
     "container": "site, *, slot",
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
@@ -101,6 +102,8 @@ METHODS = {
     "tasks": "suite, patterns",
     "up": "names, *, suite, slots, ports, memory",
     "url": "site, path, *, slot",
+    "write_comparison": "found, folder",
+    "write_figures": "analysis, folder",
     "write_report": "report, html, *, form",
 }
 

@@ -1,0 +1,120 @@
+"""`arena compare`: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_process import Ended
+from small_runs import write_run
+
+from arena_core.worlds import World
+
+Call = Callable[..., Ended]
+OFF, ON = World.OFFLINE, World.ONLINE
+TASKS = [f"task-{number:02d}" for number in range(20)]
+_MODEL = "a-model-with-a-rather-long-name-72b-instruct"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two runs: `good` wins 18 of 20 tasks in both worlds, `bad` 4 of them offline."""
+    folder = tmp_path_factory.mktemp("runs")
+    won = {task: [number < 18] for number, task in enumerate(TASKS)}
+    write_run(folder / "good", f"chat/{_MODEL}", {OFF: won, ON: won})
+    lost: dict[str, list[bool | None]] = {task: [number < 4] for number, task in enumerate(TASKS)}
+    write_run(folder / "bad", "webarena", {OFF: {**lost, "task-19": [None]}})
+    return folder
+
+
+def test_answers_come_first_and_every_line_is_readable_at_80_columns(
+    call: Call, runs: Path
+) -> None:
+    done = call("compare", runs / "good", runs / "bad")
+
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert max(map(len, lines)) <= 80
+    said = " ".join(done.out.split())
+    assert f"chat/{_MODEL} is better by 74 points" in said
+    assert "not registered" in said
+    assert "19/20" in said
+    assert said.index("is better by") < said.index("success interval")
+
+
+def test_labels_replace_the_agents_names(call: Call, runs: Path) -> None:
+    done = call("compare", f"strong={runs / 'good'}", f"weak={runs / 'bad'}")
+
+    assert done.code == 0
+    assert "strong is better by 74 points" in " ".join(done.out.split())
+    assert _MODEL not in done.out
+
+
+def test_one_run_of_both_worlds_has_them_compared(call: Call, runs: Path) -> None:
+    done = call("compare", runs / "good", "--margin", "5", "--json")
+
+    found = json.loads(done.out)
+    assert [one["question"]["kind"] for one in found["answers"]] == ["difference", "equivalence"]
+    assert [one["decision"] for one in found["answers"]] == ["undecided", "undecided"]
+    assert not any(one["question"]["registered"] for one in found["answers"])
+
+
+def test_figures_and_tables_are_written_where_asked(call: Call, runs: Path, tmp_path: Path) -> None:
+    done = call("compare", runs / "good", runs / "bad", "--figures", tmp_path / "figures")
+
+    assert done.code == 0
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert {"forest.svg", "forest.pdf", "cells.tex", "answers.md"} <= names
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["bad"], 2, "nothing to compare: one run, in the offline world alone"),
+        (["good", "good"], 2, "named twice"),
+        (["good", "missing"], 80, "missing"),
+        (["good", "bad", "--margin", "0"], 2, "a margin lies between 0 and 1"),
+        (["good", "bad", "--alpha", "1.5"], 2, "alpha lies between 0 and 0.5"),
+        (["bad", "--margin", "nan"], 2, "a margin lies between"),
+        (["x=good", "x=bad"], 2, "are called 'x'"),
+    ],
+)
+def test_bad_input_is_one_line(
+    call: Call, runs: Path, words: list[str], code: int, said: str
+) -> None:
+    paths = [
+        f"{word[:2]}{runs / word[2:]}"
+        if word.startswith("x=")
+        else str(runs / word)
+        if word.isalpha() and word != "nan"
+        else word
+        for word in words
+    ]
+
+    done = call("compare", *paths)
+
+    assert done.code == code
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert sum(line.startswith("arena: ") for line in done.err.splitlines()) == 1
+    assert not done.out
+
+
+def test_a_margin_that_would_have_no_effect_is_refused(
+    call: Call, runs: Path, tmp_path: Path
+) -> None:
+    other = write_run(tmp_path / "other", "third", {OFF: {task: [True] for task in TASKS}})
+
+    done = call("compare", runs / "bad", other.path, "--margin", "5")
+
+    assert (done.code, done.out) == (2, "")
+    assert "a margin has no effect here" in done.err
+
+
+def test_the_page_needs_a_folder(call: Call, runs: Path) -> None:
+    done = call("compare", runs / "good", runs / "bad", "--html", "page.html")
+
+    assert done.code == 2
+    assert "the page needs a folder" in done.err
