@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.figures.style import INK, PALE, formatter, names_of, new_figure
-from orchestrator.studies.findings import StudyAnalysis, TaskAcross, TaskCell
+from orchestrator.studies.findings import Cell, StudyAnalysis, TaskAcross, TaskCell
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,11 +34,14 @@ def heat_map(analysis: StudyAnalysis) -> Figure | None:
     colours = _colours()
     axes.set_xlim(0, len(cells))
     axes.set_ylim(len(tasks), 0)
-    for y, task in enumerate(tasks):
-        by_cell = {one.cell: one for one in task.cells}
-        for x, cell in enumerate(cells):
-            if (found := by_cell.get(cell)) is not None:
-                _place(axes, x, y, found, colours, is_named=is_named)
+    if is_named:
+        for y, task in enumerate(tasks):
+            by_cell = {one.cell: one for one in task.cells}
+            for x, cell in enumerate(cells):
+                if (found := by_cell.get(cell)) is not None:
+                    _place(axes, x, y, found, colours)
+    else:
+        _picture(axes, tasks, cells, colours)
     axes.set_xticks(
         [x + 0.5 for x in range(len(cells))],
         [names[cell] for cell in cells],
@@ -54,7 +58,8 @@ def heat_map(analysis: StudyAnalysis) -> Figure | None:
     axes.tick_params(length=0)
     for side in axes.spines.values():
         side.set_visible(False)
-    _scale(figure, axes, colours)
+    few = "* some unscored; hatched: all unscored"
+    _scale(figure, axes, colours, few if is_named else "white: none scored")
     return figure
 
 
@@ -73,28 +78,47 @@ def _colours() -> Any:
     return colormaps["cividis"]  # one scale of lightness: it holds in grey and for colour blindness
 
 
-def _place(axes: Any, x: int, y: int, found: TaskCell, colours: Any, *, is_named: bool) -> None:
+def _place(axes: Any, x: int, y: int, found: TaskCell, colours: Any) -> None:
     from matplotlib.patches import Rectangle
 
     rate = found.rate
-    edge = {"edgecolor": "white", "linewidth": 0.8} if is_named else {"linewidth": 0}
     if rate is None:
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE, "hatch": "////"}
-        axes.add_patch(Rectangle((x, y), 1, 1, **{**look, "linewidth": 0.4}))
+        axes.add_patch(Rectangle((x, y), 1, 1, **look, linewidth=0.4))
     else:
-        axes.add_patch(Rectangle((x, y), 1, 1, facecolor=colours(rate), **edge))
-    if is_named:
-        missing = found.episodes - found.scored
-        text = "unscored" if rate is None else f"{found.successes}/{found.scored}"
-        text += "*" if missing and rate is not None else ""
-        colour = INK if rate is None or rate > _MIDDLE else "white"
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if rate is None else None
-        axes.text(
-            x + 0.5, y + 0.52, text, ha="center", va="center", color=colour, fontsize=6.5, bbox=box
-        )
+        look = {"facecolor": colours(rate), "edgecolor": "white"}
+        axes.add_patch(Rectangle((x, y), 1, 1, **look, linewidth=0.8))
+    text = "unscored" if rate is None else f"{found.successes}/{found.scored}"
+    text += "*" if found.scored < found.episodes and rate is not None else ""
+    colour = INK if rate is None or rate > _MIDDLE else "white"
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8} if rate is None else None
+    axes.text(
+        x + 0.5, y + 0.52, text, ha="center", va="center", color=colour, fontsize=6.5, bbox=box
+    )
 
 
-def _scale(figure: Any, axes: Any, colours: Any) -> None:
+def _picture(axes: Any, tasks: Sequence[TaskAcross], cells: Sequence[Cell], colours: Any) -> None:
+    """Draw many tasks as one picture: as thousands of shapes a file would take seconds to open."""
+    import numpy as np
+
+    rates = np.full((len(tasks), len(cells)), np.nan)
+    places = {cell: x for x, cell in enumerate(cells)}
+    for y, task in enumerate(tasks):
+        for one in task.cells:
+            if one.rate is not None:
+                rates[y, places[one.cell]] = one.rate
+    axes.imshow(
+        rates,
+        cmap=colours,
+        vmin=0,
+        vmax=1,
+        aspect="auto",
+        interpolation="nearest",
+        extent=(0, len(cells), len(tasks), 0),
+    )
+
+
+def _scale(figure: Any, axes: Any, colours: Any, marks: str) -> None:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -107,5 +131,5 @@ def _scale(figure: Any, axes: Any, colours: Any) -> None:
         pad=0.02,
         format=formatter(lambda value: f"{value:.0%}"),
     )
-    bar.set_label("succeeded of scored episodes (* some unscored; hatched: all unscored)")
+    bar.set_label(f"succeeded of scored episodes ({marks})")
     bar.outline.set_visible(False)

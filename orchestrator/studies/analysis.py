@@ -15,6 +15,8 @@ from orchestrator.studies.methods import methods_of
 from orchestrator.studies.questions import Question
 from orchestrator.studies.results import StudyRun
 from orchestrator.studies.slicing import DIFFICULTY, slices_of, tasks_across
+from orchestrator.studies.spread import power_figures, variance_figures
+from orchestrator.studies.worlds_compared import agreements, rank_correlations
 
 ALPHA: Final = 0.05
 _MANY_UNSCORED: Final = 0.05
@@ -60,10 +62,10 @@ def analyse(
         seed=seed,
         cells=cells,
         answers=answers,
-        agreement=(),
-        rank_correlation=(),
-        variance=(),
-        power=(),
+        agreement=agreements(by_cell, cells, confidence=confidence),
+        rank_correlation=rank_correlations(by_cell, cells),
+        variance=variance_figures(by_cell),
+        power=power_figures(answers, results, alpha=alpha, seed=seed),
         slices=slices,
         tasks=tasks,
         methods=methods_of(runs, cells, answers, alpha=alpha, seed=seed),

@@ -267,7 +267,7 @@ class VarianceFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerFigures:
-    """What a question could have found.
+    """What a question about a difference that is undecided could have found.
 
     Attributes:
         detectable: the smallest difference that is found in `power` of such studies; None where

@@ -61,11 +61,15 @@ def test_one_run_of_both_worlds_has_them_compared(call: Call, runs: Path) -> Non
     assert not any(one["question"]["registered"] for one in found["answers"])
 
 
-def test_figures_and_tables_are_written_where_asked(call: Call, runs: Path, tmp_path: Path) -> None:
-    done = call("compare", runs / "good", runs / "bad", "--figures", tmp_path / "figures")
+def test_page_figures_and_tables_are_written_where_asked(
+    call: Call, runs: Path, tmp_path: Path
+) -> None:
+    done = call("compare", runs / "good", runs / "bad", "--html", tmp_path / "page")
 
     assert done.code == 0
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    assert f"report: {tmp_path / 'page' / 'index.html'}" in done.err
+    assert "is better by" in (tmp_path / "page" / "index.html").read_text()
+    names = {path.name for path in (tmp_path / "page" / "figures").iterdir()}
     assert {"forest.svg", "forest.pdf", "cells.tex", "answers.md"} <= names
 
 
