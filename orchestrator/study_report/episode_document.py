@@ -12,10 +12,12 @@ from evaluators.changes import read_change, said
 from evaluators.evidence import Located, Receipt, RequestNote, StepEvidence
 from evaluators.network import RequestRecord
 from evaluators.responses import answer_of
+from evaluators.scores import Score
 from evaluators.verdicts import Verdict
 from orchestrator.report.wording import action_in_words
 from orchestrator.store.rescoring import ScoredTrial
 from orchestrator.store.step_lines import OBSERVATIONS_FILE, read_lines
+from orchestrator.study_report.episode_index import shown_status
 
 _LONGEST_TEXT: Final = 4000  # letters of what an agent saw in one form; the evidence has all of it
 _LONGEST_LINE: Final = 1000
@@ -51,8 +53,8 @@ def episode_document(
         "usd": evidence.usd,
         "replayedFrom": evidence.replayed_from,
         "staged": list(evidence.staged),
-        "checks": [_check(one, "before") for one in score.required]
-        + [_check(one, one.when.value) for one in score.verdicts],
+        "checks": [_check(one, "before", None) for one in score.required]
+        + [_check(one, one.when.value, score) for one in score.verdicts],
         "changes": _changes((*evidence.required, *evidence.located)),
         "networkKept": evidence.network is not None,
         "networkFault": _cut(evidence.network_fault),
@@ -65,11 +67,12 @@ def episode_document(
     }
 
 
-def _check(verdict: Verdict, when: str) -> Document:
+def _check(verdict: Verdict, when: str, score: Score | None) -> Document:
+    status = verdict.status if score is None else shown_status(verdict, score)
     return {
         "name": verdict.check,
         "when": when,
-        "status": verdict.status.value,
+        "status": status.value,
         "decides": verdict.decides,
         "step": verdict.step,
         "reason": _cut(verdict.reason),

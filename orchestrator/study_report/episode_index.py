@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from arena_core.worlds import World
-from evaluators.verdicts import CheckStatus
+from evaluators.scores import Score
+from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
 from orchestrator.store.rescoring import ScoredTrial
 from tasks.schema import Task
 
@@ -33,7 +34,7 @@ class EpisodeIndex:
     def add(self, *, run: int, agent: str, suite: str, scored: ScoredTrial) -> None:
         """Add an episode of the run with this number."""
         evidence, score = scored.outline, scored.score
-        verdicts = {one.check: _STATUS[one.status] for one in score.verdicts}
+        verdicts = {one.check: _STATUS[shown_status(one, score)] for one in score.verdicts}
         checks = self._checks(suite, scored.task)
         self.rows.append(
             [
@@ -90,6 +91,16 @@ class EpisodeIndex:
         checks: list[str] = self.about_tasks[self.tasks[key]]["checks"]
         checks += [check.name for check in task.checks if check.name not in checks]
         return checks
+
+
+def shown_status(verdict: Verdict, score: Score) -> CheckStatus:
+    """Return whether a check is met; what an unscored episode left unmet is not known.
+
+    It broke off, or should not have begun: that something is not there says nothing of the agent.
+    """
+    if verdict.status is CheckStatus.UNMET and score.outcome.kind is OutcomeKind.UNSCORED:
+        return CheckStatus.UNKNOWN
+    return verdict.status
 
 
 COLUMNS: Final = [

@@ -29,6 +29,7 @@ from bench import (
     sites,
     slot_memory,
     steps,
+    study_report,
     workers,
 )
 from bench.figures import Figure, show
@@ -124,6 +125,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "bootstraps": bootstraps.bootstrap_figures,
     "scored-runs": scored_runs.scored_run_figures,
     "exports": scored_runs.export_figures,
+    "study-report": study_report.study_report_figures,
     "imported": imported.imported_figures,
     "imports": imports.import_figures,
     "observations": _observations,

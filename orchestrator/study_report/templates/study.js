@@ -49,7 +49,8 @@ let state = {};
 function readState() {
   const hash = location.hash.slice(1);
   if (hash && !hash.includes("=")) return false; // a section of the page
-  state = Object.fromEntries(new URLSearchParams(hash));
+  const { all, ...found } = Object.fromEntries(new URLSearchParams(hash)); // `all=` stands for nothing
+  state = found;
   return true;
 }
 
@@ -300,7 +301,14 @@ function goTo(id) {
   heading.focus({ preventScroll: true });
 }
 
+let shownState = null;
+
 function show() {
+  // An episode that opens or closes leaves the tables, and what is focused in them, as they are.
+  const { episode, beside, step, ...tables } = state;
+  const now = JSON.stringify(Object.entries(tables).sort());
+  if (now === shownState) return;
+  shownState = now;
   for (const name of FILTERS) form.elements[name].value = state[name] || "";
   showHeat();
   showRows();

@@ -48,3 +48,9 @@ def test_an_episode_that_cannot_be_read_is_unscored_and_began_at_no_moment(study
     assert document["outcomes"][lost["outcome"]] == "unscored: unreadable"
     assert lost["started"] is None
     assert rows["hasty/online-parts-r0-a1"]["started"] is not None
+
+
+def test_what_an_episode_that_broke_off_did_not_meet_is_not_known(study: Any) -> None:
+    _, rows = _rows(study)
+    assert rows["careful/offline-broken-r0-a3"]["verdicts"] == "??"
+    assert rows["careful/online-parts-r0-a1"]["verdicts"] == "mu"
