@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+from stats_rows import row
 from stats_simulated import Shape, paired_studies, rate_studies
 
 from orchestrator.stats.bootstrap import bca_of_ratio
 from orchestrator.stats.clustered import clustered_rate
-from orchestrator.stats.concordance import kappa
+from orchestrator.stats.concordance import bland_altman, kappa
+from orchestrator.stats.costs import per_success
 from orchestrator.stats.equivalence import Decision, equivalence
 from orchestrator.stats.paired import cluster_differences, paired_test
 from orchestrator.stats.passes import pass_hat_k
@@ -107,6 +110,37 @@ def kappa_coverage(shape: Shape, rate: float, count: int) -> float:
     return _covered((kappa(study).interval for study in studies), truth)
 
 
+def cost_coverage(shape: Shape, rate: float, count: int) -> float:
+    """Return how often the interval of a success's price covers it; a failure costs double.
+
+    Of the studies that have one: without a success there is no price.
+    """
+    random = np.random.default_rng(SEED)
+    truth = (2 - rate) / rate
+    intervals = []
+    for study in rate_studies(shape, rate, count, SEED):
+        prices = iter(random.lognormal(-0.125, 0.5, len(study) * shape.repeats))
+        rows = [
+            row(
+                task.task,
+                template=task.cluster,
+                repeat=repeat,
+                success=won,
+                usd=next(prices) * (1 if won else 2),
+            )
+            for task in study
+            for repeat, won in enumerate(task.outcomes)
+        ]
+        intervals.append(per_success(rows, lambda one: one.usd).interval)
+    return _covered(intervals, truth)
+
+
+def bias_coverage(shape: Shape, rate: float, count: int) -> float:
+    """Return how often Bland and Altman's interval of the bias covers a bias of 0."""
+    studies = paired_studies(shape, (rate, rate), count, SEED)
+    return _covered((bland_altman(study).bias_interval for study in studies), 0.0)
+
+
 def _covered(intervals: Iterable[Interval | None], truth: float) -> float:
     known = [interval for interval in intervals if interval is not None]
     return _share(_has(interval, truth) for interval in known)
@@ -158,6 +192,13 @@ def main() -> None:
         SHAPES,
         lambda shape, rate: _percent(false_equivalence(shape, rate, 2_000)),
     )
+    _table(
+        "cost",
+        (0.95, *RATES[:3]),
+        SHAPES[2:],
+        lambda shape, rate: _percent(cost_coverage(shape, rate, 1_000)),
+    )
+    _table("bias", RATES[:3], SHAPES, lambda s, rate: _percent(bias_coverage(s, rate, 2_000)))
     _table("kappa", (0.5, 0.2), SHAPES, lambda s, rate: _percent(kappa_coverage(s, rate, 1_000)))
 
 

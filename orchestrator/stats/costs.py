@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from orchestrator.stats.bootstrap import RESAMPLES, Bootstrapped, bca_of_ratio
-from orchestrator.stats.rates import CONFIDENCE, Interval
+from orchestrator.stats.clustered import ONE_CLUSTER, cluster_sums, student_quantile
+from orchestrator.stats.rates import CONFIDENCE, Interval, wilson_at
 from orchestrator.stats.results import ClusterBy, EpisodeResult, cluster_of
 
 
@@ -19,7 +19,7 @@ class PerSuccess:
         per_episode: mean over scored episodes; `value`: per success; None where undefined.
         total: what all scored episodes took; `spent_unscored`: what the others took beside it.
         successes, episodes: scored ones.
-        interval: of `value`, by a clustered bootstrap; None where there is none.
+        interval: of `value`, over clusters; None where there is none.
         undefined: why there is no value (nobody succeeded, no price is known) or no interval.
     """
 
@@ -37,35 +37,63 @@ def per_success(
     results: Iterable[EpisodeResult],
     cost: Callable[[EpisodeResult], float | None],
     *,
-    seed: int,
+    cluster_by: ClusterBy = ClusterBy.TEMPLATE,
     confidence: float = CONFIDENCE,
-    resamples: int = RESAMPLES,
 ) -> PerSuccess:
     """Return what a success cost, in whatever unit `cost` gives; None is an unknown cost.
 
     What failures took belongs to it: who wants a success pays for them. An unknown cost leaves the
-    sum undefined; it is no zero. The interval is of BCa's bootstrap over templates.
+    sum undefined; it is no zero. The interval is made on the logarithm of the ratio, with the
+    jackknife over clusters and Student's quantile: a bootstrap has resamples without a success.
+    Where all succeeded, its upper end allows for Wilson's lower bound of the rate.
     """
     rows = list(results)
     scored = [row for row in rows if row.success is not None]
-    total = _sum([cost(row) for row in scored])
+    costs = [cost(row) for row in scored]
+    known = [one for one in costs if one is not None]
+    total = math.fsum(known) if len(known) == len(costs) else None
     successes = sum(row.success or False for row in scored)
-    bootstrapped = Bootstrapped(None, _because(len(scored), total, successes))
-    if total is not None and successes:
-        parts, wholes = _by_cluster(scored, cost)
-        bootstrapped = bca_of_ratio(
-            parts, wholes, seed=seed, confidence=confidence, resamples=resamples
-        )
+    undefined = _because(len(scored), total, successes)
+    value = interval = None
+    if total is not None and undefined is None:
+        value = total / successes
+        clusters = [cluster_of(row, cluster_by) for row in scored]
+        wins = [float(row.success or False) for row in scored]
+        found = _interval(value, wins, known, clusters, confidence)
+        interval, undefined = (None, found) if isinstance(found, str) else (found, None)
     return PerSuccess(
-        value=total / successes if total is not None and successes else None,
+        value=value,
         per_episode=total / len(scored) if total is not None and scored else None,
         total=total,
         spent_unscored=_sum([cost(row) for row in rows if row.success is None]),
         successes=successes,
         episodes=len(scored),
-        interval=bootstrapped.interval,
-        undefined=bootstrapped.undefined,
+        interval=interval,
+        undefined=undefined,
     )
+
+
+def _interval(
+    value: float,
+    wins: Sequence[float],
+    costs: Sequence[float],
+    clusters: Sequence[str],
+    confidence: float,
+) -> Interval | str:
+    if len(set(clusters)) == 1:
+        return ONE_CLUSTER
+    if value <= 0:
+        return "nothing was spent"
+    # The ratio moves, relatively, as the mean of these over the success rate.
+    pulls = [won - one / value for won, one in zip(wins, costs, strict=True)]
+    sums = cluster_sums(list(zip(clusters, pulls, strict=True)))
+    rate = math.fsum(wins) / len(wins)
+    quantile = student_quantile(confidence, sums.freedom)
+    reach = math.exp(quantile * math.sqrt(sums.variance) / rate)
+    high = value * reach
+    if rate == 1:
+        high = max(high, value / wilson_at(1.0, sums.effective_clusters, quantile).low)
+    return Interval(value / reach, high)
 
 
 def _because(episodes: int, total: float | None, successes: int) -> str | None:
@@ -79,13 +107,3 @@ def _because(episodes: int, total: float | None, successes: int) -> str | None:
 def _sum(costs: Sequence[float | None]) -> float | None:
     known = [one for one in costs if one is not None]
     return math.fsum(known) if len(known) == len(costs) else None
-
-
-def _by_cluster(
-    rows: Sequence[EpisodeResult], cost: Callable[[EpisodeResult], float | None]
-) -> tuple[list[float], list[float]]:
-    clusters: dict[str, list[EpisodeResult]] = {}
-    for row in rows:
-        clusters.setdefault(cluster_of(row, ClusterBy.TEMPLATE), []).append(row)
-    parts = [math.fsum(cost(row) or 0.0 for row in one) for one in clusters.values()]
-    return parts, [float(sum(row.success or False for row in one)) for one in clusters.values()]
