@@ -9,6 +9,7 @@ from orchestrator.api.images import ImageOperations
 from orchestrator.api.importing import ImportOperations
 from orchestrator.api.judging import JudgingOperations
 from orchestrator.api.own_sites import OwnSiteOperations
+from orchestrator.api.sampling import SamplingOperations
 from orchestrator.api.sites import SiteOperations
 
 
@@ -16,6 +17,7 @@ class Arena(
     EpisodeOperations,
     ComparisonOperations,
     JudgingOperations,
+    SamplingOperations,
     ExportOperations,
     ImportOperations,
     SiteOperations,

@@ -281,6 +281,7 @@ class SyncArena:
         lines = self._arena.follow_logs(site, slot=slot, tail=tail)
         return self._opened().iterate(lines)
 
+    plan_sample = _same(Arena.plan_sample)
     suites = _same(Arena.suites)
     suite = _same(Arena.suite)
     tasks = _same(Arena.tasks)
@@ -300,6 +301,7 @@ class SyncArena:
     check_judge = _blocking(Arena.check_judge)
     lint = _blocking(Arena.lint)
     evaluate = _blocking(Arena.evaluate)
+    sample = _blocking(Arena.sample)
     resume = _blocking(Arena.resume)
     up = _blocking(Arena.up)
     status = _blocking(Arena.status)

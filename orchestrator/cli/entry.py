@@ -42,6 +42,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "tasks": "List, show and lint tasks.",
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
         "eval": "Run an agent on tasks, offline, online or both.",
+        "sample": "Play each task several times, for training data.",
         "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
         "mcp": "Serve one episode to an MCP client, such as a coding agent.",
         "report": "Show a run side by side, in the terminal and as HTML.",
@@ -61,7 +62,7 @@ _EXIT_CODES = (
 )
 
 
-_WITH_RUN_FOLDER = {"eval"}
+_WITH_RUN_FOLDER = {"eval", "sample"}
 
 
 def build_app(words: Sequence[str]) -> typer.Typer:

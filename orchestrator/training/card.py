@@ -84,7 +84,7 @@ class Removal:
     """One filter, and how much it removed.
 
     Attributes:
-        of: what is counted: episodes, steps, records, states, pairs.
+        of: what is counted: episodes, steps, states and pairs.
     """
 
     of: str

@@ -13,6 +13,7 @@ from evaluators.verdicts import OutcomeKind
 from orchestrator.report.run_report import RunReport
 from orchestrator.report.seams import LeftOut, Written
 from orchestrator.training.card import (
+    CARD,
     DataCard,
     Removal,
     Source,
@@ -150,7 +151,10 @@ class Gathering:
                 Removal(of="steps", why=why.value, count=one)
                 for why, one in _sorted(self.removed + data.removed)
             ),
-            *(Removal(of="states", why=why, count=one) for why, one in (pairs or {}).items()),
+            *(
+                Removal(of="states and pairs", why=why, count=one)
+                for why, one in (pairs or {}).items()
+            ),
         ]
         warnings = warnings_of(self.runs, has_split=self.split is not None)
         card = DataCard(
@@ -178,7 +182,7 @@ class Gathering:
             episodes=len(self.written_from),
             left_out=tuple(self.left_out),
             notes=(
-                f"{data.records} records of {data.path.name}; see {'README.md'} beside it",
+                f"{data.records} records in {data.path.name}; {CARD} says what was removed",
                 *((f"removed: {removed}",) if removed else ()),
                 *warnings,
             ),

@@ -84,6 +84,7 @@ METHODS = {
     "new_site": "name, *, kind, title, folder",
     "plugins": "",
     "pull": "names, *, staged",
+    "plan_sample": "patterns, *, suite, worlds, measured, bands, split",
     "published_sites": "which, *, folder",
     "query": "site, sql, *, slot, limit",
     "read_lock": "run",
@@ -91,6 +92,8 @@ METHODS = {
     "reset": "names, *, slot, strategy, verify, check",
     "resume": "run, *, agent, options, workers, spares, memory, strategy,"
     " max_usd, max_tokens, screenshots, headless, stop",
+    "sample": "agent, patterns, *, rollouts, suite, worlds, measured, bands, split, attempts,"
+    " workers, memory, options, max_usd, max_tokens, out, screenshots, headless, stop",
     "schema": "kind",
     "score": "run, suite",
     "score_readings": "scored, readings",

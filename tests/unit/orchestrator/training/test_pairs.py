@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,10 @@ from scripted_model import Says
 
 from arena_core.actions import Goto, Scroll, ScrollDirection, Stop
 from arena_core.worlds import World
+from evaluators.evidence import Ended, WobRecord
 from evaluators.original import OriginalTask
+from orchestrator.training.pairs import NoPair, Pair, pairs_of
+from orchestrator.training.rollouts import rollouts_by_task
 from tasks.schema import Task
 
 Play = Callable[..., Any]
@@ -236,3 +240,22 @@ async def test_of_a_recorded_step_the_prompt_is_the_state_and_a_comment_makes_no
     _, texts, _ = export("dpo", run, shape="autowebglm")
     assert {one["prompt"] for one in texts} == {prompt}
     assert {one["chosen"] for one in texts} == {"click(A)"}
+
+
+async def test_a_page_that_ran_out_of_time_shows_no_action_to_be_wrong(play: Play) -> None:
+    task = browsing_task()
+    run = await play([Sampled(task, [RIGHT]), Sampled(task, [WRONG])])
+    [(_, (good, bad))] = rollouts_by_task([run])
+
+    def pairs(reason: str) -> list[Pair | NoPair]:
+        page = WobRecord(page="click-test", seed=1, utterance="click", raw=-1.0, reason=reason)
+        outline = bad.outline.model_copy(update={"wob": page, "ended": Ended.PAGE_ENDED})
+        ended = replace(bad, scored=replace(bad.scored, outline=outline))
+        # The other one is on the same page, or they would not have begun in the same state.
+        same = good.outline.model_copy(update={"wob": page})
+        other = replace(good, scored=replace(good.scored, outline=same))
+        return list(pairs_of([other, ended], continuations=2, removed=Counter()))
+
+    assert pairs("timed out") == [NoPair.OTHER_REASON]
+    [pair] = pairs("wrong button")
+    assert isinstance(pair, Pair)
