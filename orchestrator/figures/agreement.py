@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.figures.style import GRID, INK, PALE, formatter, marks_of, new_figure, wrapped
+from orchestrator.figures.style import (
+    GRID,
+    INK,
+    PALE,
+    formatter,
+    marks_of,
+    new_figure,
+    signed_points,
+    wrapped,
+)
 from orchestrator.studies.findings import StudyAnalysis, WorldAgreement
 
 if TYPE_CHECKING:
@@ -79,6 +88,7 @@ def _table(axes: Axes, found: WorldAgreement, name: str) -> None:
     kappa = "κ undefined" if found.kappa is None else f"κ = {found.kappa:.2f}"
     if found.kappa_interval is not None:
         kappa += f" ({found.kappa_interval.low:.2f} to {found.kappa_interval.high:.2f})"
+    kappa = kappa.replace("-", "−")
     rate = "" if found.rate is None else f"agree on {found.rate:.0%} of {found.paired} tasks\n"
     left = len(found.split) + len(found.unpaired)
     more = f"\n{left} more not in the table" if left else ""
@@ -120,14 +130,16 @@ def _bland_altman(axes: Axes, found: WorldAgreement, colour: str, marker: str) -
     axes.set_ylim(-reach, reach)
     axes.set_xlim(-0.04, 1.04)
     axes.xaxis.set_major_formatter(formatter(lambda value: f"{value:.0%}"))
-    axes.yaxis.set_major_formatter(formatter(lambda value: f"{100 * value:+.0f}" if value else "0"))
+    axes.yaxis.set_major_formatter(formatter(signed_points))
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_xlabel("mean of both worlds' rates, one mark a template")
     axes.set_ylabel("offline − online, points")
     if found.bias is not None:
         limits_said = (
-            f"; 95 % of templates {100 * found.limits.low:+.0f} to {100 * found.limits.high:+.0f}"
+            f"; 95 % of templates {signed_points(found.limits.low)} to"
+            f" {signed_points(found.limits.high)}"
             if found.limits is not None
             else ""
         )
-        axes.set_title(f"bias {100 * found.bias:+.1f} points{limits_said}", fontsize=8, loc="left")
+        bias = f"bias {signed_points(found.bias, 1)} points{limits_said}"
+        axes.set_title(bias, fontsize=8, loc="left")

@@ -12,6 +12,7 @@ from orchestrator.figures.style import (
     legend_below,
     lines_in,
     new_figure,
+    signed_points,
     wrapped,
 )
 from orchestrator.studies.findings import Answer, StudyAnalysis
@@ -31,7 +32,8 @@ def differences(analysis: StudyAnalysis) -> Figure | None:
     answers = [one for one in analysis.answers if one.effect is not None]
     if not answers:
         return None
-    names = [_name(one) for one in answers]
+    is_mixed = any(one.question.registered for one in answers)
+    names = [_name(one, is_mixed=is_mixed) for one in answers]
     heights = [max(ROW, 0.16 * lines_in(name) + 0.16) for name in names]
     figure = new_figure(1.45 + sum(heights))
     axes = figure.add_subplot()
@@ -46,16 +48,18 @@ def differences(analysis: StudyAnalysis) -> Figure | None:
     axes.tick_params(axis="y", length=0)
     reach = max(_reach(one) for one in answers) * 1.08
     axes.set_xlim(-reach, reach)
-    axes.xaxis.set_major_formatter(formatter(lambda value: f"{100 * value:+.0f}" if value else "0"))
+    axes.xaxis.set_major_formatter(formatter(signed_points))
     axes.grid(axis="x", color="#d9d9d9", linewidth=0.6)
-    axes.set_xlabel("first − second, percentage points of success on the same tasks")
+    none = "" if is_mixed else "\n(none of these questions was registered)"
+    axes.set_xlabel(f"first − second, percentage points of success on the same tasks{none}")
     legend_below(figure, _legend(answers, analysis.alpha), 2)
     return figure
 
 
-def _name(answer: Answer) -> str:
+def _name(answer: Answer, *, is_mixed: bool) -> str:
     title = question_title(answer.question)
-    return wrapped(title if answer.question.registered else f"{title} (not registered)", 40, 4)
+    is_later = is_mixed and not answer.question.registered
+    return wrapped(f"{title} (not registered)" if is_later else title, 40)
 
 
 def _row(axes: Axes, answer: Answer, y: float, height: float) -> None:
@@ -113,7 +117,9 @@ def _legend(answers: list[Answer], alpha: float) -> list[object]:
     from matplotlib.lines import Line2D
 
     handles: list[object] = [
-        Line2D([], [], color=INK, linewidth=1.0, label=f"{1 - alpha:.0%} interval")
+        Line2D(
+            [], [], color=INK, linewidth=1.0, label=f"{1 - alpha:.0%} interval of each, uncorrected"
+        )
     ]
     if any(one.deciding_interval is not None for one in answers):
         label = f"{1 - 2 * alpha:.0%} interval, held against the margin"

@@ -144,6 +144,12 @@ def formatter(words: Callable[[float], str]) -> Any:
     return FuncFormatter(lambda value, _: words(value))
 
 
+def signed_points(share: float, digits: int = 0) -> str:
+    """Return a difference of shares in points, with its sign; 0 has none."""
+    said = f"{100 * share:+.{digits}f}"
+    return said.replace("-", "−") if float(said) else said.lstrip("+-")
+
+
 def legend_below(figure: Figure, handles: Sequence[Any], columns: int = 3) -> None:
     """Set the legend below all axes, where it covers nothing."""
     if handles:

@@ -50,13 +50,15 @@ def answers_of(
     nobody registered takes nothing from what was, and many looks at the data are still counted.
     """
     drafts = [_draft(one, results, alpha, seed) for one in questions]
-    found: dict[str, Answer] = {}
+    found: dict[int, Answer] = {}
     for is_registered in (True, False):
-        family = [one for one in drafts if one.question.registered is is_registered]
-        adjusted = holm([one.p for one in family])
-        for draft, p in zip(family, adjusted, strict=True):
-            found[draft.question.id] = _answer(draft, p, len(family), alpha, seed)
-    return tuple(found[one.id] for one in questions)
+        family = [
+            place for place, one in enumerate(drafts) if one.question.registered is is_registered
+        ]
+        adjusted = holm([drafts[place].p for place in family])
+        for place, p in zip(family, adjusted, strict=True):
+            found[place] = _answer(drafts[place], p, len(family), alpha, seed)
+    return tuple(found[place] for place in range(len(questions)))
 
 
 def paired_for(question: Question, results: Iterable[EpisodeResult]) -> tuple[TaskPair, ...]:
