@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import shutil
 from datetime import UTC, datetime
@@ -15,10 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from made_run import HOSTILE, make_run
+from evidence_changes import change
+from made_run import HOSTILE
 
 from arena_core.errors import PrerequisiteError
-from evaluators.evidence import Evidence
 from orchestrator import Arena
 from orchestrator.exports.columns import Table, as_time, as_usd
 from orchestrator.exports.tables import CHECKS, EPISODES, TABLES
@@ -27,11 +26,6 @@ from orchestrator.store.run_folder import RunFolder
 
 DOCS = Path(__file__).parents[4] / "docs" / "exports.md"
 UNSCORED = {"online-gone-r0-a1", "offline-broken-r0-a3"}
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    return make_run(tmp_path / "run")
 
 
 @pytest.fixture
@@ -53,13 +47,6 @@ def documented(table: Table) -> str:
         *(f"| `{one.name}` | {one.kind} | {one.unit} | {one.meaning} |" for one in table.columns),
     ]
     return "\n".join(lines) + "\n"
-
-
-def change(run: RunFolder, name: str, **changes: object) -> None:
-    """Write other evidence in place of an attempt's."""
-    path = run.evidence_folder(name) / "evidence.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
-    Evidence.model_validate_json(path.read_bytes())
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda one: one.name)
