@@ -42,7 +42,7 @@ def cell_track(figures: CellFigures) -> Markup:
     """Return a row of the forest plot: bounds, both intervals, the rate."""
     return picture(
         grid(SHARES),
-        brackets(SHARES, figures.bounds, _LOWEST),
+        brackets(SHARES, figures.bounds if figures.unscored else None, _LOWEST),
         line(SHARES, figures.wilson, "thin", _LOWER),
         line(SHARES, figures.clustered, "thick", _UPPER),
         _mark(SHARES, figures.success, figures.cell.world, _UPPER),
@@ -84,13 +84,18 @@ def effect_track(answer: Answer, scale: Scale) -> Markup:
         parts += [upright(scale, end, "margin-end") for end in (-margin, margin)]
     parts += [
         grid(scale),
-        brackets(scale, answer.bounds, _LOWEST),
+        brackets(scale, answer.bounds if answer.bounds != _point(answer) else None, _LOWEST),
         line(scale, answer.interval, "thin" if has_two else "thick", _LOWER if has_two else _UPPER),
         line(scale, answer.deciding_interval, "thick", _UPPER),
     ]
     if answer.effect is not None:
         parts.append(point(scale.at(answer.effect), _UPPER, is_square=False))
     return picture(*parts)
+
+
+def _point(answer: Answer) -> Interval | None:
+    """Return what the bounds are where nothing is unscored."""
+    return None if answer.effect is None else Interval(answer.effect, answer.effect)
 
 
 def effects_axis(scale: Scale) -> Markup:
@@ -101,11 +106,13 @@ def effects_axis(scale: Scale) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class TaskDifferences:
-    """The paired differences of one question: a bar a task, from the largest to the smallest.
+    """The paired differences of one question: a bar a pair, from the largest to the smallest.
 
+    A task is as many pairs as the question leaves open: one in each world, or of each agent.
     `most`: how large the difference is that is drawn over the whole height.
     """
 
+    count: int
     most: float
     first_better: int
     equal: int
@@ -138,11 +145,11 @@ def task_differences(question: Question, tasks: Iterable[TaskAcross]) -> TaskDif
     worse = sum(one < 0 for one in found)
     equal = len(found) - better - worse
     label = (
-        f"Per task: {question.first} better on {better}, equal on {equal},"
+        f"Pairs of a task: {question.first} better on {better}, equal on {equal},"
         f" {question.second} better on {worse} of {len(found)}"
     )
     plot = picture(*bars, middle, kind="pairs", label=label)
-    return TaskDifferences(most, better, equal, worse, plot)
+    return TaskDifferences(len(found), most, better, equal, worse, plot)
 
 
 def _paired(question: Question, task: TaskAcross) -> Iterable[float]:
@@ -173,7 +180,8 @@ def agreement_plot(agreement: WorldAgreement) -> Markup:
     plot = Plot(SHARES, scale)
     parts = [plot.frame(_SHARE_TICKS, [(tick, points_of(tick)) for tick in scale.ticks])]
     if agreement.limits is not None:
-        parts += [plot.level(end, "bound dashed") for end in _ends(agreement.limits)]
+        limits = (agreement.limits.low, agreement.limits.high)  # they may lie beyond what can be
+        parts += [plot.level(end, "bound dashed") for end in limits if abs(end) <= scale.high]
     if agreement.bias is not None:
         parts.append(plot.level(agreement.bias, "thin"))
     parts += [plot.mark(one.mean, one.difference, World.OFFLINE) for one in agreement.points]
@@ -182,10 +190,6 @@ def agreement_plot(agreement: WorldAgreement) -> Markup:
         f" {agreement.agent}"
     )
     return picture(*parts, kind="plot", label=label)
-
-
-def _ends(span: Interval) -> tuple[float, float]:
-    return span.low, span.high
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from arena_core.errors import StoreError
 from evaluators.verdicts import OutcomeKind
 from orchestrator.report.resets import fallbacks, reset_figures
-from orchestrator.report.wording import agent_note, duration, interval, money, percent
+from orchestrator.report.wording import duration, interval, money, percent
 from orchestrator.store.lock import RunLock
 from orchestrator.store.rescoring import ScoredTrial, each_rescored
 from orchestrator.store.run_folder import RunFolder
@@ -142,7 +142,6 @@ def render_page(
                 ),
                 ("Exploratory", [one for one in analysis.answers if not one.question.registered]),
             ),
-            notes=_agent_notes(data.locks),
             figures=figures,
             scale=scale,
             costs=figures.cost_plots(analysis.cells, money),
@@ -153,6 +152,7 @@ def render_page(
             longest_step=times.longest_step(phases),
             resets=reset_figures(data.times.receipts),
             fallbacks=fallbacks(data.times.receipts),
+            reset_lanes=data.times.reset_lanes(),
             unscored=[cell for cell in analysis.cells if cell.unscored],
         )
     )
@@ -251,12 +251,8 @@ def _long_time(seconds: float) -> str:
 
 
 def _link(path: Path, folder: Path) -> tuple[str, str]:
-    relative = path.relative_to(folder) if path.is_absolute() else path
+    relative = path.relative_to(folder) if path.is_relative_to(folder) else path
     return relative.as_posix(), relative.name
-
-
-def _agent_notes(locks: Sequence[tuple[str, RunLock]]) -> Mapping[str, str]:
-    return {label: note for label, lock in locks if (note := agent_note(lock.agent)) is not None}
 
 
 def _slices(analysis: StudyAnalysis) -> Mapping[str, list[Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -65,6 +66,9 @@ class StudyTimes:
     receipts: list[Receipt] = field(default_factory=list)
     phases: dict[tuple[str, str, World], list[float]] = field(default_factory=dict)
     started: list[tuple[float, str, World, OutcomeKind]] = field(default_factory=list)
+    reset_at: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    _first: float = math.inf
+    _last: float = -math.inf
 
     def add(self, agent: str, suite: str, scored: ScoredTrial) -> None:
         """Add an episode."""
@@ -78,7 +82,10 @@ class StudyTimes:
                     sums[number] += ms
         moment = None if scored.is_unreadable else _moment(evidence)
         if moment is not None:
+            self._first, self._last = min(self._first, moment), max(self._last, moment)
             self.started.append((moment, agent, evidence.world, scored.score.outcome.kind))
+            for one in evidence.receipts:
+                self.reset_at.setdefault((one.site, one.strategy), []).append(moment)
 
     def phase_rows(self) -> tuple[PhaseRow, ...]:
         """Return the phases of each cell that took a step."""
@@ -99,9 +106,7 @@ class StudyTimes:
         """When the first and the last episode began; None where none did."""
         if not self.started:
             return None
-        moments = [moment for moment, *_ in self.started]
-        first, last = (datetime.fromtimestamp(one, UTC) for one in (min(moments), max(moments)))
-        return first, last
+        return datetime.fromtimestamp(self._first, UTC), datetime.fromtimestamp(self._last, UTC)
 
     @property
     def longest_pause(self) -> float:
@@ -114,18 +119,48 @@ class StudyTimes:
         """Return a time-line for each agent and world, all from the same start to the same end."""
         if not self.started:
             return ()
-        moments = [moment for moment, *_ in self.started]
-        first, length = min(moments), max(moments) - min(moments)
         found: dict[tuple[str, World], list[Counter[OutcomeKind]]] = {}
         for moment, agent, world, kind in self.started:
-            place = int((moment - first) / length * _BINS) if length else 0
             bins = found.setdefault((agent, world), [Counter() for _ in range(_BINS)])
-            bins[min(place, _BINS - 1)][kind] += 1
+            bins[self._bin(moment)][kind] += 1
         most = max(one.total() for bins in found.values() for one in bins)
         return tuple(
             Lane(agent=agent, world=world, counts=sum(bins, Counter()), drawn=_lane(bins, most))
             for (agent, world), bins in sorted(found.items())
         )
+
+    def reset_lanes(self) -> Mapping[tuple[str, str], Markup]:
+        """Return a time-line of the resets of each site and rung, as `lanes` has its parts.
+
+        A reset counts when the episode begins that it made a replica ready for.
+        """
+        found = {
+            key: Counter(self._bin(moment) for moment in moments)
+            for key, moments in self.reset_at.items()
+        }
+        most = max((max(bins.values()) for bins in found.values()), default=1)
+        return {key: _reset_lane(bins, most) for key, bins in found.items()}
+
+    def _bin(self, moment: float) -> int:
+        """Return the part of the study's time that a moment lies in."""
+        length = self._last - self._first
+        return min(int((moment - self._first) / length * _BINS), _BINS - 1) if length else 0
+
+
+def _reset_lane(bins: Mapping[int, int], most: int) -> Markup:
+    width = 100 / _BINS
+    bars = [
+        element(
+            "rect",
+            x=percent_of(number * width),
+            width=percent_of(width * 0.88),
+            y=percent_of(100 - 100 * count / most),
+            height=percent_of(100 * count / most),
+            class_="phase reset",
+        )
+        for number, count in sorted(bins.items())
+    ]
+    return picture(*bars, kind="lane")
 
 
 def _lane(bins: Sequence[Counter[OutcomeKind]], most: int) -> Markup:

@@ -260,7 +260,7 @@ function rowOf(episode) {
     make("td", { class: "num" }, inMoney(episode.usd)),
     make("td", { class: "num" }, episode.tokens ? episode.tokens.toLocaleString("en") : "–"),
     make("td", { class: "num" }, began),
-    make("td", { class: "why" }, episode.because));
+    make("td", { class: "why", title: episode.because }, make("span", {}, episode.because)));
 }
 
 function showRows() {

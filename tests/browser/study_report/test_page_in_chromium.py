@@ -220,7 +220,7 @@ async def test_without_javascript_the_answers_are_there(report: Path, opens: Any
 
 
 @pytest.mark.parametrize("state", ["", HOSTILE_STATE])
-@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("width", [1280, 400, 320])
 async def test_the_page_never_scrolls_sideways(
     report: Path, opens: Any, width: int, state: str
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from make_findings import make_findings
 
 from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
 from orchestrator.stats.rates import Interval
 from orchestrator.studies.findings import Cell, TaskAcross, TaskCell
 from orchestrator.studies.questions import Compared, Question, QuestionKind
@@ -57,6 +58,7 @@ def test_the_forest_plot_shows_rate_intervals_and_bounds_where_they_are() -> Non
         clustered=Interval(0.25, 0.75),
         wilson=Interval(0.3, 0.7),
         bounds=Interval(0.4, 0.6),
+        unscored=((UnscoredReason.INFRA, 4),),
     )
     drawn = cell_track(cell)
     assert _lines(drawn, "thick") == [(26, 74)]
@@ -65,6 +67,18 @@ def test_the_forest_plot_shows_rate_intervals_and_bounds_where_they_are() -> Non
     assert '<circle cx="50%"' in drawn
     online = replace(cell, cell=replace(cell.cell, world=World.ONLINE))
     assert "square" in cell_track(online)
+
+
+def test_bounds_are_drawn_only_over_what_is_unscored() -> None:
+    cell = replace(FOUND.cells[0], bounds=Interval(0.5, 0.5), unscored=())
+    assert "bound" not in cell_track(cell)
+    answer = replace(FOUND.answers[0], effect=0.2, bounds=Interval(0.2, 0.2))
+    assert "bound" not in effect_track(answer, differences([0.4]))
+
+
+def test_limits_of_agreement_beyond_what_can_be_are_not_drawn_at_the_edge() -> None:
+    beyond = replace(FOUND.agreement[0], limits=Interval(-0.2, 1.4))
+    assert agreement_plot(beyond).count("bound dashed") == 1
 
 
 def test_a_cell_without_a_score_has_no_mark() -> None:
@@ -120,7 +134,8 @@ def test_tasks_are_paired_as_the_question_holds_them() -> None:
     ]
     both = task_differences(_question(Compared.AGENTS, "a", "b"), tasks)
     assert both is not None
-    assert (both.first_better, both.equal, both.second_better, both.most) == (1, 2, 0, 1)
+    assert (both.count, both.most) == (3, 1)
+    assert (both.first_better, both.equal, both.second_better) == (1, 2, 0)
     held = task_differences(_question(Compared.AGENTS, "b", "a", world=World.OFFLINE), tasks)
     assert held is not None
     assert (held.first_better, held.equal, held.second_better) == (0, 1, 1)

@@ -61,10 +61,11 @@ def test_registered_and_exploratory_answers_stand_apart(text: str) -> None:
 
 
 def test_what_is_pending_and_unreadable_is_said_first(text: str) -> None:
+    head = _between(text, "<header>", "</header>")
+    assert "Not finished: 9 episodes of 31 are still to be played" in head
     notes = _between(text, 'id="notes-heading"', "</section>")
-    assert "9 episodes of 31 are still to be played" in notes
     assert "1 episode; it counts as unscored" in notes
-    assert "careful:</b> reference agent, not a contestant" in notes
+    assert "Live origins were staged" in notes
 
 
 def test_every_episode_has_a_file_that_names_itself(study: Any, text: str) -> None:
@@ -103,6 +104,15 @@ def test_figures_beside_are_linked(study: Any, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert '<a href="figures/forest%20plot.svg">forest plot.svg</a>' in text
     assert '<a href="tables.tex">tables.tex</a>' in text
+
+
+def test_figures_of_a_relative_folder_are_linked_from_it(
+    study: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    beside = [Path("r/figures/forest.svg")]
+    path = write_study_report(make_findings(), study.runs, Path("r"), beside=beside)
+    assert '<a href="figures/forest.svg">' in path.read_text(encoding="utf-8")
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(study: Any, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from arena_core.worlds import World
+from evaluators.evidence import Receipt
 from orchestrator.store.rescoring import each_rescored
 from orchestrator.study_report.times import StudyTimes, longest_step
 
@@ -35,6 +37,18 @@ def test_lanes_count_every_episode_that_began(times: StudyTimes) -> None:
     assert counted["careful", World.OFFLINE] == 6
     assert counted["hasty", World.ONLINE] == 4  # a fifth cannot be read: nobody knows when it began
     assert times.longest_pause == 0
+
+
+def test_resets_stand_where_their_episodes_began() -> None:
+    found = StudyTimes()
+    for minute in (0, 30, 60):
+        receipt = Receipt(
+            site="shop", strategy="rewind", seconds=1, before="b", after="g", golden="g"
+        )
+        found.reset_at.setdefault((receipt.site, receipt.strategy), []).append(60.0 * minute)
+        found._first, found._last = 0.0, 3600.0
+    [drawn] = found.reset_lanes().values()
+    assert re.findall(r'<rect x="([\d.]+)%"', drawn) == ["0", "50", "98.33"]
 
 
 def test_without_episodes_there_is_no_time_line() -> None:
