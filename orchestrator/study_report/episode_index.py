@@ -52,7 +52,7 @@ class EpisodeIndex:
                 evidence.usd,
                 evidence.input_tokens + evidence.output_tokens,
                 None if scored.is_unreadable else _moment(evidence.started_at),
-                _place(self.reasons, score.because[:_LONGEST]),
+                _place(self.reasons, _cut(score.because)),
                 "".join(verdicts.get(name, "-") for name in checks),
             ]
         )
@@ -125,6 +125,10 @@ COLUMNS: Final = [
 
 def _place(known: dict[str, int], text: str) -> int:
     return known.setdefault(text, len(known))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _moment(started_at: str) -> float | None:

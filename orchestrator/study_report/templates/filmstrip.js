@@ -103,6 +103,7 @@ function fill(side) {
   load(episode).then((found) => {
     side.found = found;
     side.head = head;
+    head[1].querySelector(".because").textContent = found.because;
     side.step = Math.min(Number.parseInt(state.step, 10) || 0, Math.max(0, found.steps.length - 1));
     drawSide(side);
   }).catch((error) => {

@@ -60,6 +60,11 @@ def test_registered_and_exploratory_answers_stand_apart(text: str) -> None:
         assert f"Figures of {html.escape(answer.question.id)}" not in other
 
 
+def test_a_question_says_what_it_is_held_at(text: str) -> None:
+    assert "± 5 points?\n <small>agent careful" in re.sub(r"\n\s*", "\n ", text)
+    assert "<small>offline world" in text
+
+
 def test_what_is_pending_and_unreadable_is_said_first(text: str) -> None:
     head = _between(text, "<header>", "</header>")
     assert "Not finished: 9 episodes of 31 are still to be played" in head
