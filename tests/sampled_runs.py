@@ -7,12 +7,14 @@ written as a run of `arena eval` writes them.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fake_world import FakeWorld
+from made_run import picture
 from played_episode import KETTLE
 from scripted_model import Calls, Says, ScriptedModel
 
@@ -20,12 +22,15 @@ from arena_core.actions import Goto, Stop
 from arena_core.worlds import World
 from evaluators.evidence import Receipt
 from evaluators.scores import score
-from orchestrator.agent_interface import AgentClass
+from orchestrator.agent_interface import AgentClass, Assignment, Decision
 from orchestrator.agents.choice import find_agent, open_agent
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import EpisodeRunner
 from orchestrator.episode.recorded import RecordedEpisode
+from orchestrator.model.messages import ChatRole, ImagePart, Message, TextPart
+from orchestrator.model_exchange import ModelExchange
+from orchestrator.observation import Observation
 from orchestrator.report.run_report import RunReport, read_run
 from orchestrator.store.ledger import AttemptState
 from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
@@ -81,8 +86,7 @@ async def sampled_run(
 async def _play(folder: RunFolder, sampled: Sampled, trial: Trial, number: int, agent: str) -> str:
     with ScriptedModel(list(sampled.replies)) as model:
         options = {"model": "scripted", "model_url": model.url, "temperature": 1.0, "seed": 5}
-        takes_model = agent not in {"oracle", "idle"}
-        opened = open_agent(find_agent(agent), options if takes_model else {})
+        opened = open_agent(find_agent(agent), options if _takes_model(agent) else {})
         spec = AttemptSpec(
             suite="tiny",
             task=sampled.task,
@@ -107,8 +111,13 @@ async def _play(folder: RunFolder, sampled: Sampled, trial: Trial, number: int, 
     return str(score(sampled.task.checks, evidence, sampled.task.requires).outcome)
 
 
+def _takes_model(agent: str) -> bool:
+    """Whether it is one of Arena's that take a model's options."""
+    return ":" not in agent and agent != "oracle"
+
+
 def _lock(suite: Suite, episodes: Sequence[Sampled], agent: str, run: str) -> RunLock:
-    is_model = agent not in {"oracle", "idle"}
+    is_model = _takes_model(agent)
     options: dict[str, str | int | float | bool | None] = (
         {"model": "scripted", "seed": 5, "temperature": 1.0} if is_model else {}
     )
@@ -126,7 +135,7 @@ def _lock(suite: Suite, episodes: Sequence[Sampled], agent: str, run: str) -> Ru
             name=f"{agent} (scripted)" if is_model else agent,
             kind=agent,
             options=options,
-            agent_class=AgentClass.CONTESTANT if is_model else AgentClass.REFERENCE,
+            agent_class=AgentClass.REFERENCE if agent == "oracle" else AgentClass.CONTESTANT,
             import_path=f"orchestrator.agents.{agent}",
             distribution="arena-orchestrator",
             version="0.1.0",
@@ -142,3 +151,21 @@ def _lock(suite: Suite, episodes: Sequence[Sampled], agent: str, run: str) -> Ru
 def removals(card: Mapping[str, Any]) -> dict[str, int]:
     """Return what a data card says was removed, by reason, apart from what removed nothing."""
     return {one["why"]: one["count"] for one in card["removed"] if one["count"]}
+
+
+class Looker:
+    """Shows its model a picture at each step, and asks it by a client of its own."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self._goal = assignment.intent
+
+    async def decide(self, observation: Observation) -> Decision:
+        shown = ImagePart(picture())
+        asked = Message(ChatRole.USER, (TextPart(self._goal), shown))
+        said = {"choices": [{"message": {"role": "assistant", "content": "1891, as is shown"}}]}
+        exchange = ModelExchange(
+            request={"model": "own", "messages": [asked.body()]},
+            images={shown.file_name: shown.data},
+            reply=json.dumps(said),
+        )
+        return Decision(Stop(answer="1891"), exchanges=(exchange,))

@@ -42,6 +42,10 @@ def export(
         list[str] | None,
         typer.Option(help="key=value, an option of the exporter; repeat for more."),
     ] = None,
+    split: Annotated[
+        Path | None,
+        typer.Option(help="Of training data: a file whose test tasks are kept out; option split."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Write runs for other programs: arena export jsonl RUN...
@@ -54,6 +58,11 @@ def export(
     console = Console(as_json)
     chosen, runs = _read(words, form)
     options = parse_options(option or (), "--option")
+    if split is not None:
+        if "split" in options:
+            message = "--split and --option split name two splits"
+            raise UsageError(message)
+        options["split"] = str(split)
     written = arena_for(console).export([Path(run) for run in runs], chosen, out, options=options)
     if as_json:
         console.json(_document(written))

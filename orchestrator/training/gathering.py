@@ -60,6 +60,7 @@ class Gathering:
     """The state of one export.
 
     Attributes:
+        known: sites whose accounts' secrets are searched for.
         counts: by suite and task.
         left_out: episodes that gave nothing, and why.
         written_from: the episodes that gave something, by their folders.
@@ -68,6 +69,7 @@ class Gathering:
     runs: Sequence[RunReport]
     split: Split | None
     secrets: SecretSearch
+    known: frozenset[str]
     counts: dict[tuple[str, str], TaskCount] = field(default_factory=dict)
     removed: Counter[Removed] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -86,7 +88,13 @@ class Gathering:
         read = None
         if split is not None:
             read = read_split(Path(split), [run.folder.suite() for run in runs])
-        return cls(runs=runs, split=read, secrets=_secrets_of(atlas), counts=_counted(runs))
+        return cls(
+            runs=runs,
+            split=read,
+            secrets=_secrets_of(atlas),
+            known=frozenset(atlas.sites),
+            counts=_counted(runs),
+        )
 
     def tasks(self) -> Iterator[tuple[Task, tuple[Rollout, ...]]]:
         """Yield the readable episodes of each task that may be trained on."""
@@ -156,7 +164,10 @@ class Gathering:
                 for why, one in (pairs or {}).items()
             ),
         ]
-        warnings = warnings_of(self.runs, has_split=self.split is not None)
+        warnings = (
+            *warnings_of(self.runs, has_split=self.split is not None),
+            *_unknown_sites(self.runs, self.known),
+        )
         card = DataCard(
             kind=kind,
             title=title,
@@ -189,6 +200,9 @@ class Gathering:
         )
 
     def _refusal(self, rollout: Rollout) -> str | None:
+        wob = rollout.task.wob
+        if wob is not None and wob.mode == "test":
+            return "is a test problem of its page, as the suite says (mode: test)"
         if self.split is not None:
             why = self.split.refuses(rollout.lock.suite, rollout.task)
             if why is not None:
@@ -222,6 +236,14 @@ def require_above_zero(**numbers: int | None) -> None:
 def _secrets_of(atlas: Atlas) -> SecretSearch:
     # Of all sites: an episode may see one that its task does not name.
     return SecretSearch([*site_secrets(atlas, atlas.sites), *machine_secrets()])
+
+
+def _unknown_sites(runs: Sequence[RunReport], known: frozenset[str]) -> Iterator[str]:
+    """Say of which sites nobody knows the passwords here."""
+    played = {site for run in runs for one in run.trials for site in one.task.sites}
+    if played - known:
+        names = ", ".join(sorted(played - known))
+        yield f"no manifest here of {names}: passwords of their accounts were not searched for"
 
 
 def _counted(runs: Sequence[RunReport]) -> dict[tuple[str, str], TaskCount]:

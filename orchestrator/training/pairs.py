@@ -36,7 +36,6 @@ class NoPair(StrEnum):
     OTHER_REASON = "the rejected action's episodes ended by a limit, a crash or giving up"
     STILL_OPEN = "after the rejected action an episode saw a page that successful ones saw"
     TOO_FEW = "too few scored continuations of a rejected action that did not end the episode"
-    SAME_EFFECT = "the two actions led to the same page"
     OTHER_PROMPT = "the prompts of the two continuations differ"
     NO_RECORD = "a continuation cannot be a record: see the steps"
 
@@ -253,9 +252,6 @@ def _pair(
     state: _State, first: Sequence[At], second: Sequence[At], removed: Counter[Removed]
 ) -> Pair | NoPair:
     """Return a pair of the earliest usable replies that were given to the same prompt."""
-    # Where one of them ended the episode, the pages say nothing: what they led to differs.
-    if _led_to(first) & _led_to(second):
-        return NoPair.SAME_EFFECT
     chosen, rejected = _samples(first, removed), _samples(second, removed)
     if not chosen or not rejected:
         return NoPair.NO_RECORD
@@ -274,14 +270,6 @@ def _pair(
                 is_final=other.is_last and _is_decided(other.rollout),
             )
     return NoPair.OTHER_PROMPT
-
-
-def _led_to(found: Sequence[At]) -> set[str | None]:
-    return {
-        page_of(at.rollout, at.turn.after)
-        for at in found
-        if at.turn.after is not None and not at.is_last
-    }
 
 
 def _samples(found: Sequence[At], removed: Counter[Removed]) -> list[tuple[At, Sample]]:

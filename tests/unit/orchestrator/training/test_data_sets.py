@@ -112,6 +112,7 @@ async def test_the_guides_lines_read_what_was_exported(
     assert prompts == 2
 
 
+@pytest.mark.slow(minutes=1)
 async def test_a_model_learns_from_what_was_exported(
     play: Play, tmp_path: Path, task: Task
 ) -> None:

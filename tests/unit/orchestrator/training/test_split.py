@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_process import Ended
 from code_blocks import ROOT, blocks_of
 from fake_world import browsing_task
+from made_run import make_run
 from sampled_runs import RIGHT, WRONG, Sampled, removals
 
 from arena_core.errors import InputError, UnknownNameError
@@ -17,6 +19,7 @@ from tasks.loader import load_suite
 from tasks.schema import Suite, Task
 
 GUIDE = ROOT / "docs" / "training-data.md"
+Call = Callable[..., Ended]
 Play = Callable[..., Any]
 Export = Callable[..., Any]
 
@@ -90,6 +93,26 @@ def test_a_split_that_would_keep_less_than_it_says_is_refused(
 ) -> None:
     with pytest.raises(error, match=said):
         read_split(split_file(tmp_path, text), [suite()])
+
+
+def test_a_flag_names_the_split_to_a_form_that_takes_one(call: Call, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    path = split_file(tmp_path, "test: [agrees]\n")
+    ended = call("export", "rewards", run.path, "--split", path)
+    assert ended.code == 0, ended.err
+    kept = (run.path / "export-rewards" / "rewards.jsonl").read_text(encoding="utf-8")
+    assert '"task": "parts"' in kept
+    assert '"task": "agrees"' not in kept
+    ended = call("export", "jsonl", run.path, "--split", path)
+    assert (ended.code, "split is none of the exporter 'jsonl'" in ended.err) == (2, True)
+    ended = call("export", "sft", run.path, "--split", path, "--option", f"split={path}")
+    assert (ended.code, "name two splits" in ended.err) == (2, True)
+
+
+def test_bands_without_a_run_are_refused(call: Call) -> None:
+    ended = call("sample", "--agent", "idle", "--bands", "hard", "--dry-run")
+    assert ended.code == 2
+    assert "--measured RUN" in ended.err
 
 
 def test_the_split_of_the_guide_is_one(tmp_path: Path) -> None:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_world import browsing_task
+from made_run import picture
 from played_episode import KETTLE
 from sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, removals
 from scripted_model import Calls, Says
 
 from arena_core.actions import Goto, Scroll, ScrollDirection
+from arena_core.worlds import World
 from orchestrator.logs.redaction import REDACTED
 from orchestrator.store.exchange_lines import read_exchanges
-from tasks.schema import Task
+from tasks.schema import Task, WobStart
 
 Play = Callable[..., Any]
 Export = Callable[..., Any]
@@ -140,6 +144,45 @@ async def test_of_several_calls_in_a_reply_only_one_was_played_so_it_is_no_examp
     _, records, card = export("sft", run)
     assert [one["step"] for one in records] == [2]
     assert removals(card) == {"the reply called several functions, of which one was played": 1}
+
+
+async def test_images_of_a_prompt_stand_beside_the_data(
+    play: Play, export: Export, tmp_path: Any
+) -> None:
+    task = browsing_task()
+    run = await play([Sampled(task, [])], agent="sampled_runs:Looker")
+    _, [record], card = export("sft", run)
+    [folder] = tmp_path.glob("sft-*")
+    [image] = record["images"]
+    assert (folder / image).read_bytes() == picture()
+    assert record["messages"][0]["content"] == [
+        {"type": "text", "text": task.intent},
+        {"type": "image", "image": image},
+    ]
+    assert card["images"] == 1
+    (run.folder.evidence_folder("offline-kettle-r0-a1") / Path(image).name).unlink()
+    _, none, card = export("sft", run)
+    assert none == []
+    assert removals(card) == {"an image of the prompt is not in the evidence": 1}
+
+
+async def test_what_the_card_cannot_vouch_for_it_says(play: Play, export: Export) -> None:
+    known = await play([Sampled(browsing_task(), [RIGHT])])
+    elsewhere = known.rows[0].task.model_copy(update={"sites": ("bank",)})
+    trial = replace(known.trials[0], task=elsewhere)
+    row = replace(known.rows[0], trials={World.OFFLINE: (trial,)})
+    _, _, card = export("sft", replace(known, rows=(row,)))
+    assert any("no manifest here of bank" in one for one in card["warnings"])
+
+
+async def test_a_test_problem_of_miniwob_is_never_taken(play: Play, export: Export) -> None:
+    run = await play([Sampled(browsing_task(), [RIGHT])])
+    wob = WobStart(page="click-test", seed=1, mode="test")
+    trial = replace(run.trials[0], task=run.trials[0].task.model_copy(update={"wob": wob}))
+    row = replace(run.rows[0], trials={World.OFFLINE: (trial,)})
+    written, records, _ = export("sft", replace(run, rows=(row,)))
+    assert records == []
+    assert "mode: test" in written.left_out[0].why
 
 
 async def test_a_password_of_a_site_in_any_part_of_a_record_removes_it(
