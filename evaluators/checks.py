@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Annotated, Final, Self
+from typing import Final, Self
 
 from pydantic import Field, model_validator
 
@@ -13,32 +12,14 @@ from arena_core.worlds import World
 from evaluators.computed import Computed
 from evaluators.fields import Slug, When
 from evaluators.judgements import Replies
-from evaluators.kinds import LOCATORS, MATCHERS, CheckKinds, installed_kinds, missing_kind
+from evaluators.kinds import Locate, Match
 from evaluators.locators.base import Locator
 from evaluators.matchers.base import JudgedMatcher, Matched, Matcher, UrlForm
-from evaluators.unions import OneOf
 from sites.fields import Strict
-
-
-def _kinds(context: object) -> CheckKinds:
-    """Return what a validation allows: the registry that is its context, or what is installed."""
-    return context if isinstance(context, CheckKinds) else installed_kinds()
-
-
-def _locators(context: object) -> Mapping[str, type[Locator]]:
-    return _kinds(context).locators
-
-
-def _matchers(context: object) -> Mapping[str, type[Matcher]]:
-    return _kinds(context).matchers
-
 
 # A reason is read by people: longer ones are cut.
 _LONGEST_SENTENCE: Final = 4_000
 _NO_REPLIES: Final[Replies] = {}
-
-Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATORS))]
-Match = Annotated[Matcher, OneOf("how", _matchers, partial(missing_kind, MATCHERS))]
 
 
 class Look(Strict):

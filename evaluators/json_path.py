@@ -1,7 +1,7 @@
 """JSONPath (RFC 9535) for api locators: `$.items[?@.price > 10].name`, or short `items[0].id`.
 
-The standard's two functions on regular expressions are left out: what a page or a task wrote must
-not be able to take for ever.
+The standard's `match()` and `search()` take their pattern (RFC 9485) as a literal of the path: what
+an answer or a page says is never a pattern. The engine is the one of all patterns of tasks.
 """
 
 from __future__ import annotations
@@ -74,12 +74,9 @@ def json_path_fault(path: str) -> str | None:
 
 @cache
 def _environment() -> JSONPathEnvironment:
-    from jsonpath import JSONPathEnvironment  # noqa: PLC0415  only where a path is read
+    from evaluators.json_path_functions import PatternEnvironment  # noqa: PLC0415  only here
 
-    made = JSONPathEnvironment(strict=True)
-    for name in ("match", "search"):
-        del made.function_extensions[name]
-    return made
+    return PatternEnvironment(strict=True)
 
 
 def _query(path: str) -> JSONPath:

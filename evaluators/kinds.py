@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final, Self, TypeVar
+from functools import lru_cache, partial
+from typing import Annotated, Final, Self, TypeVar
 
 from arena_core.errors import PluginError, PrerequisiteError
 from arena_core.plugins import Group, Seam
 from evaluators.locators.base import Locator
 from evaluators.matchers.base import Matcher
+from evaluators.unions import OneOf
 
 Part = TypeVar("Part", Locator, Matcher)
 
@@ -125,3 +126,21 @@ def _by_name(classes: Iterable[type[Part]], mark: str) -> dict[str, type[Part]]:
 
 def _path(one: type) -> str:
     return f"{one.__module__}.{one.__qualname__}"
+
+
+def _kinds(context: object) -> CheckKinds:
+    """Return what a validation allows: the registry that is its context, or what is installed."""
+    return context if isinstance(context, CheckKinds) else installed_kinds()
+
+
+def _locators(context: object) -> Mapping[str, type[Locator]]:
+    return _kinds(context).locators
+
+
+def _matchers(context: object) -> Mapping[str, type[Matcher]]:
+    return _kinds(context).matchers
+
+
+# Fields that hold any of them.
+Locate = Annotated[Locator, OneOf("by", _locators, partial(missing_kind, LOCATORS))]
+Match = Annotated[Matcher, OneOf("how", _matchers, partial(missing_kind, MATCHERS))]

@@ -2,64 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
+import re
+from collections.abc import Iterator
 from typing import Annotated, ClassVar, Final, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
+from arena_core.worlds import World
 from evaluators.evidence import Evidence, Located
-from evaluators.json_path import JsonPathError, json_path_fault, read_json_path
+from evaluators.fits import Fits, PageFit, fits, fits_page, is_like, lint_fit
+from evaluators.json_path import json_path_fault
 from evaluators.linting import LintContext, Problem, site_problems
 from evaluators.locators.base import ReadingLocator, Subject
 from evaluators.logical_urls import parse_logical_url
 from evaluators.matchers.base import Matcher
-from evaluators.network import (
-    NotKeptError,
-    Recording,
-    RequestRecord,
-    UnreadableError,
-    answer_json,
-    body_fields,
-    body_json,
-    cookies_sent,
-    cookies_set,
-    reveals,
-)
+from evaluators.matchers.regex import RegexMatcher
+from evaluators.network import NotKeptError, Recording, RequestRecord
+from evaluators.request_parts import WHOLE, RequestPart, read_part, without_hidden_query
 from evaluators.values import as_text
 
-_ANY: Final = "*"
 _FIRST_ERROR: Final = 400
+_REFERER: Final = "referer"
+_SITE: Final = re.compile(r"([a-z][a-z0-9-]*):")
 
-Texts = dict[str, str | int | float | bool | None]
 Status = Annotated[int, Field(ge=100, le=599)]
-
-
-class RequestPart(StrEnum):
-    """What of the requests that fit is yielded.
-
-    `count`: how many they are, one value. `found`: `true` or `false`, one value. Of each request:
-    `url` its logical URL, `method`, `status`; `query`, `header`, `cookie`, `body`,
-    `response_header`, `response_cookie` and `response` every value of the one that `key` names.
-    """
-
-    COUNT = "count"
-    FOUND = "found"
-    URL = "url"
-    METHOD = "method"
-    STATUS = "status"
-    QUERY = "query"
-    HEADER = "header"
-    COOKIE = "cookie"
-    BODY = "body"
-    RESPONSE_HEADER = "response_header"
-    RESPONSE_COOKIE = "response_cookie"
-    RESPONSE = "response"
-
-
-_WHOLE: Final = frozenset(
-    {RequestPart.COUNT, RequestPart.FOUND, RequestPart.URL, RequestPart.METHOD, RequestPart.STATUS}
-)
 
 
 class NetworkLocator(ReadingLocator):
@@ -67,18 +33,25 @@ class NetworkLocator(ReadingLocator):
 
     They are those of the agent's pages, frames and workers, start pages included; not what Arena
     asks for itself. Expected values are compared exactly, numbers as JSON writes them; `"*"` alone
-    is any value, null is JSON's.
+    is any value, null is JSON's. In the place of a value may stand a match (`{how: regex, …}`) of
+    all the values that the part has; `{how: exact, value: []}` asks that there is none.
 
     Attributes:
-        url: `site:/path`, `*` in the path for any letters; without query, percent-decoded.
+        url: `site:/path`, `*` in the path for any letters; without query, percent-decoded. Or a
+            match of it.
         method: any if omitted.
         status: of the answer; below 400 if omitted: what a site refused had no effect. A request
-            without an answer never fits.
+            without an answer fits `any` alone.
+        last: only the last of the requests of this `url`, `method` and `referer` counts.
         query: by name, one of its values in the URL.
+        other_query: further parameters that the URL may have, `*` for any letters; any if omitted.
+            Empty ones never matter.
+        query_in_path: parts of the path that are a query in Base64 are read as the URL's query.
         headers, response_headers: by name in small letters.
         cookies, response_cookies: by name; those that were sent, and those that were set.
-        body: by name of a form's field, URL-encoded or multipart; of a JSON body by path
-            (RFC 9535, its leading `$.` may be left away).
+        body: by name of a form's field, URL-encoded or multipart, `*` for any letters; of a JSON
+            body by path (RFC 9535, its leading `$.` may be left away). A path that begins with `$`
+            leads into JSON in a form's fields too.
         response: of a JSON answer, by path; recorded only where a check asks for it.
         read: what is yielded of the requests that fit.
         key: the name or path that `read` needs.
@@ -87,22 +60,25 @@ class NetworkLocator(ReadingLocator):
     subject: ClassVar[Subject] = Subject.PATH
 
     by: Literal["network"] = "network"
-    url: str
+    url: PageFit
     method: str | None = None
-    status: Status | tuple[Status, ...] | None = None
-    query: Texts = Field(default_factory=dict)
-    headers: Texts = Field(default_factory=dict)
-    cookies: Texts = Field(default_factory=dict)
-    body: Texts = Field(default_factory=dict)
-    response_headers: Texts = Field(default_factory=dict)
-    response_cookies: Texts = Field(default_factory=dict)
-    response: Texts = Field(default_factory=dict)
+    status: Literal["any"] | Status | tuple[Status, ...] | None = None
+    last: bool = Field(default=False, exclude_if=lambda value: not value)
+    query: Fits = Field(default_factory=dict)
+    other_query: tuple[str, ...] | None = Field(default=None, exclude_if=lambda one: one is None)
+    query_in_path: bool = Field(default=False, exclude_if=lambda value: not value)
+    headers: Fits = Field(default_factory=dict)
+    cookies: Fits = Field(default_factory=dict)
+    body: Fits = Field(default_factory=dict)
+    response_headers: Fits = Field(default_factory=dict)
+    response_cookies: Fits = Field(default_factory=dict)
+    response: Fits = Field(default_factory=dict)
     read: RequestPart = RequestPart.COUNT
     key: str | None = None
 
     @model_validator(mode="after")
     def _key_fits_part(self) -> Self:
-        if (self.read in _WHOLE) is not (self.key is None):
+        if (self.read in WHOLE) is not (self.key is None):
             message = "`key` names what `read` yields of a query, header, cookie, body or response"
             raise ValueError(message)
         return self
@@ -122,54 +98,87 @@ class NetworkLocator(ReadingLocator):
         if evidence.network_fault is not None:
             message = f"not all requests are in the evidence: {evidence.network_fault}"
             return Located(check=check, error=message)
+        found = evidence.network
+        if self.query_in_path:
+            found = tuple(map(without_hidden_query, found))
         try:
-            fitting = [one for one in evidence.network if self._fits(one)]
+            named = [one for one in found if self._is_named(one, evidence.world)]
+            counting = named[-1:] if self.last else named
+            fitting = [one for one in counting if self._fits(one, evidence.world)]
             return Located(check=check, values=tuple(self._values(fitting)))
         except NotKeptError as error:
             return Located(check=check, error=str(error))
 
     def absence(self) -> str:
         """Say which request was not there."""
-        return f"no answered {self.method or 'request'} to {self.url} as described"
+        page = self.url if isinstance(self.url, str) else "such a URL"
+        return f"no answered {self.method or 'request'} to {page} as described"
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - any matcher will do
         """Yield a URL of no site or with a query, and paths that cannot be read."""
-        yield from site_problems(known, self.url.partition(":")[0], "url")
-        if parse_logical_url(self.url).query or "#" in self.url:
-            message = f"'{self.url}' has more than a path: say `query`"
-            yield Problem(("locate", "url"), message)
+        if isinstance(self.url, str):
+            yield from site_problems(known, self.url.partition(":")[0], "url")
+            if parse_logical_url(self.url).query or "#" in self.url:
+                message = f"'{self.url}' has more than a path: say `query`"
+                yield Problem(("locate", "url"), message)
+        elif isinstance(self.url, RegexMatcher):
+            for named in filter(None, map(_SITE.match, self.url.patterns)):
+                yield from site_problems(known, named[1], "url")
+        yield from lint_fit(self.url, ("locate", "url"), known)
         for name in self.response:
             fault = json_path_fault(name)
             if fault:
                 yield Problem(("locate", "response", name), fault)
+        for field, asked in self._asked.items():
+            for name, wanted in asked.items():
+                yield from lint_fit(wanted, ("locate", field, name), known)
 
-    def _fits(self, one: RequestRecord) -> bool:
-        if one.logical is None or not self._answered(one):
+    @property
+    def _asked(self) -> dict[str, Fits]:
+        """What is asked of parts that have names, by field."""
+        return {
+            "query": self.query,
+            "headers": self.headers,
+            "cookies": self.cookies,
+            "response_headers": self.response_headers,
+            "response_cookies": self.response_cookies,
+            "body": self.body,
+            "response": self.response,
+        }
+
+    def _is_named(self, one: RequestRecord, world: World) -> bool:
+        """Whether it is a request of this URL and method; and from a page that is asked for."""
+        if one.logical is None or (self.method is not None and one.method != self.method.upper()):
             return False
-        if self.method is not None and one.method != self.method.upper():
+        if not fits_page(one.logical, self.url, world):
             return False
-        page = parse_logical_url(one.logical).page
-        if not _is_like(parse_logical_url(self.url).page, page):
+        came_from = one.request_headers.get(_REFERER)
+        wanted = self.headers.get(_REFERER)
+        return wanted is None or came_from is None or fits((came_from,), wanted, world)
+
+    def _fits(self, one: RequestRecord, world: World) -> bool:
+        if not self._answered(one):
             return False
-        named = (
-            (RequestPart.QUERY, self.query),
-            (RequestPart.HEADER, self.headers),
-            (RequestPart.COOKIE, self.cookies),
-            (RequestPart.RESPONSE_HEADER, self.response_headers),
-            (RequestPart.RESPONSE_COOKIE, self.response_cookies),
-            (RequestPart.BODY, self.body),
-            (RequestPart.RESPONSE, self.response),
-        )
-        if not one.is_whole and any(texts for _, texts in named):
+        asked = self._asked
+        if not one.is_whole and (any(asked.values()) or self.other_query is not None):
             message = f"of {one.method} {one.url} only method, path and status are known"
             raise NotKeptError(message)
-        return all(
-            any(_is(found, wanted) for found in _READERS[part](one, name))
-            for part, texts in named
+        return self._has_no_other_query(one) and all(
+            fits(read_part(_PARTS[field], one, name), wanted, world)
+            for field, texts in asked.items()
             for name, wanted in texts.items()
         )
 
+    def _has_no_other_query(self, one: RequestRecord) -> bool:
+        allowed = self.other_query
+        return allowed is None or all(
+            not value or name in self.query or any(is_like(other, name) for other in allowed)
+            for name, value in parse_logical_url(one.logical or "").query
+        )
+
     def _answered(self, one: RequestRecord) -> bool:
+        if self.status == "any":
+            return True
         if one.status is None:
             return False
         match self.status:
@@ -190,74 +199,15 @@ class NetworkLocator(ReadingLocator):
                 if not one.is_whole and self.key is not None:
                     message = f"of {one.method} {one.url} only method, path and status are known"
                     raise NotKeptError(message)
-                yield from _READERS[self.read](one, self.key or "")
+                yield from read_part(self.read, one, self.key or "")
 
 
-def _is_like(pattern: str, text: str) -> bool:
-    """Say whether a text is like a pattern in which `*` stands for any letters."""
-    first, *others = pattern.split(_ANY)
-    if not others:
-        return text == pattern
-    *middle, last = others
-    if not (text.startswith(first) and text.endswith(last)):
-        return False
-    at, end = len(first), len(text) - len(last)
-    for part in middle:
-        found = text.find(part, at, end)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return at <= end
-
-
-def _is(found: str, wanted: str | float | bool | None) -> bool:  # noqa: FBT001 - a value
-    if wanted == _ANY:
-        return True
-    return reveals(found, wanted if isinstance(wanted, str) else as_text(wanted))
-
-
-def _of(named: Mapping[str, str], name: str) -> tuple[str, ...]:
-    return (named[name],) if name in named else ()
-
-
-def _of_query(one: RequestRecord, name: str) -> tuple[str, ...]:
-    pairs = parse_logical_url(one.logical or "").query
-    return tuple(value for key, value in pairs if key == name)
-
-
-def _of_body(one: RequestRecord, name: str) -> tuple[str, ...]:
-    fields = body_fields(one)
-    if fields is not None:
-        return tuple(value for key, value in fields if key == name)
-    return _at(body_json, one, name) if one.request_body else ()
-
-
-def _of_response(one: RequestRecord, path: str) -> tuple[str, ...]:
-    return _at(answer_json, one, path)
-
-
-def _at(
-    read: Callable[[RequestRecord], JsonValue], one: RequestRecord, path: str
-) -> tuple[str, ...]:
-    """Return the texts at a path; none where it leads nowhere, or in what is no JSON."""
-    try:
-        return tuple(map(as_text, read_json_path(read(one), path)))
-    except NotKeptError:
-        raise
-    except (JsonPathError, UnreadableError):
-        return ()
-
-
-# How each part is read of a request, by the name or path that is asked for.
-_READERS: Final[Mapping[RequestPart, Callable[[RequestRecord, str], tuple[str, ...]]]] = {
-    RequestPart.URL: lambda one, _: (one.logical or "",),
-    RequestPart.METHOD: lambda one, _: (one.method,),
-    RequestPart.STATUS: lambda one, _: (str(one.status),),
-    RequestPart.QUERY: _of_query,
-    RequestPart.HEADER: lambda one, name: _of(one.request_headers, name.lower()),
-    RequestPart.COOKIE: lambda one, name: _of(cookies_sent(one), name),
-    RequestPart.BODY: _of_body,
-    RequestPart.RESPONSE_HEADER: lambda one, name: _of(one.response_headers, name.lower()),
-    RequestPart.RESPONSE_COOKIE: lambda one, name: _of(cookies_set(one), name),
-    RequestPart.RESPONSE: _of_response,
+_PARTS: Final = {
+    "query": RequestPart.QUERY,
+    "headers": RequestPart.HEADER,
+    "cookies": RequestPart.COOKIE,
+    "response_headers": RequestPart.RESPONSE_HEADER,
+    "response_cookies": RequestPart.RESPONSE_COOKIE,
+    "body": RequestPart.BODY,
+    "response": RequestPart.RESPONSE,
 }

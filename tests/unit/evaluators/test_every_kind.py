@@ -45,6 +45,7 @@ MATCHERS: Mapping[str, dict[str, Any]] = {
     "found": {"how": "found"},
     "include": {"how": "include", "value": ["x", "y"]},
     "number": {"how": "number", "value": {"offline": 1, "online": 2.5}},
+    "regex": {"how": "regex", "value": {"offline": "x", "online": ["x.*", ".*y"]}, "unless": "xy"},
     "semantic": {"how": "semantic", "rubric": "The text says x."},
     "delta": {"how": "delta", "changes": [{"file": "/srv/a", "kind": "added"}]},
 }

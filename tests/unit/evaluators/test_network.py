@@ -171,3 +171,88 @@ def test_the_example_in_the_readme_is_a_check() -> None:
     for found, met in ((evidence(sent), True), (evidence(sent, sent), False)):
         [verdict] = verdicts((check,), found)
         assert (verdict.status is CheckStatus.MET) is met
+
+
+class TestMatches:
+    """A match in the place of a value."""
+
+    @pytest.mark.parametrize(
+        ("locate", "fits"),
+        [
+            ({"url": {"how": "regex", "value": r"shop:/cart/add/\d+"}}, True),
+            ({"url": {"how": "regex", "value": r"shop:/cart/add"}}, False),
+            ({"url": {"how": "exact", "value": "shop:/cart/add/17"}}, True),
+            ({"body": {"a": {"how": "regex", "value": "b.c"}}}, True),
+            ({"body": {"a": {"how": "regex", "value": "b"}}}, False),
+            ({"body": {"qty": {"how": "answer", "type": "number", "value": 2}}}, True),
+            ({"body": {"gone": {"how": "exact", "value": []}}}, True),
+            ({"body": {"qty": {"how": "exact", "value": []}}}, False),
+            ({"body": {"q*": 2}}, True),
+            ({"body": {"*y": 3}}, False),
+        ],
+    )
+    def test_stands_in_the_place_of_a_value(self, locate: dict[str, Any], *, fits: bool) -> None:
+        assert (status(evidence(request()), **locate) is CheckStatus.MET) is fits
+
+    def test_of_a_secret_says_nothing(self) -> None:
+        marked = request(request_body=f"password={redacted('hunter2', 'ab12')}")
+        like = {"password": {"how": "regex", "value": "h.*2"}}
+        assert status(evidence(marked), body=like) is CheckStatus.UNKNOWN
+        assert status(evidence(marked), body={"password": "hunter2"}) is CheckStatus.MET
+
+    def test_of_a_judge_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="does not compare a part of a request"):
+            status(
+                evidence(request()), body={"a": {"how": "semantic", "rubric": "The text says b."}}
+            )
+
+    def test_is_linted_at_its_place(self) -> None:
+        with pytest.raises(ValueError, match="is no pattern") as caught:
+            status(evidence(request()), body={"a": {"how": "regex", "value": "("}})
+        assert "body" in str(caught.value)
+
+
+class TestWhichRequestCounts:
+    def test_the_last_where_it_is_asked_for(self) -> None:
+        right, wrong = request(), request(request_body="qty=3")
+        told = {"body": {"qty": 2}, "method": "POST"}
+        assert status(evidence(right, wrong), **told) is CheckStatus.MET
+        assert status(evidence(right, wrong), last=True, **told) is CheckStatus.UNMET
+        assert status(evidence(wrong, right), last=True, **told) is CheckStatus.MET
+        elsewhere = request("shop:/other")
+        assert status(evidence(right, elsewhere), last=True, **told) is CheckStatus.MET
+
+    def test_one_from_another_page_does_not_where_the_page_is_asked_for(self) -> None:
+        here, there = (
+            request(request_headers={**FORM, "referer": f"http://shop.arena.test/{page}"})
+            for page in ("a", "b")
+        )
+        told = {"last": True, "headers": {"referer": "http://shop.arena.test/a"}}
+        assert status(evidence(here, there), **told) is CheckStatus.MET
+
+    def test_one_that_was_refused_or_not_answered_where_any_is_asked_for(self) -> None:
+        for found in (request(status=500), request(status=None, failed="gone")):
+            assert status(evidence(found), status="any") is CheckStatus.MET
+
+    @pytest.mark.parametrize(
+        ("url", "fits"),
+        [("?q=a", True), ("?q=a&page=2", True), ("?q=a&color=", True), ("?q=a&color=red", False)],
+    )
+    def test_no_other_parameters_than_those_that_are_allowed(self, url: str, *, fits: bool) -> None:
+        told = {"url": "shop:/s", "query": {"q": "a"}, "other_query": ["pa*"]}
+        found = status(evidence(request(f"shop:/s{url}")), **told)
+        assert (found is CheckStatus.MET) is fits
+
+    def test_a_query_in_the_path_where_it_is_looked_for(self) -> None:
+        # from=02/1/2023&to=02/28/2023
+        hidden = "ZnJvbT0wMi8xLzIwMjMmdG89MDIvMjgvMjAyMw"
+        filtered = evidence(request(f"shop:/sales/filter/{hidden}/"))
+        day = {"how": "answer", "type": "date", "value": "2023-02-01", "date_order": "month_first"}
+        told = {"url": "shop:/sales/filter", "query": {"from": day, "to": "02/28/2023"}}
+        assert status(filtered, query_in_path=True, **told) is CheckStatus.MET
+        assert status(filtered, **told) is CheckStatus.UNMET
+
+    def test_json_in_a_field_of_a_form(self) -> None:
+        rows = request(request_body='rows=[{"new": 1, "a": "b"}, {"new": 0, "a": "c"}]&x=1')
+        told = {"body": {"$.rows[?@.new == 1].a": {"how": "exact", "value": ["b"]}}}
+        assert status(evidence(rows), **told) is CheckStatus.MET
