@@ -12,8 +12,9 @@ from arena_core.worlds import World
 from evaluators.computed import Computed
 from evaluators.fields import Slug, When
 from evaluators.judgements import Replies
-from evaluators.kinds import Locate, Match
+from evaluators.kinds import Locate
 from evaluators.locators.base import Locator
+from evaluators.matcher_kinds import Match
 from evaluators.matchers.base import JudgedMatcher, Matched, Matcher, UrlForm
 from sites.fields import Strict
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Final
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Discriminator, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from arena_core.worlds import World
-from evaluators.kinds import Match
 from evaluators.linting import LintContext, Place, Problem
 from evaluators.logical_urls import parse_logical_url
+from evaluators.matcher_kinds import Match
 from evaluators.matchers.base import TEXTS, JudgedMatcher, Matcher, UrlForm
-from evaluators.network import NotKeptError, is_redacted, reveals
+from evaluators.network import NotKeptError, RequestRecord, is_redacted, reveals
 from evaluators.values import as_text
+from sites.fields import Strict
 
 ANY: Final = "*"
 
@@ -35,6 +37,48 @@ Fit = Annotated[
 ]
 Fits = dict[str, Fit]
 PageFit = Annotated[Annotated[str, Tag("value")] | _Match, Discriminator(_kind)]
+
+
+class CameFrom(Strict):
+    """The page that a request was sent from, by its `referer` header: one of the same site.
+
+    Attributes:
+        url, query, other_query: as of a request.
+    """
+
+    url: PageFit
+    query: Fits = Field(default_factory=dict)
+    other_query: tuple[str, ...] | None = Field(default=None, exclude_if=lambda one: one is None)
+
+
+def referer_of(one: RequestRecord) -> str | None:
+    """Return the logical URL that a request was sent from; None where it is on no known site."""
+    sent_from, own = urlsplit(one.request_headers.get("referer", "")), urlsplit(one.url)
+    if one.site is None or (sent_from.scheme, sent_from.netloc) != (own.scheme, own.netloc):
+        return None
+    query = f"?{sent_from.query}" if sent_from.query else ""
+    return f"{one.site}:{sent_from.path or '/'}{query}"
+
+
+def fits_query(logical: str, asked: Fits, others: tuple[str, ...] | None, world: World) -> bool:
+    """Say whether a URL has the parameters that are asked for, and no others than those allowed.
+
+    Args:
+        logical: the URL.
+        asked: by name, one of its values.
+        others: names that may be there besides, `*` for any letters; None for any.
+        world: of the episode.
+    """
+    pairs = parse_logical_url(logical).query
+    if not all(
+        fits(tuple(value for key, value in pairs if key == name), wanted, world)
+        for name, wanted in asked.items()
+    ):
+        return False
+    return others is None or all(
+        not value or name in asked or any(is_like(other, name) for other in others)
+        for name, value in pairs
+    )
 
 
 def fits(found: Sequence[str], wanted: Fit, world: World) -> bool:

@@ -8,7 +8,8 @@ from typing import Final
 from arena_core.errors import PluginError
 from arena_core.plugins import Plugin, Seam
 from evaluators.check_functions import FUNCTIONS
-from evaluators.kinds import LOCATORS, MATCHERS
+from evaluators.kinds import LOCATORS
+from evaluators.matcher_kinds import MATCHERS
 from evaluators.readings.base import READINGS
 from orchestrator.agents.choice import AGENTS
 from orchestrator.observation_forms import OBSERVATIONS

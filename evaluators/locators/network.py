@@ -10,7 +10,16 @@ from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.evidence import Evidence, Located
-from evaluators.fits import Fits, PageFit, fits, fits_page, is_like, lint_fit
+from evaluators.fits import (
+    CameFrom,
+    Fits,
+    PageFit,
+    fits,
+    fits_page,
+    fits_query,
+    lint_fit,
+    referer_of,
+)
 from evaluators.json_path import json_path_fault
 from evaluators.linting import LintContext, Problem, site_problems
 from evaluators.locators.base import ReadingLocator, Subject
@@ -22,7 +31,6 @@ from evaluators.request_parts import WHOLE, RequestPart, read_part, without_hidd
 from evaluators.values import as_text
 
 _FIRST_ERROR: Final = 400
-_REFERER: Final = "referer"
 _SITE: Final = re.compile(r"([a-z][a-z0-9-]*):")
 
 Status = Annotated[int, Field(ge=100, le=599)]
@@ -42,7 +50,8 @@ class NetworkLocator(ReadingLocator):
         method: any if omitted.
         status: of the answer; below 400 if omitted: what a site refused had no effect. A request
             without an answer fits `any` alone.
-        last: only the last of the requests of this `url`, `method` and `referer` counts.
+        last: only the last of the requests of this `url` and `method`, from this page, counts.
+        came_from: the page that it was sent from.
         query: by name, one of its values in the URL.
         other_query: further parameters that the URL may have, `*` for any letters; any if omitted.
             Empty ones never matter.
@@ -66,6 +75,7 @@ class NetworkLocator(ReadingLocator):
     last: bool = Field(default=False, exclude_if=lambda value: not value)
     query: Fits = Field(default_factory=dict)
     other_query: tuple[str, ...] | None = Field(default=None, exclude_if=lambda one: one is None)
+    came_from: CameFrom | None = Field(default=None, exclude_if=lambda one: one is None)
     query_in_path: bool = Field(default=False, exclude_if=lambda value: not value)
     headers: Fits = Field(default_factory=dict)
     cookies: Fits = Field(default_factory=dict)
@@ -152,29 +162,35 @@ class NetworkLocator(ReadingLocator):
             return False
         if not fits_page(one.logical, self.url, world):
             return False
-        came_from = one.request_headers.get(_REFERER)
-        wanted = self.headers.get(_REFERER)
-        return wanted is None or came_from is None or fits((came_from,), wanted, world)
+        page = None if self.came_from is None else referer_of(one)
+        return self.came_from is None or page is None or fits_page(page, self.came_from.url, world)
 
     def _fits(self, one: RequestRecord, world: World) -> bool:
         if not self._answered(one):
             return False
         asked = self._asked
-        if not one.is_whole and (any(asked.values()) or self.other_query is not None):
+        is_more = self.other_query is not None or self.came_from is not None
+        if not one.is_whole and (is_more or any(asked.values())):
             message = f"of {one.method} {one.url} only method, path and status are known"
             raise NotKeptError(message)
-        return self._has_no_other_query(one) and all(
-            fits(read_part(_PARTS[field], one, name), wanted, world)
-            for field, texts in asked.items()
-            for name, wanted in texts.items()
+        return (
+            fits_query(one.logical or "", self.query, self.other_query, world)
+            and self._came_from(one, world)
+            and all(
+                fits(read_part(_PARTS[field], one, name), wanted, world)
+                for field, texts in asked.items()
+                for name, wanted in texts.items()
+            )
         )
 
-    def _has_no_other_query(self, one: RequestRecord) -> bool:
-        allowed = self.other_query
-        return allowed is None or all(
-            not value or name in self.query or any(is_like(other, name) for other in allowed)
-            for name, value in parse_logical_url(one.logical or "").query
-        )
+    def _came_from(self, one: RequestRecord, world: World) -> bool:
+        wanted = self.came_from
+        if wanted is None:
+            return True
+        page = referer_of(one)
+        if page is None or not fits_page(page, wanted.url, world):
+            return False
+        return fits_query(page, wanted.query, wanted.other_query, world)
 
     def _answered(self, one: RequestRecord) -> bool:
         if self.status == "any":

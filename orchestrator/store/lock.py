@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena_core.errors import UsageError
 from arena_core.plugins import Plugin
 from arena_core.worlds import World
-from evaluators.kinds import LOCATORS, MATCHERS
+from evaluators.kinds import LOCATORS
+from evaluators.matcher_kinds import MATCHERS
 from orchestrator.agent_interface import AgentClass, Told
 from sites.upstreams import UpstreamKind
 from tasks.schema import Suite

@@ -223,12 +223,21 @@ class TestWhichRequestCounts:
         assert status(evidence(right, elsewhere), last=True, **told) is CheckStatus.MET
 
     def test_one_from_another_page_does_not_where_the_page_is_asked_for(self) -> None:
-        here, there = (
-            request(request_headers={**FORM, "referer": f"http://shop.arena.test/{page}"})
-            for page in ("a", "b")
+        here, there, outside = (
+            request(request_headers={**FORM, "referer": url}, site="shop")
+            for url in (
+                "http://shop.arena.test/a/?state=open&sort=x",
+                "http://shop.arena.test/b",
+                "http://else.test/a?state=open",
+            )
         )
-        told = {"last": True, "headers": {"referer": "http://shop.arena.test/a"}}
+        page = {"url": "shop:/a", "query": {"state": "open"}, "other_query": ["sort"]}
+        told = {"last": True, "came_from": page}
         assert status(evidence(here, there), **told) is CheckStatus.MET
+        assert status(evidence(there), **told) is CheckStatus.UNMET
+        assert status(evidence(outside), **told) is CheckStatus.UNMET
+        told["came_from"] = {**page, "other_query": []}
+        assert status(evidence(here), **told) is CheckStatus.UNMET
 
     def test_one_that_was_refused_or_not_answered_where_any_is_asked_for(self) -> None:
         for found in (request(status=500), request(status=None, failed="gone")):
