@@ -48,10 +48,18 @@ class EventSpec(_Lenient):
 
 
 class NetworkEvaluator(_Lenient):
-    """The comparison of one request; what is ignored of a query is not asked for here either."""
+    """The comparison of one request.
+
+    Attributes:
+        last_event_only: only the last request of its URL and method is looked at.
+        ignored_query_params, ignored_query_params_patterns: what a URL may have besides.
+    """
 
     evaluator: Literal["NetworkEventEvaluator"]
     expected: EventSpec
+    last_event_only: bool = True
+    ignored_query_params: tuple[str, ...] = ()
+    ignored_query_params_patterns: tuple[str, ...] = ()
     decode_base64_query: bool = False
     query_params_schema: dict[str, JsonValue] | None = None
     post_data_schema: dict[str, JsonValue] | None = None

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import JsonValue
-
+from evaluators.logical_urls import parse_logical_url
+from evaluators.patterns import LONGEST_PATTERN
 from tasks.imports.checking import Untranslated, Written, either
+from tasks.imports.verified.patterns import (
+    UnsaidPatternError,
+    allowed_names,
+    inner,
+    is_pattern,
+    pattern_match,
+)
 from tasks.imports.verified.records import EventSpec, NetworkEvaluator
+from tasks.imports.verified.values import Options, UnsaidError, Values
 from tasks.imports.webarena.addresses import Addresses, UnknownAddressError
 
-_ANY_STATUS: Final = -1
+_UNANSWERED: Final = -1
 _MOST_WAYS: Final = 12
-_PATTERN: Final = re.compile(r"\^.*\$", re.DOTALL)
-
-
-class UnsaidError(ValueError):
-    """A field asks in a way that no check says; the message is field and reason."""
-
-    def __init__(self, why: str, *, field: str) -> None:
-        super().__init__(why)
-        self.field = field
+_HTTP: Final = re.compile(r"https?://")
+_PLACEHOLDER: Final = re.compile(r"__[A-Z_]+?__")
+_NONE: Final[Written] = {"how": "exact", "value": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,147 +38,223 @@ class Requests:
     Attributes:
         addresses: of the published set.
         bases: what placeholders stand for in the replicas.
+        sites: of the task, as they are called here.
         is_navigation: the task asks to go somewhere: what counts is where the agent is left.
     """
 
     addresses: Addresses
     bases: Mapping[str, str]
+    sites: tuple[str, ...]
     is_navigation: bool
 
-    def checks(self, number: int, asked: NetworkEvaluator) -> Iterator[Written | Untranslated]:
+    def checks(
+        self, number: int, asked: NetworkEvaluator, *, is_one_of_several: bool = False
+    ) -> Iterator[Written | Untranslated]:
         """Yield the check of one evaluator, or what of it cannot be said.
 
         Args:
             number: the evaluator's place in the task.
             asked: what it asks for.
+            is_one_of_several: another evaluator asks for another request of the same URL and
+                method: then none of them can ask for the last one.
         """
+        if is_one_of_several:
+            asked = asked.model_copy(update={"last_event_only": False})
         field = f"eval[{number}]"
         try:
-            _refuse_hidden(asked)
             ways = list(self._ways(asked))
         except UnsaidError as unsaid:
             yield Untranslated(f"{field}.{unsaid.field}", str(unsaid))
             return
-        if asked.should_not_exist:
-            if len(ways) > 1:
-                yield Untranslated(f"{field}.expected.url", "has alternatives none of which may be")
-                return
-            found: Written = {"how": "exact", "value": "false"}
-        else:
-            found = {"how": "exact", "value": "true"}
-        yield either(f"request-{number}", [{"locate": way, "match": found} for way in ways])
-        if self.is_navigation and not asked.should_not_exist and _is_page(asked.expected):
-            pages = dict.fromkeys(str(way["url"]) for way in ways)
-            left: list[Written] = [
-                {"locate": {"by": "url"}, "match": {"how": "exact", "value": page}}
-                for page in pages
-            ]
-            yield either(f"left-on-{number}", left)
+        found = "false" if asked.should_not_exist else "true"
+        match: Written = {"how": "exact", "value": found}
+        yield either(f"request-{number}", [{"locate": way, "match": match} for way in ways])
+        if self.is_navigation and not asked.should_not_exist and _is_get(asked.expected):
+            pages = {repr(way["url"]): _left_on(way) for way in ways}
+            yield either(f"left-on-{number}", list(pages.values()))
 
     def _ways(self, asked: NetworkEvaluator) -> Iterator[Written]:
+        for one in _of_one_query(asked):
+            yield from self._ways_of(one)
+
+    def _ways_of(self, asked: NetworkEvaluator) -> Iterator[Written]:
         spec = asked.expected
-        parts = {
-            "headers": self._values(spec.headers, "headers"),
-            "query": self._values(spec.query_params, "query_params"),
-            "body": self._values(spec.post_data, "post_data"),
-            "response": self._values(spec.response_content, "response_content"),
-            "response_cookies": self._values(spec.response_cookies, "response_cookies"),
+        if spec.response_status == _UNANSWERED:
+            message = "asks for a request that nobody answered, which no replica sends"
+            raise UnsaidError(message, field="expected.response_status")
+        base: Written = {
+            "by": "network",
+            "url": self._url(spec),
+            "method": spec.http_method.upper(),
         }
-        urls = [spec.url] if isinstance(spec.url, str) else list(spec.url)
-        choices = [_choices(values) for values in parts.values()]
-        count = prod([len(urls), *(len(one) for one in choices)])
+        if asked.should_not_exist:
+            yield {**base, "status": "any", "read": "found"}
+            return
+        values = Values(self.bases, asked)
+        parts = {
+            "headers": values.of(_without_referer(spec), "headers"),
+            "query": self._query(spec, asked, values),
+            "body": values.of(spec.post_data, "post_data"),
+            "response": values.of(spec.response_content, "response_content"),
+            "response_cookies": values.of(spec.response_cookies, "response_cookies"),
+        }
+        came_from = self._came_from(asked)
+        choices = [_choices(options) for options in parts.values()]
+        count = prod(len(one) for one in choices)
         if count > _MOST_WAYS:
             message = f"has {count} combinations of alternatives"
             raise UnsaidError(message, field="expected")
-        for url in urls:
-            for chosen in product(*choices):
-                yield self._way(spec, url, dict(zip(parts, chosen, strict=True)))
+        others = _others(asked)
+        for chosen in product(*choices):
+            named = {name: fits for name, fits in zip(parts, chosen, strict=True) if fits}
+            yield {
+                **base,
+                "status": spec.response_status,
+                **({"last": True} if asked.last_event_only else {}),
+                **({} if others is None else {"other_query": list(others)}),
+                **({"query_in_path": True} if _hides_query(asked) else {}),
+                **({} if came_from is None else {"came_from": came_from}),
+                **named,
+                "read": "found",
+            }
 
-    def _way(self, spec: EventSpec, url: str, named: dict[str, dict[str, object]]) -> Written:
-        logical, query = self._page(url)
-        query |= named.pop("query")
-        way: Written = {"by": "network", "url": logical, "method": spec.http_method.upper()}
-        if spec.response_status != _ANY_STATUS:
-            way["status"] = spec.response_status
-        if query:
-            way["query"] = query
-        headers = named.pop("headers")
-        if headers:
-            way["headers"] = {name.lower(): value for name, value in headers.items()}
-        return {
-            **way,
-            **{name: values for name, values in named.items() if values},
-            "read": "found",
-        }
+    def _url(self, spec: EventSpec) -> object:
+        """Return the page of a request: as text, or as a match of any of several."""
+        urls = [spec.url] if isinstance(spec.url, str) else list(spec.url)
+        if len(urls) == 1 and not is_pattern(urls[0]):
+            return self._page(urls[0], "expected.url")
+        patterns = [self._page_pattern(one, "expected.url") for one in urls]
+        joined = patterns[0] if len(patterns) == 1 else "|".join(f"(?:{one})" for one in patterns)
+        return _page_match(joined, "expected.url")
 
-    def _page(self, url: str) -> tuple[str, dict[str, object]]:
-        """Return a URL as `site:/path`, and the parameters of its query."""
-        if _PATTERN.fullmatch(url):
-            message = "is a regular expression"
-            raise UnsaidError(message, field="expected.url")
+    def _page(self, url: str, field: str) -> str:
         try:
             logical = self.addresses.logical(url)
         except UnknownAddressError as unknown:
-            message = str(unknown)
-            raise UnsaidError(message, field="expected.url") from unknown
-        parts = urlsplit(url)
-        query = dict(parse_qsl(parts.query, keep_blank_values=True))
-        return re.split(r"[?#]", logical, maxsplit=1)[0], dict(query)
+            raise UnsaidError(str(unknown), field=field) from unknown
+        return re.split(r"[?#]", logical, maxsplit=1)[0]
 
-    def _values(
-        self, given: Mapping[str, JsonValue] | None, field: str
-    ) -> Mapping[str, tuple[object, ...]]:
-        """Return the values that will do, by name; null asks that there is none."""
-        found: dict[str, tuple[object, ...]] = {}
-        for name, value in (given or {}).items():
-            at = f"expected.{field}.{name}"
-            if name.startswith("$.") and ("^" in name):
-                message = "names fields by a regular expression"
-                raise UnsaidError(message, field=at)
-            values = value if isinstance(value, list) else [value]
-            if any(isinstance(one, dict | list) for one in values):
-                message = "asks for a list or an object"
-                raise UnsaidError(message, field=at)
-            if any(one is None for one in values):
-                message = "asks that the field is empty or not there"
-                raise UnsaidError(message, field=at)
-            texts = tuple(self._text(at, one) for one in values)
-            found[name.removeprefix("$.") if field != "headers" else name] = texts
-        return found
+    def _page_pattern(self, url: str, field: str) -> str:
+        """Return a pattern of the pages that a URL, or a pattern of URLs, is for."""
+        if not is_pattern(url):
+            return re.escape(parse_logical_url(self._page(url, field)).page)
+        pattern = inner(url).rstrip("/")
+        if pattern.startswith(".*/"):
+            return f"(?:{'|'.join(self.sites)}):{pattern}"
+        named = _PLACEHOLDER.match(pattern)
+        if named is None:
+            message = "is a pattern of URLs on none of the sites"
+            raise UnsaidError(message, field=field)
+        return f"{self._page(named[0], field).rstrip('/')}{pattern[named.end() :]}"
 
-    def _text(self, at: str, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if _PATTERN.fullmatch(value):
-            message = "is a regular expression"
-            raise UnsaidError(message, field=at)
-        for base, replica in self.bases.items():
-            value = value.replace(base, replica)
-        return value
+    def _query(self, spec: EventSpec, asked: NetworkEvaluator, values: Values) -> Options:
+        """Return the parameters that are asked for: those that are not ignored."""
+        urls = [spec.url] if isinstance(spec.url, str) else list(spec.url)
+        given = dict(spec.query_params or {})
+        if spec.query_params is None and not is_pattern(urls[0]):
+            given = dict(_own_query(urls[0]))
+        others = _others(asked)
+        compared = {
+            name: value
+            for name, value in given.items()
+            if others is not None or name in _excepted(asked)
+        }
+        absent = {name: [_NONE] for name in _excepted(asked) if name not in given}
+        return {**values.of(compared, "query_params"), **_as_options(absent)}
 
-
-def _is_page(spec: EventSpec) -> bool:
-    """Whether a request is for a page that the agent is to be left on."""
-    return spec.http_method.upper() == "GET" and spec.post_data is None and not spec.headers
-
-
-def _refuse_hidden(asked: NetworkEvaluator) -> None:
-    """Refuse what is compared in a form that no check reads.
-
-    Raises:
-        UnsaidError: naming it.
-    """
-    if asked.decode_base64_query:
-        message = "hides the query in the path"
-        raise UnsaidError(message, field="decode_base64_query")
-    if asked.query_params_schema:
-        message = "reads the query as dates or amounts"
-        raise UnsaidError(message, field="query_params_schema")
-    if (asked.post_data_schema or {}).get("properties"):
-        message = "reads the body as dates, amounts or markdown"
-        raise UnsaidError(message, field="post_data_schema")
+    def _came_from(self, asked: NetworkEvaluator) -> Written | None:
+        """Return the page that a request must have been sent from."""
+        headers = asked.expected.headers or {}
+        given = headers.get("referer")
+        if given is None:
+            return None
+        field = "expected.headers.referer"
+        urls = [str(one) for one in given] if isinstance(given, list) else [str(given)]
+        own = {} if is_pattern(urls[0]) else dict(_own_query(urls[0]))
+        others = _others(asked)
+        if len(urls) == 1 and not is_pattern(urls[0]):
+            page: object = self._page(urls[0], field)
+        else:
+            page = _page_match("|".join(self._page_pattern(one, field) for one in urls), field)
+        found: Written = {"url": page, "query": own}
+        return found if others is None else {**found, "other_query": list(others)}
 
 
-def _choices(values: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
-    """Return every choice of one value for each name."""
-    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+def _own_query(url: str) -> list[tuple[str, str]]:
+    return parse_qsl(urlsplit(url).query)
+
+
+def _of_one_query(asked: NetworkEvaluator) -> list[NetworkEvaluator]:
+    """Return the evaluator, or one for each alternative where these have queries of their own."""
+    spec = asked.expected
+    referer = (spec.headers or {}).get("referer")
+    urls = [spec.url] if isinstance(spec.url, str) else list(spec.url)
+    pages = referer if isinstance(referer, list) else [referer]
+    found = [spec]
+    if spec.query_params is None and len({str(_own_query(one)) for one in urls}) > 1:
+        found = [one.model_copy(update={"url": url}) for one in found for url in urls]
+    if len({str(_own_query(str(one))) for one in pages}) > 1:
+        found = [
+            one.model_copy(update={"headers": {**(spec.headers or {}), "referer": page}})
+            for one in found
+            for page in pages
+        ]
+    return [asked.model_copy(update={"expected": one}) for one in found]
+
+
+def _page_match(pattern: str, field: str) -> Written:
+    if len(pattern) > LONGEST_PATTERN:
+        message = "has too many alternatives for one pattern"
+        raise UnsaidError(message, field=field)
+    try:
+        return pattern_match(pattern, case=True)
+    except UnsaidPatternError as error:
+        raise UnsaidError(str(error), field=field) from error
+
+
+def _without_referer(spec: EventSpec) -> dict[str, object]:
+    return {name.lower(): one for name, one in (spec.headers or {}).items() if name != "referer"}
+
+
+def _allowed(asked: NetworkEvaluator) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    try:
+        return allowed_names(asked.ignored_query_params_patterns)
+    except UnsaidPatternError as error:
+        raise UnsaidError(str(error), field="ignored_query_params_patterns") from error
+
+
+def _others(asked: NetworkEvaluator) -> tuple[str, ...] | None:
+    """Return which parameters may be there that are not asked for."""
+    allowed, _ = _allowed(asked)
+    return None if allowed is None else (*asked.ignored_query_params, *allowed)
+
+
+def _excepted(asked: NetworkEvaluator) -> tuple[str, ...]:
+    return _allowed(asked)[1]
+
+
+def _as_options(given: Mapping[str, list[Written]]) -> Options:
+    return {name: tuple((name, one) for one in values) for name, values in given.items()}
+
+
+def _is_get(spec: EventSpec) -> bool:
+    return spec.http_method.upper() == "GET" and spec.post_data is None
+
+
+def _hides_query(asked: NetworkEvaluator) -> bool:
+    """Whether the query is looked for in the path: only where one is asked for."""
+    return asked.decode_base64_query and bool(asked.expected.query_params)
+
+
+def _left_on(way: Written) -> Written:
+    """Return the check of the page that the agent is left on."""
+    url = way["url"]
+    match: Written = {"how": "exact", "value": url} if isinstance(url, str) else dict(url)  # type: ignore[call-overload]
+    if way.get("query_in_path") and isinstance(url, str):
+        match = {"how": "regex", "value": f"{re.escape(url.rstrip('/'))}(?:/.*)?"}
+    return {"locate": {"by": "url"}, "match": match}
+
+
+def _choices(options: Options) -> list[dict[str, object]]:
+    """Return every choice of one option for each field."""
+    return [dict(chosen) for chosen in product(*options.values())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -9,7 +10,14 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from evaluators.matchers.answer import AnswerMatcher
+from evaluators.matchers.data import DataMatcher
 from tasks.imports.checking import Untranslated, Written, end_check
+from tasks.imports.verified.patterns import (
+    UnsaidPatternError,
+    inner,
+    is_pattern,
+    pattern_match,
+)
 from tasks.imports.verified.records import AnswerEvaluator
 
 STATUSES: Final[Mapping[str, str]] = MappingProxyType(
@@ -40,6 +48,8 @@ _TYPES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _RETRIEVE: Final = "retrieve"
+_SSH_HOST: Final = "__SSH_HOST__"
+_SSH: Final = re.compile(rf"(?:ssh://)?\w+@{_SSH_HOST}[:/]")
 
 
 def response_checks(number: int, asked: AnswerEvaluator) -> Iterator[Written | Untranslated]:
@@ -71,30 +81,109 @@ def response_checks(number: int, asked: AnswerEvaluator) -> Iterator[Written | U
 
 def _can_be_asked(match: Written) -> bool:
     """Whether each gold is a value of its type: some are not, as text without a letter."""
+    kind = DataMatcher if match["how"] == "data" else AnswerMatcher
     try:
-        AnswerMatcher.model_validate(match)
+        kind.model_validate(match)
     except ValidationError:
         return False
     return True
 
 
 def _data_match(asked: AnswerEvaluator, data: JsonValue) -> Written | None:
+    """Return the match of the data by its schema; None where no type reads a part of it."""
     items = asked.results_schema.get("items")
     if not isinstance(data, list) or not data or not isinstance(items, dict):
         return None
     order: Written = {"ordered": True} if asked.ordered else {}
-    properties = items.get("properties")
-    if isinstance(properties, dict):
-        rows = _rows(data, properties)
-        columns = [_column(one) for one in properties.values()]
-        if rows is None or None in columns:
-            return None
-        return {"how": "answer", "columns": columns, "rows": rows, **order}
     column = _column(items)
-    values = [_item(one) for one in data]
-    if column is None or None in values:
+    is_plain = not any(isinstance(_first(one), dict) or _is_like(one) for one in data)
+    if column is not None and is_plain:
+        values = [_item(one) for one in data]
+        if None not in values:
+            return {"how": "answer", **column, "all_of": values, **order}
+    try:
+        parts = [_part(one, items) for one in data]
+    except _UntypedError:
         return None
-    return {"how": "answer", **column, "all_of": values, **order}
+    return {"how": "data", "value": {"items": parts, **order}}
+
+
+class _UntypedError(ValueError):
+    """No type of Arena's reads a part."""
+
+
+def _part(value: JsonValue, schema: JsonValue) -> object:
+    """Return what is expected at one place, by the place's schema.
+
+    Raises:
+        _UntypedError: no type reads it.
+    """
+    known = schema if isinstance(schema, dict) else {}
+    if value is None or value == "":
+        return None
+    if isinstance(value, dict) and known.get("format") != "coordinates":
+        named = known.get("properties")
+        properties = named if isinstance(named, dict) else {}
+        # A field that the schema does not name is compared as a text there.
+        return {
+            "fields": {
+                name: _part(one, properties.get(name, {"type": "string"}))
+                for name, one in value.items()
+            }
+        }
+    if isinstance(value, list) and known.get("type") == "array":
+        return {"items": [_part(one, known.get("items")) for one in value]}
+    return _leaf(value, known)
+
+
+def _leaf(value: JsonValue, schema: Mapping[str, JsonValue]) -> Written:
+    column = _column(dict(schema))
+    if column is None:
+        raise _UntypedError
+    choices = value if isinstance(value, list) else [value]
+    texts = [_as_coordinates(one) if isinstance(one, dict) else one for one in choices]
+    if any(is_pattern(one) for one in texts):
+        if len(texts) > 1:
+            raise _UntypedError
+        return _by_pattern(str(texts[0]))
+    if column["type"] == "url" and all(_SSH.match(str(one)) for one in texts):
+        return {"how": "regex", "value": _ssh(str(texts[0]))}
+    said: Written = {"any_of": texts} if len(texts) > 1 else {"value": texts[0]}
+    match = {"how": "answer", **column, **said}
+    if not _can_be_asked(match):
+        raise _UntypedError
+    return match
+
+
+def _by_pattern(pattern: str) -> Written:
+    try:
+        return pattern_match(inner(pattern))
+    except UnsaidPatternError as error:
+        raise _UntypedError from error
+
+
+def _ssh(url: str) -> str:
+    """Return the pattern of a URL to clone with SSH: the host and its port are the replica's."""
+    user, _, path = url.partition(_SSH_HOST)
+    name = re.escape(path.lstrip(":/"))
+    return rf"(?:ssh://)?{re.escape(user)}[A-Za-z0-9.-]+(?::\d+/|[:/]){name}"
+
+
+def _as_coordinates(value: Mapping[str, JsonValue]) -> str:
+    north, east = value.get("latitude"), value.get("longitude")
+    if north is None or east is None:
+        raise _UntypedError
+    return f"{north}, {east}"
+
+
+def _first(value: JsonValue) -> JsonValue:
+    return value[0] if isinstance(value, list) and value else value
+
+
+def _is_like(value: JsonValue) -> bool:
+    """Whether a value, or an alternative of it, is a pattern or the URL of a clone."""
+    choices = value if isinstance(value, list) else [value]
+    return any(is_pattern(one) or _SSH.match(str(one)) is not None for one in choices)
 
 
 def _column(schema: JsonValue) -> Written | None:
@@ -110,18 +199,6 @@ def _column(schema: JsonValue) -> Written | None:
 def _item(value: JsonValue) -> object:
     """Return one expected value, any of several for a list; None for what is none."""
     if isinstance(value, list):
-        inner = [one for one in value if isinstance(one, str | int | float)]
-        return {"any_of": inner} if inner and len(inner) == len(value) else None
+        inner_values = [one for one in value if isinstance(one, str | int | float)]
+        return {"any_of": inner_values} if value and len(inner_values) == len(value) else None
     return value if isinstance(value, str | int | float) else None
-
-
-def _rows(data: list[JsonValue], properties: Mapping[str, JsonValue]) -> list[list[object]] | None:
-    rows: list[list[object]] = []
-    for one in data:
-        if not isinstance(one, dict) or set(one) != set(properties):
-            return None
-        cells = [_item(one[name]) for name in properties]
-        if None in cells:
-            return None
-        rows.append(cells)
-    return rows

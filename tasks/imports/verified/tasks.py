@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -9,7 +10,12 @@ from tasks.imports.checking import Untranslated, Written, written_out
 from tasks.imports.formats import Translation
 from tasks.imports.published import Entry
 from tasks.imports.site_map import SiteMap
-from tasks.imports.verified.records import AnswerEvaluator, VerifiedRecord
+from tasks.imports.verified.records import (
+    AnswerEvaluator,
+    EventSpec,
+    NetworkEvaluator,
+    VerifiedRecord,
+)
 from tasks.imports.verified.request_checks import Requests
 from tasks.imports.verified.response_checks import STATUSES, response_checks
 from tasks.imports.webarena.addresses import Addresses, UnknownAddressError
@@ -44,9 +50,14 @@ class WebArenaVerified:
             raise entry.fault(message, field="eval")
         expected = answers[0].expected
         bases = addresses.in_replicas(sites)
-        requests = Requests(addresses, bases, is_navigation=expected.task_type == "navigate")
-        parts = list(_parts(record, requests))
         names = [mapped_site(entry, name, sites) for name in record.sites]
+        requests = Requests(
+            addresses,
+            bases,
+            tuple(dict.fromkeys(site for site, _ in names)),
+            is_navigation=expected.task_type == "navigate",
+        )
+        parts = list(_parts(record, requests))
         is_possible = STATUSES.get(expected.status) == "done"
         task: Written = {
             "id": f"verified-{record.task_id}",
@@ -74,11 +85,46 @@ class WebArenaVerified:
 
 
 def _parts(record: VerifiedRecord, requests: Requests) -> Iterator[Written | Untranslated]:
+    asked = Counter(
+        _address(one)
+        for one in record.evaluators
+        if isinstance(one, NetworkEvaluator) and not one.should_not_exist
+    )
     for number, one in enumerate(record.evaluators):
         if isinstance(one, AnswerEvaluator):
             yield from response_checks(number, one)
         else:
-            yield from requests.checks(number, one)
+            yield from requests.checks(number, one, is_one_of_several=asked[_address(one)] > 1)
+
+    if _asks_for_nothing(record):
+        yield Untranslated("eval", "asks for no more than the page that the task starts on")
+
+
+def _asks_for_nothing(record: VerifiedRecord) -> bool:
+    """Whether an agent that does nothing and says that it is done would be right."""
+    answers = [one.expected for one in record.evaluators if isinstance(one, AnswerEvaluator)]
+    if any(one.task_type == "retrieve" or one.status != "SUCCESS" for one in answers):
+        return False
+    starts = {one.rstrip("/") for one in record.start_urls}
+    return all(
+        one.should_not_exist or _is_start(one.expected, starts)
+        for one in record.evaluators
+        if isinstance(one, NetworkEvaluator)
+    )
+
+
+def _is_start(spec: EventSpec, starts: set[str]) -> bool:
+    urls = [spec.url] if isinstance(spec.url, str) else spec.url
+    is_plain = not (spec.query_params or spec.headers or spec.post_data)
+    return (
+        is_plain
+        and spec.http_method == "GET"
+        and starts.issuperset(one.rstrip("/") for one in urls)
+    )
+
+
+def _address(asked: NetworkEvaluator) -> tuple[object, str]:
+    return asked.expected.url, asked.expected.http_method.upper()
 
 
 def _start(entry: Entry, record: VerifiedRecord, addresses: Addresses) -> list[str]:

@@ -41,6 +41,7 @@ LOCATORS: Mapping[str, dict[str, Any]] = {
 MATCHERS: Mapping[str, dict[str, Any]] = {
     "answer": {"how": "answer", "type": "number", "value": {"offline": 1, "online": 2.5}},
     "command": {"how": "command", "value": "click('A')"},
+    "data": {"how": "data", "value": {"items": [{"fields": {"a": "x", "b": None}}]}},
     "exact": {"how": "exact", "value": "x"},
     "found": {"how": "found"},
     "include": {"how": "include", "value": ["x", "y"]},
