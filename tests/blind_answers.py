@@ -38,15 +38,17 @@ def blind_episode(task: Task, said: str) -> Evidence:
         site=site,
         status=200,
     )
-    played = make_evidence(make_step(0, start), make_step(1, start), answer=said)
-    return played.model_copy(
-        update={"network": (request,), "response": response_of(Stop(answer=said))}
-    )
+    stop = Stop(answer=said)
+    last = make_step(1, start).model_copy(update={"action": stop})
+    played = make_evidence(make_step(0, start), last, answer=said)
+    return played.model_copy(update={"network": (request,), "response": response_of(stop)})
 
 
 def passed_blindly(task: Task) -> str | None:
     """Return the first such answer by which a task is a success; None where there is none."""
-    for said in blind_answers(task):
+    ways = [way for check in task.checks for way in check.ways]
+    is_asked = any(way.locate.by == "answer" for way in ways)
+    for said in blind_answers(task) if is_asked else ("done",):
         if str(score(task.checks, blind_episode(task, said)).outcome) == "success":
             return said
     return None

@@ -9,9 +9,15 @@ from pathlib import Path
 
 import pytest
 from blind_answers import passed_blindly
+from gold_pages import gold_episode as gold_pages
 from gold_requests import gold_episode
+from make_evidence import make_evidence, make_step
+from reference_data import AUTOWEBBENCH, MIND2WEB_LIVE, WEBARENA, reference_half
 
+from arena_core.actions import Stop
+from evaluators.readings.autowebbench.reading import AUTOWEBBENCH_READING
 from evaluators.readings.verified.reading import VERIFIED_READING
+from evaluators.readings.webarena.reading import WEBARENA_READING
 from evaluators.scores import score
 from tasks.imports.importing import import_suite
 from tasks.schema import Task
@@ -90,5 +96,58 @@ class TestVerified:
     def test_nothing_is_passed_by_an_answer_without_content(
         self, verified: tuple[Task, ...]
     ) -> None:
-        passed = {number(task): passed_blindly(task) for task in verified}
-        assert {task: said for task, said in passed.items() if said is not None} == {}
+        tried = [(task, passed_blindly(task)) for task in verified]
+        passed = [(task, said) for task, said in tried if said is not None]
+        assert {said for _, said in passed} == {"N/A"}
+        assert {number(task) for task, _ in passed} == {491, 790, 792, 793, 805, 807}
+        assert {task.family.value for task, _ in passed} == {"unachievable"}
+
+
+class TestWebArena:
+    """The even half: answers, final URLs and pages as the record asks for them."""
+
+    # Found by an API login, which no look has; 294 and 296 name a host that no replica has.
+    NOT_TRANSLATED = frozenset({294, 296, 436, 438, 440, 506, 508, 510, 586, 588})
+    JUDGED = 29
+
+    def test_each_gold_passes_strictly_and_in_its_reading(self) -> None:
+        tasks = import_suite("webarena", [reference_half(WEBARENA)]).tasks
+        outcomes: dict[str, set[int]] = {}
+        refused = set()
+        for task in tasks:
+            assert task.original is not None
+            played = gold_pages(task)
+            outcome = str(score(task.checks, played).outcome)
+            outcomes.setdefault(outcome, set()).add(number(task))
+            asked = WEBARENA_READING.questions(task.original, played)
+            said = {one.key: "same" if "ua" in one.prompt else "correct" for one in asked}
+            if WEBARENA_READING.score(task.original, played, said).value != 1.0:
+                refused.add(number(task))
+        assert outcomes.pop("unscored: check_error") == self.NOT_TRANSLATED
+        assert len(outcomes.pop("unscored: judge_unavailable")) == self.JUDGED
+        assert set(outcomes) == {"success"}
+        # ` |OR| ` is not split there (386); the others' pages were not looked at.
+        assert refused == {386} | (self.NOT_TRANSLATED - {294, 296})
+
+    def test_a_blind_answer_passes_what_cannot_be_done_alone(self) -> None:
+        tasks = import_suite("webarena", [reference_half(WEBARENA)]).tasks
+        passed = {task.family.value: passed_blindly(task) for task in tasks if passed_blindly(task)}
+        assert passed == {"unachievable": "N/A"}
+
+
+def test_each_recorded_command_passes_and_no_blind_one_does() -> None:
+    for task in import_suite("autowebbench", [reference_half(AUTOWEBBENCH)]).tasks:
+        assert task.original is not None
+        target = str(task.original.record["target"])
+        last = make_step(1).model_copy(update={"action": Stop(answer=target)})
+        played = make_evidence(make_step(0), last, answer=target)
+        assert str(score(task.checks, played).outcome) == "success"
+        read = AUTOWEBBENCH_READING.score(task.original, played, {})
+        assert read.metrics["strict"] == 1.0
+        assert read.value in {1.0, None}
+        assert passed_blindly(task) is None
+
+
+def test_no_blind_answer_passes_a_live_task() -> None:
+    for task in import_suite("mind2web-live", [reference_half(MIND2WEB_LIVE)]).tasks:
+        assert passed_blindly(task) is None
