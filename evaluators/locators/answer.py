@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import ClassVar, Literal, assert_never
 
@@ -9,7 +10,11 @@ from pydantic import Field
 
 from arena_core.actions import AnswerStatus
 from evaluators.evidence import Evidence, Located
+from evaluators.linting import LintContext, Problem, Severity
 from evaluators.locators.base import ReadingLocator, Subject
+from evaluators.matchers.base import Matcher
+from evaluators.matchers.include import IncludeMatcher
+from evaluators.matchers.regex import RegexMatcher
 from evaluators.responses import ending_of
 from evaluators.values import as_text
 
@@ -56,6 +61,21 @@ class AnswerLocator(ReadingLocator):
                 return "the agent gave no reason"
             case _:
                 assert_never(self.part)
+
+    def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - whatever surrounds it
+        """Yield that a part of the answer is looked for: what stands around it may deny it.
+
+        A reason is a sentence, of which no type reads the whole.
+        """
+        is_part = isinstance(matcher, IncludeMatcher) or (
+            isinstance(matcher, RegexMatcher) and matcher.substring
+        )
+        if is_part and self.part in {AnswerPart.TEXT, AnswerPart.DATA}:
+            message = (
+                f"`how: {matcher.how}` finds its text in 'it is not …' and in a list of guesses"
+            )
+            message += " too: say `how: answer` with a type"
+            yield Problem(("match", "how"), message, Severity.WARNING)
 
     def _said(self, evidence: Evidence) -> str | None:
         if self.part is AnswerPart.TEXT:

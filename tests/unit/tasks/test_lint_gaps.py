@@ -143,3 +143,23 @@ def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(atlas: Atl
     [found, *_] = findings(put(sites=["shop", "mine"]), broken)
     assert (found.where, found.is_error) == ("tasks.0.sites.1", True)
     assert "mine/site.yaml:3: port: is wrong" in found.message
+
+
+@pytest.mark.parametrize(
+    ("match", "part", "is_found"),
+    [
+        ({"how": "include", "value": "kettle"}, "text", True),
+        ({"how": "include", "value": "kettle"}, "data", True),
+        ({"how": "include", "value": "not for sale"}, "reason", False),
+        ({"how": "regex", "value": "kettle", "substring": True}, "text", True),
+        ({"how": "regex", "value": "kettles?"}, "text", False),
+        ({"how": "answer", "type": "name", "value": "kettle"}, "text", False),
+    ],
+)
+def test_a_text_that_is_looked_for_in_an_answer_is_a_finding(
+    match: dict[str, object], part: str, *, is_found: bool, atlas: Atlas
+) -> None:
+    locate = {"by": "answer", "part": part}
+    edit = checks({**ANSWER, "locate": locate, "match": match})
+    found = [one for one in findings(edit, atlas) if one.where == "tasks.0.checks.0.match.how"]
+    assert [one.severity for one in found] == [Severity.WARNING] * is_found

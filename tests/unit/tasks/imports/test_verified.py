@@ -208,9 +208,15 @@ def test_the_last_request_decides_unless_the_record_says_otherwise(write: Write)
 
 
 def test_what_must_not_be_sent_must_not_be_sent_whatever_it_says(write: Write) -> None:
-    event = network({"url": "__REDDIT__/f/7", "http_method": "POST"}, should_not_exist=True)
-    assert played(write, event, form("a=1", status=500), kind="mutate") == "failure"
-    assert played(write, event, form("a=1", path="/g"), kind="mutate") == "success"
+    never = network({"url": "__REDDIT__/f/7", "http_method": "POST"}, should_not_exist=True)
+    wanted = network({"url": "__REDDIT__/g", "http_method": "POST"})
+    [task] = imported(write, verified_task({"type": "null"}, None, never, wanted, kind="mutate"))
+    done, right = responds(kind="mutate"), form("a=1", path="/g")
+    assert outcome(task, done, right) == "success"
+    assert outcome(task, done, right, form("a=1", status=500)) == "failure"
+    [nothing] = imported(write, verified_task({"type": "null"}, None, never, kind="mutate"))
+    assert nothing.original is not None
+    assert nothing.original.untranslated  # an agent that does nothing would be right
 
 
 def test_the_page_that_a_request_came_from_is_compared_as_a_url(write: Write) -> None:
