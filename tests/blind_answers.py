@@ -19,10 +19,11 @@ def blind_answers(task: Task) -> Iterator[str]:
     """Yield what says nothing that was looked for."""
     yield from ("", " ", "N/A", "None", "null", "done", "I do not know", ".*")
     yield from ("^.*$", "[]", "{}", task.intent, f"The answer is: {task.intent}")
+    data: object
     for kind in ("retrieve", "navigate", "mutate"):
         for data in (None, [], [None], "N/A", ["N/A"], "^.*$", ["^.*$"], [task.intent], [{}]):
-            told = {"task_type": kind, "status": "SUCCESS", "retrieved_data": data}
-            yield json.dumps({**told, "error_details": None})
+            told: dict[str, object] = {"task_type": kind, "status": "SUCCESS"}
+            yield json.dumps({**told, "retrieved_data": data, "error_details": None})
 
 
 def blind_episode(task: Task, said: str) -> Evidence:

@@ -20,7 +20,7 @@ def _of(kind: Any, what: Any) -> str:
         return ""
     if kind in {sre.MAX_REPEAT, sre.MIN_REPEAT}:
         least, _, repeated = what
-        times = max(least, 1) if repeated[0][0] is sre.ANY else least
+        times = max(int(least), 1) if repeated[0][0] is sre.ANY else int(least)
         return "".join(_of(*one) for one in repeated) * times
     if kind in {sre.LITERAL, sre.ANY}:
         return str(chr(what)) if kind is sre.LITERAL else "x"

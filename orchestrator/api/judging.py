@@ -26,18 +26,23 @@ class JudgeChoice:
         url: base URL of the endpoint; as for agents where omitted, and so the key.
         votes: how often each question is asked, an odd number; the majority decides.
         temperature: 0 where omitted, and 1 where there are several votes: they would all be equal.
+        max_usd: what may be spent on it; no question is begun once it is.
+        prices: a table of what models cost, before Arena's own.
     """
 
     model: str
     url: str | None = None
     votes: int = 1
     temperature: float | None = None
+    max_usd: float | None = None
+    prices: str | None = None
 
     def options(self) -> JudgeOptions:
         """Return how the judge is reached.
 
         Raises:
             UsageError: there is no key, the URL is none, or the votes would not decide.
+            InputError: `prices` names no table of prices.
         """
         from orchestrator.judging.judge import JudgeOptions
         from orchestrator.model.options import ModelOptions
@@ -45,8 +50,10 @@ class JudgeChoice:
         heat = self.temperature
         if heat is None and self.votes > 1:
             heat = 1.0
-        model = ModelOptions.of(self.model, self.url, os.environ, temperature=heat)
-        return JudgeOptions(model=model, votes=self.votes)
+        model = ModelOptions.of(
+            self.model, self.url, os.environ, temperature=heat, prices=self.prices
+        )
+        return JudgeOptions(model=model, votes=self.votes, max_usd=self.max_usd)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

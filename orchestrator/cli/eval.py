@@ -226,7 +226,8 @@ def evaluate(
             trace=trace,
             headless=not headed,
         )
-    run(play(work, Console(as_json), judge_of(judge_model, judge_url, judge_votes)))
+    judge = judge_of(judge_model, judge_url, judge_votes, None if prices is None else str(prices))
+    run(play(work, Console(as_json), judge))
 
 
 _HOW_NOT_WHAT = {"workers", "spares", "memory", "strategy", "max_usd", "max_tokens"}

@@ -23,6 +23,8 @@ app = typer.Typer()
 _MODEL = typer.Option(help="Model of the judge, as its endpoint calls it.")
 _URL = typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
 _VOTES = typer.Option(min=1, max=9, help="Replies to each question, an odd number; most decide.")
+_USD = typer.Option(min=0, help="Begin no question once this is spent; the rest is left open.")
+_PRICES = typer.Option(help="Table of what models cost, before Arena's own; see the FAQ.")
 _HEAT = typer.Option(min=0, max=2, help="Of the judge; default: 0, with several votes 1.")
 
 
@@ -38,6 +40,8 @@ def run(
     model_url: Annotated[str | None, _URL] = None,
     votes: Annotated[int, _VOTES] = 1,
     temperature: Annotated[float | None, _HEAT] = None,
+    max_usd: Annotated[float | None, _USD] = None,
+    prices: Annotated[Path | None, _PRICES] = None,
     reading: Annotated[
         list[str] | None,
         typer.Option(help="Also what this compatible reading asks; may be given several times."),
@@ -53,7 +57,14 @@ def run(
     judgements.jsonl in the run's folder, and are part of its evidence: arena score
     and arena report ask nobody. Broken off, the same command goes on.
     """
-    judge = JudgeChoice(model=model, url=model_url, votes=votes, temperature=temperature)
+    judge = JudgeChoice(
+        model=model,
+        url=model_url,
+        votes=votes,
+        temperature=temperature,
+        max_usd=max_usd,
+        prices=None if prices is None else str(prices),
+    )
     console = Console(as_json)
     done = run_async(_judged(console, folder, judge, tuple(reading or ()), anew=anew))
     rows = [

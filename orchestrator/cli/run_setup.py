@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Protocol
 
 from arena_core.errors import InterruptedRunError, UsageError
@@ -26,15 +27,21 @@ class Work(Protocol):
         """Play until the run is done, or `stop` is set."""
 
 
-def judge_of(model: str | None, url: str | None, votes: int) -> JudgeChoice | None:
+def judge_of(
+    model: str | None, url: str | None, votes: int, prices: str | None = None
+) -> JudgeChoice | None:
     """Return the judge that is asked when the run is over; None where nobody is.
 
     Raises:
         UsageError: an option has no effect without a model, there is no key, or votes could tie.
     """
     if model is not None:
-        judge = JudgeChoice(model=model, url=url, votes=votes)
-        judge.options()  # refused before anything is played
+        judge = JudgeChoice(model=model, url=url, votes=votes, prices=prices)
+        try:
+            judge.options()  # refused before anything is played
+        except UsageError as refused:
+            hint = refused.hint.replace("--model-url", "--judge-url")
+            raise UsageError(refused.message, hint=hint) from refused
         return judge
     if url is not None or votes != 1:
         message = "--judge-url and --judge-votes have no effect without --judge-model"
@@ -66,6 +73,10 @@ async def _judged(
     arena: Arena, report: RunReport, judge: JudgeChoice, console: Console
 ) -> RunReport:
     """Judge what the run leaves to a judge; a judge that fails leaves it unscored, and says so."""
+    limit = report.lock.current_limits.max_usd
+    if limit is not None:
+        left = max(0.0, limit - report.spent.priced_usd)
+        judge = replace(judge, max_usd=left)
     done = await arena.judge(report.folder.path, judge)
     if not done.asked + done.known:
         console.warn("no check of this run leaves anything to a judge: --judge-model did nothing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from arena_core.worlds import World
 from evaluators.verdicts import CheckStatus
@@ -99,6 +100,7 @@ def _closing(report: RunReport) -> Iterable[str]:
         )
     if report.costs is not None:
         yield f"models: {report.costs}"
+    yield from (f"judge: {one}" for one in report.judges)
     if report.changed_budget is not None:
         yield report.changed_budget
     if report.over_budget is not None:
@@ -154,6 +156,7 @@ def _document(report: RunReport) -> Json:
         "input_tokens": report.spent.input_tokens,
         "output_tokens": report.spent.output_tokens,
         "usd": report.spent.usd,
+        "judges": [asdict(one) for one in report.judges],
         "replayed_from": report.lock.replayed.run if report.lock.replayed else None,
         "pending": report.pending,
         "recovered": report.recovered,

@@ -28,10 +28,12 @@ class JudgeOptions:
 
     Attributes:
         votes: replies to each question; odd, so that they decide.
+        max_usd: no question is begun once this is spent; the last one may overshoot it.
     """
 
     model: ModelOptions
     votes: int = 1
+    max_usd: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse votes that could be a tie.
@@ -63,14 +65,17 @@ class Judge:
     def __init__(self, options: JudgeOptions) -> None:
         self._options = options
         self._client = ModelClient(options.model)
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        # One after the other where there is a budget: what is under way is not paid yet.
+        self._places = asyncio.Semaphore(_AT_ONCE if options.max_usd is None else 1)
+        self._spent_usd = 0.0
 
     async def judge(
         self, questions: Iterable[JudgeQuestion], on_judged: Callable[[Judgement], None]
     ) -> Session:
-        """Put questions, four at a time; `on_judged` is called for each as soon as it is answered.
+        """Put questions, four at a time, or one where there is a budget.
 
-        What the model does not answer is left out: a missing reply is no verdict.
+        `on_judged` is called for each as soon as it is answered. What the model does not answer is
+        left out: a missing reply is no verdict.
         """
         asked = {question.key: question for question in questions}
         failures: list[ModelError] = []
@@ -81,6 +86,7 @@ class Judge:
                 if failures and failures[0].is_permanent:
                     return
                 try:
+                    self._require_budget()
                     judgement = await self._put(question)
                 except ModelError as failure:
                     failures.append(failure)
@@ -88,6 +94,9 @@ class Judge:
                     return
             judged.append(judgement)
             on_judged(judgement)
+            unknown = self._pay(judgement)
+            if unknown is not None:
+                failures.append(unknown)
 
         async with task_group() as group:
             for question in asked.values():
@@ -95,6 +104,21 @@ class Judge:
         permanent = [one for one in failures if one.is_permanent]
         failure = next(iter(permanent or failures), None)
         return Session(judgements=tuple(judged), failure=failure)
+
+    def _require_budget(self) -> None:
+        limit = self._options.max_usd
+        if limit is not None and self._spent_usd >= limit:
+            message = f"the judge's budget is spent: ${self._spent_usd:.4f} of ${limit:g}"
+            hint = "arena judge run RUN with a larger --max-usd asks the rest"
+            raise ModelError(message, hint=hint, is_permanent=True)
+
+    def _pay(self, judgement: Judgement) -> ModelError | None:
+        """Count what a judgement cost; return why nothing more may be asked where nobody knows."""
+        self._spent_usd += judgement.usd or 0.0
+        if self._options.max_usd is None or judgement.usd is not None:
+            return None
+        message = f"--max-usd cannot be held: nobody knows what a reply of {judgement.model} costs"
+        return ModelError(message, hint="name its price with --prices", is_permanent=True)
 
     async def _put(self, question: JudgeQuestion) -> Judgement:
         prompt = asked_with(question)

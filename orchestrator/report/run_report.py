@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Receipt, UnscoredReason
+from evaluators.judgements import Judgement
 from orchestrator.report.wording import agent_note, money
 from orchestrator.spending import Spent
 from orchestrator.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.stats.summary import Summary, summarise
+from orchestrator.store.judgement_lines import read_judgements
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.lock import RunLock, SpendingLimits
 from orchestrator.store.reading_scores import RunReading, readings_of
@@ -58,6 +60,32 @@ class TaskRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeUse:
+    """What one judge was asked of a run, and what that took.
+
+    Attributes:
+        model: as its endpoint calls it.
+        prompt, version: of the text that it was asked with.
+        questions: that it answered.
+        usd: None where no price is known.
+    """
+
+    model: str
+    prompt: str
+    version: int
+    questions: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+
+    def __str__(self) -> str:
+        cost = "at an unknown price" if self.usd is None else f"for {money(self.usd)}"
+        tokens = f"{self.input_tokens:,} tokens in and {self.output_tokens:,} out"
+        asked = f"{self.questions} question{'' if self.questions == 1 else 's'}"
+        return f"{self.model} by {self.prompt}-{self.version}: {asked}, {tokens}, {cost}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
     """Everything a report shows.
 
@@ -66,6 +94,7 @@ class RunReport:
         recovered: how many attempts the ledger on disk does not know, and the evidence does.
         agreement: of the two worlds; None where only one was played.
         spent: on models by all attempts, those too that came to nothing; nothing by a replay.
+        judges: who judged, by model and prompt; what they took is not part of `spent`.
         attempts: every attempt, the broken and abandoned ones too.
         readings: the run as published code would score it, where its tasks were imported.
         broken_readings: one line for each installed reading that cannot be used.
@@ -81,6 +110,7 @@ class RunReport:
     pending: int
     recovered: int
     spent: Spent = field(default_factory=Spent)
+    judges: tuple[JudgeUse, ...] = ()
     readings: tuple[RunReading, ...] = ()
     broken_readings: tuple[str, ...] = ()
 
@@ -207,9 +237,38 @@ def read_run(folder: RunFolder) -> RunReport:
         pending=wanted - len(scored),
         recovered=recovered,
         spent=spent,
+        judges=_judges(folder),
         readings=readings,
         broken_readings=broken_readings,
     )
+
+
+def _judges(folder: RunFolder) -> tuple[JudgeUse, ...]:
+    asked: defaultdict[tuple[str, str, int], list[Judgement]] = defaultdict(list)
+    for one in read_judgements(folder.path):
+        asked[one.model, one.prompt, one.version].append(one)
+    return tuple(
+        JudgeUse(
+            model=model,
+            prompt=prompt,
+            version=version,
+            questions=len(judged),
+            input_tokens=sum(one.input_tokens for one in judged),
+            output_tokens=sum(one.output_tokens for one in judged),
+            usd=_sum(one.usd for one in judged),
+        )
+        for (model, prompt, version), judged in asked.items()
+    )
+
+
+def _sum(costs: Iterable[float | None]) -> float | None:
+    """Return the sum; None where one is not known."""
+    total = 0.0
+    for cost in costs:
+        if cost is None:
+            return None
+        total += cost
+    return total
 
 
 def _row(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
+from arena_process import Ended, arena
 from made_run import make_run
 from scripted_model import ChatRequest, Fails, Says, ScriptedModel, ScriptedReply
 
 from arena_core.errors import InputError, ModelError, StoreError, UsageError
 from orchestrator.api.arena import Arena
 from orchestrator.api.judging import JudgeChoice
+from orchestrator.cli.console import Console
+from orchestrator.cli.run_setup import judge_of, play
+from orchestrator.report.run_report import RunReport, read_run
 from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
 from orchestrator.store.run_folder import RunFolder
 from tasks.schema import Suite
@@ -41,9 +46,16 @@ def by_price(request: ChatRequest) -> ScriptedReply:
     return RIGHT if "39.99" in text else WRONG
 
 
-async def judged(run: Path, model: ScriptedModel, **more: object) -> int:
+async def judged(
+    run: Path,
+    model: ScriptedModel,
+    max_usd: float | None = None,
+    prices: str | None = None,
+    **more: object,
+) -> int:
+    judge = JudgeChoice(model="m", url=model.url, max_usd=max_usd, prices=prices)
     async with Arena() as arena_:
-        done = await arena_.judge(run, JudgeChoice(model="m", url=model.url), **more)  # type: ignore[arg-type]
+        done = await arena_.judge(run, judge, **more)  # type: ignore[arg-type]
     if done.session.failure is not None:
         raise done.session.failure
     return done.asked
@@ -183,6 +195,97 @@ async def test_a_set_that_is_none_is_refused_in_one_line(
         with pytest.raises(InputError, match=message) as refused:
             await arena_.check_judge(path, JudgeChoice(model="m", url="http://127.0.0.1:1/v1"))
     assert "\n" not in refused.value.message
+
+
+def priced(request: ChatRequest) -> ScriptedReply:
+    reply = by_price(request)
+    assert isinstance(reply, Says)
+    return replace(reply, input_tokens=1000, output_tokens=0)  # one cent by the table below
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> str:
+    path = tmp_path / "prices.yaml"
+    table = {"date": "2026-01-01", "source": "tests", "models": {"m": {"input": 10, "output": 1}}}
+    path.write_text(json.dumps(table))
+    return str(path)
+
+
+async def test_a_judge_begins_no_question_once_its_budget_is_spent(run: Path, prices: str) -> None:
+    with ScriptedModel(priced) as model:
+        with pytest.raises(ModelError, match="the judge's budget is spent") as told:
+            await judged(run, model, max_usd=0.01, prices=prices)
+        assert told.value.hint is not None
+        assert "larger --max-usd" in told.value.hint
+        begun = len(read_judgements(run))
+        assert begun == len(model.requests) == 1
+        rest = await judged(run, model, max_usd=10.0, prices=prices)
+    assert rest > 0
+    assert len(read_judgements(run)) == begun + rest
+
+
+async def test_a_budget_needs_a_price(run: Path) -> None:
+    with (
+        ScriptedModel(by_price) as model,
+        pytest.raises(ModelError, match="nobody knows what a reply of m costs"),
+    ):
+        await judged(run, model, max_usd=1.0)
+
+
+async def test_the_report_says_who_judged_and_what_that_took(run: Path, prices: str) -> None:
+    with ScriptedModel(priced) as model:
+        asked = await judged(run, model, prices=prices)
+    [judge] = read_run(RunFolder.open(run)).judges
+    assert (judge.model, judge.prompt, judge.questions) == ("m", "semantic", asked)
+    assert judge.usd == pytest.approx(0.01 * asked)
+    assert judge.input_tokens > 0
+    ended = arena("report", run, "--json", cwd=run.parent)
+    [told] = ended.document["judges"]
+    assert told == asdict(judge)
+    assert (
+        f"judge: m by semantic-{judge.version}: {asked} questions"
+        in ended.err + arena("report", run, cwd=run.parent).out
+    )
+
+
+class TestAfterARun:
+    """`arena eval --judge-model`."""
+
+    @staticmethod
+    async def play_judged(run: Path, judge: JudgeChoice) -> None:
+        async def work(arena_: Arena, /, *, stop: asyncio.Event) -> RunReport:
+            del stop
+            return arena_.read_run(run)
+
+        await play(work, Console(as_json=True), judge)
+
+    async def test_a_run_is_judged_before_it_is_shown(
+        self, run: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with ScriptedModel(priced) as model:
+            await self.play_judged(run, JudgeChoice(model="m", url=model.url))
+        document = json.loads(capsys.readouterr().out)
+        assert document["judges"][0]["questions"] == len(model.requests) > 0
+        assert "unscored: judge_unavailable" not in outcomes(run)
+
+    async def test_what_the_run_spent_is_no_longer_there_for_the_judge(
+        self, run: Path, prices: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        lock = json.loads((run / "lock.json").read_text())
+        lock["limits"] = {"max_usd": 0.005}
+        (run / "lock.json").write_text(json.dumps(lock))
+        with ScriptedModel(priced) as model:
+            await self.play_judged(run, JudgeChoice(model="m", url=model.url, prices=prices))
+            assert len(model.requests) == 1
+        assert "not all is judged: the judge's budget is spent" in capsys.readouterr().err
+
+    def test_a_missing_key_names_the_judges_option(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        with pytest.raises(UsageError) as refused:
+            judge_of("m", None, 1)
+        assert "--judge-url" in (refused.value.hint or "")
+        assert "--model-url" not in (refused.value.hint or "")
 
 
 def _lines(run: Path) -> list[str]:
