@@ -16,6 +16,7 @@ Result = TypeVar("Result")
 
 _MARK: Final = ".arena-export"
 _PARTIAL: Final = ".arena-export-"
+_ROOM: Final = "free some disk, or name another place with --out"
 
 
 def default_path(form: str, exporter: Exporter, folder: Path) -> Path:
@@ -66,6 +67,7 @@ def place(path: Path, exporter: Exporter, write: Callable[[Path], Result]) -> Re
         UsageError: as `require_free`.
     """
     require_free(path, exporter)
+    beside = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=path.parent) as beside:
@@ -76,9 +78,11 @@ def place(path: Path, exporter: Exporter, write: Callable[[Path], Result]) -> Re
                 if path.is_dir():
                     shutil.rmtree(path)
             partial.replace(path)
+    except StoreError as cause:
+        # What was half-written is gone: what matters is the place that the user named.
+        message = cause.message.replace(beside, str(path.parent)) if beside else cause.message
+        raise type(cause)(message, hint=cause.hint or _ROOM) from cause
     except OSError as cause:
         message = f"{path}: the export cannot be written: {cause.strerror or cause}"
-        raise StoreError(
-            message, hint="free some disk, or name another place with --out"
-        ) from cause
+        raise StoreError(message, hint=_ROOM) from cause
     return written

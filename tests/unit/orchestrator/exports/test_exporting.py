@@ -224,9 +224,39 @@ def test_a_disk_that_is_full_leaves_the_earlier_export_and_no_half(
 ) -> None:
     plugged(tmp_path, monkeypatch, "breaking", BREAKING)
     before = sorted(one.name for one in run.path.iterdir())
-    with pytest.raises(StoreError, match="No space left"):
+    with pytest.raises(StoreError, match="No space left") as failed:
         Arena().export(run.path, "breaking")
+    assert failed.value.message.startswith(f"{run.path / 'export-breaking'}: ")
     assert sorted(one.name for one in run.path.iterdir()) == before
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "atif"])
+def test_a_place_that_cannot_be_written_is_named_as_the_user_named_it(
+    run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    real = Path.open
+
+    def full(path: Path, mode: str = "r", *args: object, **options: object) -> object:
+        if ".arena-export-" in str(path):
+            raise OSError(28, "No space left on device")
+        return real(path, mode, *args, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Path, "open", full)
+    monkeypatch.setattr(Path, "mkdir", _refusing(Path.mkdir))
+    with pytest.raises(StoreError, match="No space left") as failed:
+        Arena().export(run.path, form, tmp_path / "out")
+    assert failed.value.message.startswith(str(tmp_path / "out"))
+    assert ".arena-export-" not in failed.value.message
+    assert not (tmp_path / "out").exists()
+
+
+def _refusing(real: Callable[..., None]) -> Callable[..., None]:
+    def mkdir(path: Path, *args: object, **options: object) -> None:
+        if ".arena-export-" in str(path):
+            raise OSError(28, "No space left on device")
+        real(path, *args, **options)
+
+    return mkdir
 
 
 def test_an_exporter_that_does_not_say_what_it_wrote_is_named(
