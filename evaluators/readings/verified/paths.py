@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from evaluators.readings.verified.patterns import is_pattern, needed
+
+_PLAIN: Final = re.compile(r"\$(?:\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\])+")
+_STEP: Final = re.compile(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]")
 
 
 def is_path(key: str) -> bool:
@@ -22,6 +25,10 @@ def value_at(data: Mapping[str, Any], key: str) -> Any:
         return _by_name(data, key[2:])
     if is_pattern(key):
         return _by_name(data, key)
+    if _PLAIN.fullmatch(key):
+        steps = tuple(_STEP.findall(key))
+        there = _walked(data, steps) or _walked(_unpacked(data), steps)
+        return there[0] if there else None
     try:
         path = _parsed(key)
     except Exception as cause:
@@ -32,6 +39,26 @@ def value_at(data: Mapping[str, Any], key: str) -> Any:
     if len(found) == 1 and "?(" not in key:
         return found[0].value
     return tuple(one.value for one in found) or None
+
+
+def _walked(value: Any, steps: Sequence[tuple[str, str]]) -> tuple[Any, ...]:
+    """Return what stands at the end of names and places, as jsonpath-ng 1.7.0 finds it.
+
+    Later versions find nothing where a place is looked for in an object: there 1.7.0 raises.
+
+    Raises:
+        KeyError, TypeError: the published code raises.
+    """
+    for name, place in steps:
+        if place:
+            if not value or len(value) <= int(place):
+                return ()
+            value = value[int(place)]
+            continue
+        if not isinstance(value, dict) or name not in value:
+            return ()
+        value = value[name]
+    return (value,)
 
 
 @lru_cache(maxsize=256)

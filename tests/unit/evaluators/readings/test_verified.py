@@ -15,6 +15,7 @@ from make_original import make_original, played
 from evaluators.evidence import Ended
 from evaluators.network import RequestRecord
 from evaluators.readings.base import ReadingScore, ReadingStatus
+from evaluators.readings.verified.paths import value_at
 from evaluators.readings.verified.reading import VERIFIED_READING
 
 SHOP = "http://shop.arena.test"
@@ -293,3 +294,24 @@ def test_a_run_is_the_published_summary_and_errors_count() -> None:
         "failure_count": 1.0,
         "error_count": 1.0,
     }
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "found"),
+    [
+        ({"a": [{"b": 1}]}, "$.a[0].b", 1),
+        ({"a": '[{"b": 1}]'}, "$.a[0].b", 1),
+        ({"a": [{"b": 1}]}, "$.a[1].b", None),
+        ({"a": None}, "$.a", None),
+        ({"a": "text"}, "$.a[0]", "t"),
+        ([], "$.a", None),
+    ],
+)
+def test_a_path_finds_what_the_pinned_library_finds(body: Any, path: str, found: object) -> None:
+    assert value_at(body, path) == found
+
+
+def test_a_place_in_an_object_raises_as_in_the_pinned_library() -> None:
+    """Later versions of it find nothing there: the published code is pinned to what raises."""
+    with pytest.raises(KeyError):
+        value_at({"a": {"0": {"b": 1}}}, "$.a[0].b")
