@@ -74,7 +74,7 @@ def _worth(original: OriginalTask, evidence: Evidence) -> Worth:
     sites = _sites(original)
     events = _events(evidence)
     kind = task_type(record)
-    answer = _answer(evidence, kind)
+    answer = agent_response(record, evidence)
     metrics: dict[str, float] = {}
     because, crashed = "every evaluator is satisfied", ""
     for number, config in enumerate(record["eval"]):
@@ -115,12 +115,20 @@ def _sites(original: OriginalTask) -> SiteUrls:
     return sites
 
 
-def _answer(evidence: Evidence, kind: str) -> str:
+def agent_response(record: Mapping[str, Any], evidence: Evidence) -> str:
     """Return what the agent would have written into `agent_response.json`.
 
     A text stands as it is. An ending by status and data has no type of task: the right one is put
     in, and one that says that the task is infeasible, the status of what is not allowed.
+
+    Args:
+        record: the published task.
+        evidence: of an episode of it.
+
+    Raises:
+        ValueError: it is no task of webarena-verified's.
     """
+    kind = task_type(record)
     said, response = evidence.answer or "", evidence.response
     if response is not None and '"status"' not in said:
         status, data = _STATUSES[response.status], response.data

@@ -6,11 +6,11 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
+from verified_peer import peer_python
 
 REPOSITORY = Path(__file__).parents[4]
 PROGRAM = Path(__file__).with_name("verified_pairs.py")
@@ -21,20 +21,7 @@ LISTED: frozenset[int] = frozenset()
 
 @pytest.fixture(scope="session")
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with webarena-verified, which pins another pydantic."""
-    folder = tmp_path_factory.mktemp("webarena-verified")
-    venv.create(folder, with_pip=True)
-    wanted = ["webarena-verified==1.2.3", "regex", "msgspec", "python-jsonpath"]
-    made = subprocess.run(
-        [folder / "bin" / "pip", "install", "--quiet", *wanted],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    if made.returncode:
-        pytest.skip(f"webarena-verified cannot be installed here: {made.stderr.strip()[-200:]}")
-    return folder / "bin" / "python"
+    return peer_python(tmp_path_factory.mktemp("webarena-verified"))
 
 
 @pytest.mark.slow(minutes=4)
