@@ -132,7 +132,7 @@ def _answered(
     for verdict in verdicts(asked, ended_at_once(task, world, ending)):
         if verdict.status is CheckStatus.MET:
             continue
-        if isinstance(ending, Stop) and not ending.answer:
+        if isinstance(ending, Stop) and not (ending.answer or ending.data or ending.status):
             message = (
                 f"check '{verdict.check}' reads the answer: none is given in the {world} world"
             )
@@ -147,5 +147,4 @@ def _answered(
 def _ending(last: StopWith | GiveUp, world: World) -> Stop | Infeasible:
     if isinstance(last, GiveUp):
         return Infeasible(reason=last.reason)
-    answer = last.answer.of(world) if isinstance(last.answer, PerWorld) else last.answer
-    return Stop(answer=answer)
+    return last.ending(world)

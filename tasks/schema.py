@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, TypeVar
 from pydantic import (
     Base64Bytes,
     Field,
+    JsonValue,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -15,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from arena_core.actions import Button, Modifier
+from arena_core.actions import AnswerStatus, Button, Modifier, Stop
 from arena_core.worlds import World
 from evaluators.checks import Check, Look
 from evaluators.fields import PerWorld, Slug, When, refuse_old_name
@@ -153,10 +154,34 @@ class SolveWob(_Reference):
 
 
 class StopWith(_Reference):
-    """Stop, with an answer where the task asks for one."""
+    """Stop, with an answer where the task asks for one.
+
+    Attributes:
+        answer: in words; or else `data`, the same as JSON.
+        status: another than `done` where the task cannot be done, with the reason.
+    """
 
     do: Literal["stop"]
     answer: Text | None = None
+    data: JsonValue = Field(default=None, exclude_if=lambda value: value is None)
+    status: AnswerStatus | None = Field(default=None, exclude_if=lambda value: value is None)
+    reason: str | None = Field(default=None, min_length=1, exclude_if=lambda value: value is None)
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        if self.answer is not None and self.data is not None:
+            message = "an answer is in words (`answer`) or JSON (`data`), not both"
+            raise ValueError(message)
+        is_done = self.status in {None, AnswerStatus.DONE}
+        if is_done is not (self.reason is None):
+            message = "`reason` says why a task cannot be done: with another `status` than `done`"
+            raise ValueError(message)
+        return self
+
+    def ending(self, world: World) -> Stop:
+        """Return what it is in a world."""
+        answer = self.answer.of(world) if isinstance(self.answer, PerWorld) else self.answer
+        return Stop(answer=answer, status=self.status, data=self.data, reason=self.reason)
 
 
 class GiveUp(_Reference):

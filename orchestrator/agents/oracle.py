@@ -135,7 +135,7 @@ class OracleAgent:
     def _ending(self, action: StopWith | GiveUp) -> Action:
         if isinstance(action, GiveUp):
             return Infeasible(reason=action.reason)
-        return Stop(answer=None if action.answer is None else self._here(action.answer))
+        return action.ending(self._world)
 
     def _on_element(self, action: _Targeted, element: int) -> Action:
         match action:

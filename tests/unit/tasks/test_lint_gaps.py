@@ -163,3 +163,26 @@ def test_a_text_that_is_looked_for_in_an_answer_is_a_finding(
     edit = checks({**ANSWER, "locate": locate, "match": match})
     found = [one for one in findings(edit, atlas) if one.where == "tasks.0.checks.0.match.how"]
     assert [one.severity for one in found] == [Severity.WARNING] * is_found
+
+
+@pytest.mark.parametrize(
+    ("stop", "says"),
+    [
+        ({"data": ["47"]}, None),
+        ({"data": ["48"]}, "refuses this answer"),
+        ({"answer": "47", "data": ["47"]}, "not both"),
+        ({"status": "not_found"}, "`reason` says why"),
+        ({"answer": "47", "reason": "so it is"}, "`reason` says why"),
+        ({"status": "not_found", "reason": "no bells"}, "refuses this answer"),
+    ],
+)
+def test_a_reference_may_end_with_data_or_a_status(
+    stop: dict[str, object], says: str | None, atlas: Atlas
+) -> None:
+    asked = {**ANSWER, "match": {"how": "answer", "type": "number", "value": 47}}
+    edit = content_of(checks=[asked], reference=[{"do": "stop", **stop}])
+    try:
+        found = [one.message for one in findings(edit, atlas) if ".reference." in one.where]
+    except (ManifestError, ValueError) as refused:
+        found = [str(refused)]
+    assert (not found) if says is None else any(says in one for one in found)

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from arena_core.actions import (
     Action,
+    AnswerStatus,
     Back,
     Click,
     CloseTab,
@@ -93,6 +94,11 @@ async def failure(agent: OracleAgent, observation: Observation) -> str:
         ({"do": "focus_tab", "index": 1}, FocusTab(index=1)),
         ({"do": "stop", "answer": "19.99"}, Stop(answer="19.99")),
         ({"do": "stop"}, Stop()),
+        ({"do": "stop", "data": ["19.99"]}, Stop(data=["19.99"])),
+        (
+            {"do": "stop", "status": "not_found", "reason": "it is not sold"},
+            Stop(status=AnswerStatus.NOT_FOUND, reason="it is not sold"),
+        ),
     ],
 )
 async def test_each_kind_of_reference_action_is_played(
