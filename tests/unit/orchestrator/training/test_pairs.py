@@ -17,6 +17,7 @@ from arena_core.actions import Goto, Scroll, ScrollDirection, Stop
 from arena_core.worlds import World
 from evaluators.evidence import Ended, WobRecord
 from evaluators.original import OriginalTask
+from evaluators.verdicts import Outcome, OutcomeKind
 from orchestrator.training.pairs import NoPair, Pair, pairs_of
 from orchestrator.training.rollouts import rollouts_by_task
 from tasks.schema import Task
@@ -158,6 +159,36 @@ async def test_states_that_are_not_proven_to_be_the_same_give_no_pair(
     assert records == []
 
 
+async def test_the_live_web_proves_no_state(play: Play, export: Export) -> None:
+    task = browsing_task()
+    replies = (RIGHT, WRONG)
+    live = [Sampled(task, [one], world=World.ONLINE, receipts=()) for one in replies]
+    _, records, card = export("dpo", await play(live))
+    assert records == []
+    assert removals(card) == {}
+
+
+async def test_an_action_with_which_episodes_ended_both_ways_is_on_neither_side(
+    play: Play,
+) -> None:
+    task = browsing_task()
+    run = await play([Sampled(task, [one]) for one in (RIGHT, RIGHT, WRONG, WRONG)])
+    [(_, found)] = rollouts_by_task([run])
+
+    def ended(*kinds: OutcomeKind) -> list[Pair | NoPair]:
+        told = []
+        for rollout, kind in zip(found, kinds, strict=True):
+            score = replace(rollout.scored.score, outcome=Outcome(kind))
+            told.append(replace(rollout, scored=replace(rollout.scored, score=score)))
+        return list(pairs_of(told, continuations=1, removed=Counter()))
+
+    right, wrong = OutcomeKind.SUCCESS, OutcomeKind.FAILURE
+    assert ended(right, wrong, wrong, wrong) == [NoPair.NONE_CLEAR]
+    assert ended(right, right, right, wrong) == [NoPair.NONE_CLEAR]
+    [pair] = ended(right, right, wrong, wrong)
+    assert isinstance(pair, Pair)
+
+
 async def test_another_task_of_the_same_name_is_another_state(play: Play, export: Export) -> None:
     one = await play([Sampled(browsing_task(), [RIGHT])], name="one")
     same = await play([Sampled(browsing_task(), [WRONG])], name="same")
@@ -179,9 +210,11 @@ async def test_another_image_is_another_state(play: Play, export: Export) -> Non
 async def test_the_same_page_by_another_way_is_another_state(play: Play, export: Export) -> None:
     """What was done before may have changed what no page shows."""
     task = browsing_task()
-    run = await play([Sampled(task, [TO_KETTLE, RIGHT]), Sampled(task, [ASIDE, TO_KETTLE, WRONG])])
-    _, records, _ = export("dpo", run)
+    ways = [Sampled(task, [TO_TEAPOT, TO_KETTLE, RIGHT]), Sampled(task, [ASIDE, TO_KETTLE, WRONG])]
+    _, records, card = export("dpo", await play(ways))
     assert records == []
+    # Not even the prompts were compared: only the start is a state of both.
+    assert removals(card) == {STILL_OPEN: 1, ALIKE: 4}
 
 
 async def test_other_thoughts_before_make_another_prompt_and_no_pair(
