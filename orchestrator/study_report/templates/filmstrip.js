@@ -207,10 +207,17 @@ function timeLine(found) {
 
 const metAt = (side, step) => side.found.checks.filter((check) => check.when === "step" && check.status === "met" && check.step === step.index);
 
+// A picture; where its file is gone, as where a report was sent without its runs, words that say so.
+function picture(attributes, missing) {
+  const image = make("img", { decoding: "async", ...attributes });
+  image.addEventListener("error", () => image.replaceWith(missing));
+  return image;
+}
+
 function frameOf(side, step, place) {
   const met = metAt(side, step);
   const image = step.shot
-    ? make("img", { src: side.found.shots + encodeURIComponent(step.shot), alt: "", loading: "lazy", decoding: "async" })
+    ? picture({ src: side.found.shots + encodeURIComponent(step.shot), alt: "", loading: "lazy" }, make("span", { class: "none" }, "missing"))
     : make("span", { class: "none" }, "no picture");
   const words = `step ${step.index}: ${step.action}${met.length ? `; met: ${met.map((check) => check.name).join(", ")}` : ""}${step.error ? "; error" : ""}`;
   return make("button", { type: "button", "aria-label": words, title: words, tabindex: "-1", onclick: () => move(side, place) }, image,
@@ -227,7 +234,7 @@ function stageOf(side, step) {
     step.error ? make("p", { class: "error" }, step.error) : null,
     step.thought ? make("p", { class: "thought" }, step.thought) : null,
     met.map((check) => make("p", {}, make("span", { class: "chip success" }, `✓ ${check.name}`), ` ${check.reason}`)),
-    shot ? make("a", { href: shot, target: "_blank", rel: "noopener" }, make("img", { class: "shot", src: shot, alt: `the page after step ${step.index}: ${step.title}`, decoding: "async" })) : make("p", { class: "hint" }, "No picture of this step was kept."),
+    shot ? make("a", { href: shot, target: "_blank", rel: "noopener" }, picture({ class: "shot", src: shot, alt: `the page after step ${step.index}: ${step.title}` }, make("span", {}, "The picture is missing: it lay in the run's folder."))) : make("p", { class: "hint" }, "No picture of this step was kept."),
     make("p", {}, make("code", {}, step.url), step.status ? ` ${step.status}` : "", step.title ? ` · ${step.title}` : "", step.login ? ` · as ${step.login}` : ""),
     make("p", { class: "hint" }, `${counted(step.requests, "request")}${step.settled ? "" : ", not settled"} · ${phases}`),
     requests.length ? make("details", { open: step.notes.length > 0 }, make("summary", {}, `network: ${counted(requests.length, "request")} listed`),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +212,14 @@ async def test_what_cannot_be_read_or_is_missing_says_so(
     assert "evidence.json" in await side.inner_text()
     moved = await opens(alone, "#episode=0%2Foffline-agrees-r0-a1")
     await moved.page.get_by_text("is missing beside this page").first.wait_for()
+
+
+async def test_a_report_that_was_sent_without_its_runs_says_that_pictures_are_missing(
+    report: Path, opens: Any, tmp_path: Path
+) -> None:
+    sent = shutil.copytree(report.parent, tmp_path / "sent") / report.name
+    opened = await opens(sent, "#episode=0%2Foffline-agrees-r0-a1")
+    await opened.page.get_by_text("The picture is missing").first.wait_for()
 
 
 async def test_without_javascript_the_answers_are_there(report: Path, opens: Any) -> None:
