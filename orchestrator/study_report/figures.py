@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,6 +34,7 @@ from orchestrator.study_report.tracks import (
 _HALF: Final = 50.0
 # The heights of what one row shows, in per cent from its top: rate, second interval, bounds.
 _UPPER, _LOWER, _LOWEST = 36.0, 62.0, 82.0
+_NOTHING: Final = 1e-9
 _SHARE_TICKS: Final = [(tick, f"{tick:.0%}") for tick in SHARES.ticks]
 
 Ticks = Sequence[tuple[float, str]]
@@ -84,7 +86,7 @@ def effect_track(answer: Answer, scale: Scale) -> Markup:
         parts += [upright(scale, end, "margin-end") for end in (-margin, margin)]
     parts += [
         grid(scale),
-        brackets(scale, answer.bounds if answer.bounds != _point(answer) else None, _LOWEST),
+        brackets(scale, answer.bounds if _is_wide(answer.bounds) else None, _LOWEST),
         line(scale, answer.interval, "thin" if has_two else "thick", _LOWER if has_two else _UPPER),
         line(scale, answer.deciding_interval, "thick", _UPPER),
     ]
@@ -93,9 +95,9 @@ def effect_track(answer: Answer, scale: Scale) -> Markup:
     return picture(*parts)
 
 
-def _point(answer: Answer) -> Interval | None:
-    """Return what the bounds are where nothing is unscored."""
-    return None if answer.effect is None else Interval(answer.effect, answer.effect)
+def _is_wide(bounds: Interval | None) -> bool:
+    """Whether anything unscored leaves room between the bounds."""
+    return bounds is not None and bounds.high - bounds.low > _NOTHING
 
 
 def effects_axis(scale: Scale) -> Markup:
@@ -173,7 +175,7 @@ def _paired(question: Question, task: TaskAcross) -> Iterable[float]:
 
 
 def agreement_plot(agreement: WorldAgreement) -> Markup:
-    """Return the Bland-Altman plot: one mark a template; bias and limits across."""
+    """Return the Bland-Altman plot: a mark a template, counted where several share a place."""
     spans = [agreement.limits, agreement.bias_interval]
     ends = [end for span in spans if span for end in (span.low, span.high)]
     scale = differences([*(one.difference for one in agreement.points), *ends])
@@ -184,7 +186,11 @@ def agreement_plot(agreement: WorldAgreement) -> Markup:
         parts += [plot.level(end, "bound dashed") for end in limits if abs(end) <= scale.high]
     if agreement.bias is not None:
         parts.append(plot.level(agreement.bias, "thin"))
-    parts += [plot.mark(one.mean, one.difference, World.OFFLINE) for one in agreement.points]
+    places = Counter((round(one.mean, 6), round(one.difference, 6)) for one in agreement.points)
+    parts += [
+        plot.mark(*place, World.OFFLINE, f"{count}×" if count > 1 else "")
+        for place, count in places.items()
+    ]
     label = (
         f"Difference of the worlds against their mean, {len(agreement.points)} templates of"
         f" {agreement.agent}"
@@ -225,14 +231,14 @@ class Plot:
         place = percent_of(self.y(value))
         return element("line", x1="12%", x2="99%", y1=place, y2=place, class_=kind)
 
-    def mark(self, x: float, y: float, world: World, number: int | None = None) -> Markup:
-        """Return a mark, with its number beside it."""
+    def mark(self, x: float, y: float, world: World, name: str = "") -> Markup:
+        """Return a mark, with its name beside it."""
         place = self.x(x), self.y(y)
         found = point(*place, is_square=world is World.ONLINE)
-        if number is None:
+        if not name:
             return found
         left, top = percent_of(place[0]), percent_of(place[1])
-        return found + element("text", str(number), x=left, y=top, dx="9", dy="-5", class_="name")
+        return found + element("text", name, x=left, y=top, dx="9", dy="-5", class_="name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +282,7 @@ def _cost_plot(
             x, ends = percent_of(plot.x(paid)), (one.clustered.low, one.clustered.high)
             low, high = (percent_of(plot.y(end)) for end in ends)
             parts.append(element("line", x1=x, x2=x, y1=low, y2=high, class_="thin"))
-        parts.append(plot.mark(paid, one.success or 0.0, one.cell.world, number))
+        parts.append(plot.mark(paid, one.success or 0.0, one.cell.world, str(number)))
     label = f"Success against {by} an episode, {len(cells)} cells"
     return picture(*parts, kind="plot", label=label)
 

@@ -72,7 +72,7 @@ def test_the_forest_plot_shows_rate_intervals_and_bounds_where_they_are() -> Non
 def test_bounds_are_drawn_only_over_what_is_unscored() -> None:
     cell = replace(FOUND.cells[0], bounds=Interval(0.5, 0.5), unscored=())
     assert "bound" not in cell_track(cell)
-    answer = replace(FOUND.answers[0], effect=0.2, bounds=Interval(0.2, 0.2))
+    answer = replace(FOUND.answers[0], effect=0.2, bounds=Interval(0.2, 0.2 + 1e-16))
     assert "bound" not in effect_track(answer, differences([0.4]))
 
 
@@ -155,6 +155,10 @@ def test_cost_is_drawn_only_where_there_is_some() -> None:
 
 def test_agreement_is_drawn_with_few_points_too() -> None:
     [first, *_] = FOUND.agreement
-    assert agreement_plot(first).count("<circle") == len(first.points)
+    places = {(one.mean, one.difference) for one in first.points}
+    assert agreement_plot(first).count("<circle") == len(places)
+    twice = replace(first, points=first.points[:1] * 3)
+    assert agreement_plot(twice).count("<circle") == 1
+    assert ">3×<" in agreement_plot(twice)
     alone = replace(first, points=first.points[:1], bias=None, bias_interval=None, limits=None)
     assert agreement_plot(alone).count("<circle") == 1
