@@ -64,6 +64,7 @@ def write_run(
     repeats: int = 1,
     image: str = "ab",
     tasks: Sequence[str] = (),
+    options: Mapping[str, float] | None = None,
 ) -> RunFolder:
     """Write a run's folder.
 
@@ -75,6 +76,7 @@ def write_run(
         repeats: how many were asked for.
         image: two letters of the shop image's digest.
         tasks: ids that were chosen; all of the suite where empty.
+        options: of the agent.
     """
     named = list(dict.fromkeys(task for one in outcomes.values() for task in one))
     suite = suite or small_suite(named)
@@ -88,7 +90,12 @@ def write_run(
         worlds=tuple(outcomes),
         repeats=repeats,
         attempts=1,
-        agent=AgentLock(name=agent, kind=agent, options={}, agent_class=AgentClass.CONTESTANT),
+        agent=AgentLock(
+            name=agent,
+            kind=agent,
+            options=dict(options or {}),
+            agent_class=AgentClass.CONTESTANT,
+        ),
         images={"arena/shop:1": "sha256:" + image * 32},
         engine="20.10.24",
         browser="131.0.6778.85",

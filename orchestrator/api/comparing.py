@@ -56,7 +56,7 @@ class ComparisonOperations:
         _refuse_numbers(margin, alpha)
         comparison = read_comparison([_named(run) for run in runs])
         questions = own_questions(comparison.runs, margin)
-        _refuse_idle_margin(margin, questions)
+        _refuse_no_question(margin, questions)
         labels = dict.fromkeys(run.label for run in comparison.runs)
         analysis = analyse(
             questions,
@@ -134,9 +134,15 @@ def _refuse_numbers(margin: float | None, alpha: float) -> None:
         raise UsageError(message)
 
 
-def _refuse_idle_margin(margin: float | None, questions: Sequence[Question]) -> None:
+def _refuse_no_question(margin: float | None, questions: Sequence[Question]) -> None:
     from arena_core.errors import UsageError
 
+    if not questions:
+        message = (
+            "there is nothing to compare: no two agents were played in the same world, and none in"
+            " both (other options or versions make another agent)"
+        )
+        raise UsageError(message)
     if margin is not None and all(one.margin is None for one in questions):
         message = "a margin has no effect here: no agent was played in both worlds"
         raise UsageError(message)

@@ -183,12 +183,14 @@ def _tipping(
     """Return what would turn the decision; None where nothing is unscored.
 
     The other questions of the family stay as they are: the level that this one was held to is
-    alpha × p ÷ adjusted p.
+    alpha × p ÷ adjusted p, and alpha ÷ the family's size where the adjusted p is cut off at 1.
     """
     played = [pair for pair in draft.pairs if pair.first and pair.second]
     if not any(side.unscored for pair in played for side in pair.sides):
         return None
-    level = alpha * draft.p / adjusted if draft.p and adjusted else alpha / family
+    level = alpha / family
+    if draft.p and adjusted and adjusted < 1:
+        level = alpha * draft.p / adjusted
     decide = _decider(draft.question, level, alpha / family, seed)
     return tipping_point(played, decide, seed=seed)
 

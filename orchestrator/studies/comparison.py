@@ -11,7 +11,7 @@ from typing import Final
 from arena_core.errors import UsageError
 from arena_core.worlds import World
 from orchestrator.stats.results import EpisodeResult
-from orchestrator.store.lock import RunLock
+from orchestrator.store.lock import AgentLock, RunLock
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.studies.questions import Compared, Question, QuestionKind
 from orchestrator.studies.results import StudyRun, read_study_run
@@ -189,23 +189,36 @@ def _refuse_nothing(locks: Sequence[RunLock]) -> None:
 def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
     """Return a label for each run: the given one, or the agent's name.
 
-    Runs of one agent in different worlds share it: they are its two worlds. Where two runs of an
-    agent were played in one world, the name of the folder tells them apart.
+    Runs of one agent in different worlds, or of different suites, share it. Where two runs were
+    played in one world, or other options or versions counted, the folder's name tells them apart.
     """
     wanted = [one.label or lock.agent.name for one, lock in zip(named, locks, strict=True)]
-    counted = Counter(
-        (label, lock.suite, world)
-        for label, lock in zip(wanted, locks, strict=True)
-        for world in lock.worlds
-    )
     found = []
-    for one, lock, label in zip(named, locks, wanted, strict=True):
-        is_taken = any(counted[label, lock.suite, world] > 1 for world in lock.worlds)
+    for number, (one, lock, label) in enumerate(zip(named, locks, wanted, strict=True)):
+        is_taken = any(
+            wanted[other] == label and not _are_two_worlds(lock, locks[other])
+            for other in range(len(named))
+            if other != number
+        )
         if is_taken and one.label is not None:
-            message = f"two runs of suite {lock.suite} in one world are called '{label}'"
-            raise UsageError(message, hint="give each a label of its own: LABEL=RUN")
+            message = f"two runs of suite {lock.suite} are called '{label}'"
+            hint = "give each a label of its own: LABEL=RUN"
+            raise UsageError(message, hint=hint)
         found.append(f"{label} ({one.folder.path.name})" if is_taken else label)
     return found
+
+
+def _are_two_worlds(first: RunLock, second: RunLock) -> bool:
+    """Return whether two runs can stand under one label: the same agent, never twice in a cell."""
+    if first.suite != second.suite:
+        return _identity_of(first) == _identity_of(second)
+    is_apart = not set(first.worlds) & set(second.worlds)
+    return is_apart and _identity_of(first) == _identity_of(second)
+
+
+def _identity_of(lock: RunLock) -> AgentLock:
+    """Return what makes an agent the same: all but what its model cost."""
+    return lock.agent.model_copy(update={"price": None})
 
 
 def _chosen(folder: RunFolder, lock: RunLock) -> dict[str, str]:

@@ -41,8 +41,8 @@ def sentence(asked: Asked) -> str:
     question = asked.question
     if asked.effect is None or asked.first is None or asked.second is None:
         return (
-            f"Undecided: there is no task{_held(question)} of which both {_name(question, 1)} and"
-            f" {_name(question, 2)} have a scored episode."
+            f"Undecided{_held(question)}: there is no task of which both {_name(question, 1)} and"
+            f" {_name(question, 2)} have a scored episode{_status(question)}."
         )
     return f"{_rates(asked)}: {_verdict(asked)} ({_evidence(asked)}){_status(question)}."
 

@@ -117,6 +117,31 @@ def test_a_margin_that_would_have_no_effect_is_refused(
     assert "a margin has no effect here" in done.err
 
 
+def test_two_agents_that_share_no_world_have_nothing_to_compare(
+    call: Call, runs: Path, tmp_path: Path
+) -> None:
+    online = write_run(tmp_path / "online", "third", {ON: {task: [True] for task in TASKS}})
+
+    done = call("compare", runs / "bad", online.path)
+
+    assert (done.code, done.out) == (2, "")
+    assert "no two agents were played in the same world" in done.err
+
+
+def test_a_run_of_which_nothing_is_scored_is_said_and_not_counted_as_failed(
+    call: Call, runs: Path, tmp_path: Path
+) -> None:
+    broken = write_run(tmp_path / "broken", "third", {OFF: {task: [None] for task in TASKS}})
+
+    done = call("compare", f"good={runs / 'bad'}", broken.path)
+
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    assert "Undecided, offline: there is no task of which both good and third have" in said
+    assert "third offline – 0%–100% 0/20" in said
+    assert "100% of the episodes are unscored (infra 20)" in said
+
+
 def test_the_page_needs_a_folder(call: Call, runs: Path) -> None:
     done = call("compare", runs / "good", runs / "bad", "--html", "page.html")
 

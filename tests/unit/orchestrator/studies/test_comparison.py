@@ -150,6 +150,16 @@ def test_two_runs_of_one_agent_in_two_worlds_are_its_worlds(tmp_path: Path) -> N
     assert (question.of, question.agent) == (Compared.WORLDS, "a")
 
 
+def test_other_options_make_another_agent_and_not_the_other_world_of_one(tmp_path: Path) -> None:
+    first = write_run(tmp_path / "1", "a", {OFF: {"one": [True]}})
+    second = write_run(tmp_path / "2", "a", {ON: {"one": [True]}}, options={"temperature": 1.0})
+
+    found = compared(first, second)
+
+    assert [run.label for run in found.runs] == ["a (1)", "a (2)"]
+    assert own_questions(found.runs) == ()
+
+
 def test_labels_that_are_given_must_be_distinct(tmp_path: Path) -> None:
     runs = [write_run(tmp_path / name, name, WON) for name in "12"]
 
