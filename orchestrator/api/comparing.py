@@ -127,8 +127,8 @@ def _refuse_numbers(margin: float | None, alpha: float) -> None:
     from arena_core.errors import UsageError
 
     if margin is not None and not 0 < margin < 1:
-        message = f"a margin lies between 0 and 1 (100 points), not at {margin:g}"
-        raise UsageError(message)
+        message = f"a margin is a share between 0 and 1, as in a study's file, not {margin:g}"
+        raise UsageError(message, hint="0.05 is 5 points")
     if not 0 < alpha < _LEVEL_LIMIT:
         message = f"alpha lies between 0 and {_LEVEL_LIMIT}, not at {alpha:g}"
         raise UsageError(message)

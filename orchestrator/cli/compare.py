@@ -29,7 +29,7 @@ def compare(
     margin: Annotated[
         float | None,
         typer.Option(
-            metavar="POINTS", help="Also ask whether the worlds agree within so many points."
+            metavar="SHARE", help="Also ask whether the worlds agree within it: 0.05 is 5 points."
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the tests, after correction.")] = 0.05,
@@ -46,8 +46,7 @@ def compare(
 
     console = Console(as_json)
     arena = arena_for(console)
-    share = None if margin is None else margin / 100
-    found = arena.compare(_labelled(runs), margin=share, alpha=alpha, seed=seed)
+    found = arena.compare(_labelled(runs), margin=margin, alpha=alpha, seed=seed)
     show_study(found.analysis, console)
     if figures is not None:
         written = arena.write_figures(found.analysis, figures)

@@ -53,10 +53,11 @@ def test_labels_replace_the_agents_names(call: Call, runs: Path) -> None:
 
 
 def test_one_run_of_both_worlds_has_them_compared(call: Call, runs: Path) -> None:
-    done = call("compare", runs / "good", "--margin", "5", "--json")
+    done = call("compare", runs / "good", "--margin", "0.05", "--json")
 
     found = json.loads(done.out)
     assert [one["question"]["kind"] for one in found["answers"]] == ["difference", "equivalence"]
+    assert found["answers"][1]["question"]["margin"] == 0.05
     assert [one["decision"] for one in found["answers"]] == ["undecided", "undecided"]
     assert not any(one["question"]["registered"] for one in found["answers"])
 
@@ -79,9 +80,10 @@ def test_page_figures_and_tables_are_written_where_asked(
         (["bad"], 2, "nothing to compare: one run, in the offline world alone"),
         (["good", "good"], 2, "named twice"),
         (["good", "missing"], 80, "missing"),
-        (["good", "bad", "--margin", "0"], 2, "a margin lies between 0 and 1"),
+        (["good", "bad", "--margin", "0"], 2, "a margin is a share between 0 and 1"),
+        (["good", "--margin", "5"], 2, "not 5"),
         (["good", "bad", "--alpha", "1.5"], 2, "alpha lies between 0 and 0.5"),
-        (["bad", "--margin", "nan"], 2, "a margin lies between"),
+        (["bad", "--margin", "nan"], 2, "a margin is a share"),
         (["x=good", "x=bad"], 2, "are called 'x'"),
     ],
 )
@@ -111,7 +113,7 @@ def test_a_margin_that_would_have_no_effect_is_refused(
 ) -> None:
     other = write_run(tmp_path / "other", "third", {OFF: {task: [True] for task in TASKS}})
 
-    done = call("compare", runs / "bad", other.path, "--margin", "5")
+    done = call("compare", runs / "bad", other.path, "--margin", "0.05")
 
     assert (done.code, done.out) == (2, "")
     assert "a margin has no effect here" in done.err
