@@ -29,11 +29,13 @@ It lives in the lowest package, so that every package may raise from it::
     │   └── PageSilentError      61   a page does not answer; whether the browser does is unknown
     ├── ModelError               70   the model endpoint refused, stalled or answered garbage
     │   ├── ContextExceededError 72   a prompt is longer than the model's context window
-    │   └── ReplayMissError      74   an agent asks what the run that is replayed never asked
+    │   ├── ReplayMissError      74   an agent asks what the run that is replayed never asked
+    │   └── BudgetSpentError     75   a study's budget for models is spent before it is done
     ├── AgentError               71   an agent gave up
     │   └── AgentCrashedError    73   an agent's own code raised an exception
     ├── StoreError               80   a run folder cannot be read or written
     │   └── FormatError          81   another version of Arena wrote it, in a format unknown here
+    ├── VerificationError        82   a study's folder is not what was written down
     ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
     ├── InternalError            99   a bug of Arena's: an exception that no code expected
     └── InterruptedRunError     130   the user pressed Ctrl-C
@@ -241,6 +243,12 @@ class ReplayMissError(ModelError):
     exit_code = 74
 
 
+class BudgetSpentError(ModelError):
+    """What a study may spend on models is spent before it is done."""
+
+    exit_code = 75
+
+
 class AgentError(ArenaError):
     """An agent gave up for a reason of its own."""
 
@@ -263,6 +271,12 @@ class FormatError(StoreError):
     """A run's file has a format that this Arena does not read: a newer one's, or too old a one."""
 
     exit_code = 81
+
+
+class VerificationError(ArenaError):
+    """Something in a study's folder is not as it was written down."""
+
+    exit_code = 82
 
 
 class NothingScoredError(ArenaError):

@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     from orchestrator.agent_interface import Agent, AgentClass, AgentMaker, Assignment, Decision
     from orchestrator.agents.spec import AgentFactory, Agents, AgentSpec
     from orchestrator.api.arena import Arena
-    from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+    from orchestrator.api.events import (
+        ArenaEvent,
+        RunBegan,
+        SitesStarting,
+        StudyBegan,
+        WarningNote,
+    )
     from orchestrator.api.exporting import Exported
     from orchestrator.api.open_episode import OpenEpisode
     from orchestrator.api.resetting import ResetOutcome, SiteReset
@@ -77,6 +83,7 @@ __all__ = [
     "SiteReset",
     "SitesStarting",
     "StepResult",
+    "StudyBegan",
     "SyncArena",
     "SyncEpisode",
     "TrialEnded",
@@ -95,7 +102,13 @@ _MODULES: Final = {
     "orchestrator.agent_interface": ("Agent", "AgentClass", "AgentMaker", "Assignment", "Decision"),
     "orchestrator.agents.spec": ("AgentFactory", "AgentSpec", "Agents"),
     "orchestrator.api.arena": ("Arena",),
-    "orchestrator.api.events": ("ArenaEvent", "RunBegan", "SitesStarting", "WarningNote"),
+    "orchestrator.api.events": (
+        "ArenaEvent",
+        "RunBegan",
+        "SitesStarting",
+        "StudyBegan",
+        "WarningNote",
+    ),
     "orchestrator.api.exporting": ("Exported",),
     "orchestrator.api.open_episode": ("OpenEpisode",),
     "orchestrator.api.resetting": ("ResetOutcome", "SiteReset"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, assert_never
 
 from arena_core.actions import (
@@ -24,7 +25,7 @@ from arena_core.actions import (
     Type,
     Upload,
 )
-from arena_core.errors import AgentError, TaskError
+from arena_core.errors import AgentError, TaskError, UsageError
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
 from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision, Reference
@@ -34,6 +35,7 @@ from orchestrator.agents.elements import (
     same_name,
     with_role_and_name,
 )
+from orchestrator.agents.erring import Mistakes, Script
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.agents.wob.player import WobPlayer
 from orchestrator.agents.wob.rules import SEEN
@@ -65,18 +67,26 @@ class OracleAgent:
     Giving up ends the episode, which is then scored: the check it did not reach is the finding.
     """
 
-    def __init__(self, reference: Reference, world: World, goal: str = "") -> None:
+    def __init__(
+        self,
+        reference: Reference,
+        world: World,
+        goal: str = "",
+        mistaken: Callable[[Script], Script] | None = None,
+    ) -> None:
         self._url_of = reference.url_of
         self._world = world
         self._goal = goal  # what a page of MiniWoB++ asks for, where the task is one
         self._seed = reference.seed
         self._player: WobPlayer | None = None
         # Numbered as in the task's file, where the actions of the other world count too.
-        self._script = tuple(
+        script = tuple(
             (number, action)
             for number, action in enumerate(reference.actions, start=1)
             if action.only in {None, world}
         )
+        self._script = script if mistaken is None else mistaken(script)
+        self._is_mistaken = mistaken is not None
         self._done = 0
 
     async def decide(self, observation: Observation) -> Decision:
@@ -102,7 +112,7 @@ class OracleAgent:
         else:
             decided = self._on_browser(action)
         self._done += 1
-        return Decision(decided, thought=self._label(number, action))
+        return Decision(decided, thought=self._thought(number, action))
 
     async def _solve(self, number: int, action: SolveWob, observation: Observation) -> Decision:
         """Do what the page's rules say next; where they have ended, the next action."""
@@ -183,6 +193,11 @@ class OracleAgent:
             reason += f"; of that name but another role: {', '.join(sorted(others))}"
         return reason
 
+    def _thought(self, number: int, action: ReferenceAction) -> str:
+        if self._is_mistaken and self._done == len(self._script):
+            return "a mistake on purpose, as errs says: the episode ends here"
+        return self._label(number, action)
+
     def _label(self, number: int, action: ReferenceAction) -> str:
         """Name a reference action as the task's author would look for it."""
         label = f"reference action {number} ({action.do}"
@@ -211,8 +226,31 @@ def _simple(action: Simple) -> Action:
             assert_never(action.do)
 
 
-def _open() -> Agents:
-    return Agents(make=_play_reference, of_reference=_read_for)
+def _open(errs: float = 0.0, seed: int | None = None) -> Agents:
+    """Make oracles, or such that go wrong in a share of episodes; see `Mistakes`.
+
+    Raises:
+        UsageError: the share is none, or a seed is given and nothing goes wrong.
+    """
+    if not 0 <= errs <= 1:
+        message = f"errs {errs:g} is no share of episodes: give 0 to 1, such as 0.25"
+        raise UsageError(message)
+    if not errs:
+        if seed is not None:
+            message = "seed has no effect on the oracle without errs"
+            raise UsageError(message, hint="--agent-option errs=0.25 --seed 7")
+        return Agents(make=_play_reference, of_reference=_read_for)
+    mistakes = Mistakes(share=errs, seed=seed or 0)
+
+    def make(assignment: Assignment) -> Agent:
+        return _play_reference(assignment, mistakes)
+
+    return Agents(
+        make=make,
+        name=f"oracle that errs in {errs:.4g}",
+        of_reference=_read_for,
+        settings={"seed": seed or 0},
+    )
 
 
 def _read_for(actions: Sequence[ReferenceAction]) -> frozenset[str]:
@@ -221,7 +259,7 @@ def _read_for(actions: Sequence[ReferenceAction]) -> frozenset[str]:
     return frozenset[str]().union(*(SEEN.get(page, frozenset()) for page in pages))
 
 
-def _play_reference(assignment: Assignment) -> Agent:
+def _play_reference(assignment: Assignment, mistakes: Mistakes | None = None) -> Agent:
     """Make the oracle of one episode.
 
     Raises:
@@ -231,7 +269,10 @@ def _play_reference(assignment: Assignment) -> Agent:
     if reference is None or not reference.actions:
         message = f"task '{assignment.task}' has no reference: the oracle has nothing to play"
         raise TaskError(message, hint="choose another agent, or write the task's `reference`")
-    return OracleAgent(reference, assignment.world, assignment.intent)
+    mistaken = None
+    if mistakes is not None and mistakes.strike(assignment):
+        mistaken = partial(mistakes.made_in, assignment)
+    return OracleAgent(reference, assignment.world, assignment.intent, mistaken)
 
 
 ORACLE: Final = AgentSpec(open=_open, agent_class=AgentClass.REFERENCE)

@@ -11,6 +11,7 @@ from orchestrator.api.judging import JudgingOperations
 from orchestrator.api.own_sites import OwnSiteOperations
 from orchestrator.api.sampling import SamplingOperations
 from orchestrator.api.sites import SiteOperations
+from orchestrator.api.studies import StudyOperations
 
 
 class Arena(
@@ -19,6 +20,7 @@ class Arena(
     JudgingOperations,
     SamplingOperations,
     ExportOperations,
+    StudyOperations,
     ImportOperations,
     SiteOperations,
     ImageOperations,

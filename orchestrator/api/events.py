@@ -38,13 +38,31 @@ class RunBegan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StudyBegan:
+    """A study is registered and begins to be played.
+
+    Attributes:
+        folder: of the study.
+        agents: their labels.
+        episodes: how many the study has in all, those that finished earlier included.
+        workers: how many are played side by side in each world.
+    """
+
+    folder: Path
+    name: str
+    agents: tuple[str, ...]
+    episodes: int
+    workers: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SitesStarting:
     """`Arena.up` begins to start so many replicas."""
 
     replicas: int
 
 
-ArenaEvent = WarningNote | RunBegan | RunEvent | SitesStarting | PoolEvent | WorkEvent
+ArenaEvent = WarningNote | RunBegan | StudyBegan | RunEvent | SitesStarting | PoolEvent | WorkEvent
 OnArenaEvent = Callable[[ArenaEvent], None]
 
 

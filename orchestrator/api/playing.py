@@ -12,7 +12,7 @@ from orchestrator.report.html import write_html
 from orchestrator.report.run_report import RunReport, read_run
 from orchestrator.report.wording import agent_note
 from orchestrator.runner.request import RunRequest
-from orchestrator.runner.run import Run
+from orchestrator.runner.run import HowEnded, Run
 from orchestrator.store.run_folder import RunFolder
 from sites.atlas import Atlas
 
@@ -41,9 +41,9 @@ async def play(
             workers=request.workers,
         )
     )
-    run = Run(
-        request=request,
-        folder=folder,
+    run = Run.of(
+        request,
+        folder,
         owner=folder.lock().run,
         atlas=atlas,
         engine=engine,
@@ -51,7 +51,7 @@ async def play(
         interrupted=stop or asyncio.Event(),
     )
     try:
-        is_done = await run.play()
+        ended = await run.play()
     except ModelError as refusal:
         write_html(read_run(folder), folder.report_path)
         raise _resumable(refusal, folder) from refusal
@@ -59,7 +59,7 @@ async def play(
         await request.agent.close()
     report = read_run(folder)
     write_html(report, folder.report_path)
-    if not is_done:
+    if ended is not HowEnded.DONE:
         raise interrupted(folder.path)
     return report
 
@@ -69,6 +69,14 @@ def interrupted(run: Path) -> InterruptedRunError:
     return InterruptedRunError(
         f"{run}: interrupted; what had finished is kept",
         hint=f"arena eval --resume {run}",
+    )
+
+
+def interrupted_study(study: Path) -> InterruptedRunError:
+    """Return the error of a study that ended before it was done."""
+    return InterruptedRunError(
+        f"{study}: interrupted; what had finished is kept",
+        hint=f"arena study run {study}",
     )
 
 

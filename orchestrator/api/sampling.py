@@ -185,7 +185,10 @@ class SamplingOperations(RunOperations):
             return {**options, _HEAT: TEMPERATURE}
         if _HEAT in declared and float(str(options[_HEAT])) > 0:
             return options
-        if "seed" not in declared or _HEAT in declared:
+        is_drawn = "seed" in declared and _HEAT not in declared
+        if "errs" in declared and not float(str(options.get("errs") or 0)):
+            is_drawn = False  # an oracle that never errs does the same whatever its seed
+        if not is_drawn:
             why = "at temperature 0" if _HEAT in declared else "without a temperature"
             self._on_event(WarningNote(f"{agent} {why}: its rollouts of a task may all be equal"))
         return options

@@ -43,6 +43,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
         "eval": "Run an agent on tasks, offline, online or both.",
         "sample": "Play each task several times, for training data.",
+        "study": "Plan, play, report and verify a registered study.",
         "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
         "mcp": "Serve one episode to an MCP client, such as a coding agent.",
         "report": "Show a run side by side, in the terminal and as HTML.",
@@ -57,12 +58,12 @@ _PANELS: dict[str, dict[str, str]] = {
 _EXIT_CODES = (
     "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-13 this"
     " machine; 20 images; 30-37 sites; 40-42 the Docker engine; 50 gateway; 60, 61 browser; 70, 72,"
-    " 74 model; 71, 73 agent; 80, 81 run folder; 90 nothing could be scored; 99 a bug of"
+    " 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90 nothing could be scored; 99 a bug of"
     " Arena's; 130 interrupted."
 )
 
 
-_WITH_RUN_FOLDER = {"eval", "sample"}
+_WITH_RUN_FOLDER = {"eval", "sample", "study"}
 
 
 def build_app(words: Sequence[str]) -> typer.Typer:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO, assert_never
 
 from orchestrator.api.arena import Arena
-from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
 from orchestrator.cli.console import Console
 from orchestrator.cli.live_state import LiveState, Unit
 from orchestrator.cli.progress import show_event
@@ -93,7 +93,9 @@ class LiveDisplay:
         with self._lock:
             self._state.apply(event)
         match event:
-            case WarningNote() | ProgressNote() | RunBegan() | AttemptBroke() | TrialEnded():
+            case WarningNote() | ProgressNote() | AttemptBroke() | TrialEnded():
+                show_event(event, self._console)
+            case RunBegan() | StudyBegan():
                 show_event(event, self._console)
             case PoolEvent() | SitesStarting() | EpisodesPlanned() | AttemptBegan():
                 pass

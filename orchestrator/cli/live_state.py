@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
 from orchestrator.pool.events import Phase, PoolEvent
 from orchestrator.runner.events import (
     AttemptBegan,
@@ -69,11 +69,11 @@ class LiveState:
                 self._plan("episodes", total, done)
             case AttemptBegan():
                 again = f", attempt {event.number}" if event.number > 1 else ""
-                self._set(_episode(event.trial), f"playing{again}")
+                self._set(_episode(event.trial, event.agent), f"playing{again}")
             case AttemptBroke():
-                self.units.pop(_episode(event.trial), None)
+                self.units.pop(_episode(event.trial, event.agent), None)
             case TrialEnded():
-                self.units.pop(_episode(event.trial), None)
+                self.units.pop(_episode(event.trial, event.agent), None)
                 self.done, self.total = event.done, event.total
             case SitesStarting(replicas=replicas):
                 self._plan("replicas", replicas, 0)
@@ -87,7 +87,7 @@ class LiveState:
                 self.output.append(_printable(line))
             case WorkEnded(unit):
                 self._end(unit)
-            case RunBegan() | ProgressNote() | WarningNote() | WorkLine():
+            case RunBegan() | StudyBegan() | ProgressNote() | WarningNote() | WorkLine():
                 pass
             case _:
                 assert_never(event)
@@ -143,9 +143,9 @@ class LiveState:
             self.done = min(self.total, self.done + 1)
 
 
-def _episode(trial: Trial) -> str:
+def _episode(trial: Trial, agent: str) -> str:
     repeat = f" repeat {trial.repeat}" if trial.repeat else ""
-    return f"{trial.world} {trial.task}{repeat}"
+    return f"{trial.world} {trial.task}{repeat} {agent}".rstrip()
 
 
 def _printable(text: str) -> str:

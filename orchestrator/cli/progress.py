@@ -8,7 +8,7 @@ from typing import assert_never
 
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.arena import Arena
-from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, WarningNote
+from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
 from orchestrator.cli.console import Console
 from orchestrator.pool.events import PoolEvent
 from orchestrator.runner.events import (
@@ -42,9 +42,13 @@ def show_event(event: ArenaEvent, console: Console) -> None:
         case RunBegan():
             agent = f"{event.agent} ({event.agent_note})" if event.agent_note else event.agent
             console.note(f"run {event.folder}: {event.episodes} episodes of {agent}")
+        case StudyBegan():
+            agents = ", ".join(event.agents)
+            console.note(f"study {event.folder}: {event.episodes} episodes of {agents}")
         case AttemptBroke():
             trial = event.trial
-            line = f"        {trial.world:<8}{trial.task}: broke off, again: {event.reason}"
+            whose = f" {event.agent}" if event.agent else ""
+            line = f"        {trial.world:<8}{trial.task}{whose}: broke off, again: {event.reason}"
             console.note(line)
         case TrialEnded():
             console.note(_ended_line(event))
@@ -63,7 +67,8 @@ def _ended_line(event: TrialEnded) -> str:
     width = len(str(event.total))
     done = f"[{event.done:>{width}}/{event.total}]"
     figures = f"{score.steps:>3} steps {evidence.seconds:5.1f} s"
-    line = f"{done} {trial.world:<8}{trial.task:<34} {score.outcome!s:<20}{figures}"
+    whose = f"{event.agent:<12} " if event.agent else ""
+    line = f"{done} {whose}{trial.world:<8}{trial.task:<34} {score.outcome!s:<20}{figures}"
     if score.outcome.kind is OutcomeKind.SUCCESS:
         return line
     gave_up = f"; {evidence.ended_because}" if evidence.ended_because else ""

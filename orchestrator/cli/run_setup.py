@@ -9,9 +9,9 @@ from typing import Protocol
 
 from arena_core.errors import InterruptedRunError, UsageError
 from orchestrator.api.arena import Arena
-from orchestrator.api.events import ArenaEvent, OnArenaEvent, RunBegan
+from orchestrator.api.events import ArenaEvent, OnArenaEvent, RunBegan, StudyBegan
 from orchestrator.api.judging import JudgeChoice
-from orchestrator.api.playing import interrupted
+from orchestrator.api.playing import interrupted, interrupted_study
 from orchestrator.cli.asynchronous import two_interrupts
 from orchestrator.cli.console import Console
 from orchestrator.cli.live import progress_on
@@ -58,7 +58,7 @@ async def play(work: Work, console: Console, judge: JudgeChoice | None = None) -
         ArenaError: as `work` does.
     """
     with progress_on(console) as on_event:
-        shown = _Shown(console, on_event)
+        shown = ShownRun(console, on_event)
         async with Arena(on_event=shown.on_event) as arena:
             with two_interrupts(shown.finish_step, shown.stopped):
                 report = await work(arena, stop=shown.stop)
@@ -88,18 +88,18 @@ async def _judged(
     return judged
 
 
-class _Shown:
+class ShownRun:
     """What a run shows while it is played, and how it is ended."""
 
     def __init__(self, console: Console, show: OnArenaEvent) -> None:
         self.stop = asyncio.Event()
         self._show = show
         self._console = console
-        self._began: RunBegan | None = None
+        self._began: RunBegan | StudyBegan | None = None
 
     def on_event(self, event: ArenaEvent) -> None:
         """Show what the run reports."""
-        if isinstance(event, RunBegan):
+        if isinstance(event, RunBegan | StudyBegan):
             self._began = event
         self._show(event)
 
@@ -116,4 +116,6 @@ class _Shown:
         """Return the error of a run that was stopped at once."""
         if self._began is None:
             return InterruptedRunError("interrupted")
+        if isinstance(self._began, StudyBegan):
+            return interrupted_study(self._began.folder)
         return interrupted(self._began.folder)

@@ -128,9 +128,9 @@ class Prover:
         )
         lock = await make_lock(request, self.atlas, self.engine)
         folder = RunFolder.create(path, lock, suite)
-        await Run(
-            request=request,
-            folder=folder,
+        await Run.of(
+            request,
+            folder,
             owner=lock.run,
             atlas=self.atlas,
             engine=self.engine,

@@ -13,6 +13,7 @@ from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.logs.context import log_context
 from orchestrator.runner.events import AttemptBegan, AttemptBroke, OnEvent, ProgressNote, TrialEnded
 from orchestrator.runner.run_budget import RunBudget
+from orchestrator.store.digests import digest_of_folder
 from orchestrator.store.ledger import Attempt, AttemptState, Ledger
 from orchestrator.store.recovery import broke_off, is_whole, recover
 from orchestrator.store.run_folder import RunFolder
@@ -42,17 +43,30 @@ class AttemptResult(Protocol):
 Perform = Callable[[int], Awaitable[AttemptResult]]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
+class Progress:
+    """How many trials there are, and how many are finished; shared by runs played together."""
+
+    total: int
+    done: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TrialRunner:
-    """Plays trials through their attempts and keeps ledger and evidence in step."""
+    """Plays trials through their attempts and keeps ledger and evidence in step.
+
+    Attributes:
+        limit: how often a trial is tried.
+        agent: whose trials they are, where several play side by side; empty elsewhere.
+    """
 
     folder: RunFolder
     ledger: Ledger
     limit: int
-    total: int
+    progress: Progress
     on_event: OnEvent
     budget: RunBudget = field(default_factory=RunBudget)
-    done: int = 0
+    agent: str = ""
 
     async def play(self, trial: Trial, task: Task, perform: Perform) -> bool:
         """Play one trial to its end; False where the user interrupted it.
@@ -70,7 +84,7 @@ class TrialRunner:
                 self._end_unplayed(trial, task, spent)
                 return True
             number = self.ledger.start(trial)
-            self.on_event(AttemptBegan(trial=trial, number=number))
+            self.on_event(AttemptBegan(trial=trial, number=number, agent=self.agent))
             try:
                 with log_context(world=trial.world, trial=_name(trial), attempt=number):
                     recorder, evidence = await _performed(perform, number)
@@ -84,14 +98,15 @@ class TrialRunner:
                     raise
                 self._retry(trial, number, in_one_line(error))
                 continue
-            self.folder.save_evidence(trial.folder(number), evidence, recorder.files)
+            digest = self.folder.save_evidence(trial.folder(number), evidence, recorder.files)
             if recorder.interrupted:
-                self.ledger.end(trial, number, AttemptState.ABANDONED, None)
+                self.ledger.end(trial, number, AttemptState.ABANDONED, None, digest)
                 return False
             if number_left > 1 and broke_off(evidence):
-                self._retry(trial, number, evidence.fault.message if evidence.fault else "")
+                reason = evidence.fault.message if evidence.fault else ""
+                self._retry(trial, number, reason, digest)
                 continue
-            self._finish(trial, number, task, evidence)
+            self._finish(trial, number, task, evidence, digest)
             return True
         return True
 
@@ -120,16 +135,16 @@ class TrialRunner:
             reason=UnscoredReason.INTERNAL, message=bug_in_words(bug), place=place_of(bug)
         )
         evidence = unplayed(self.folder.lock(), trial, number, fault)
-        self.folder.save_evidence(trial.folder(number), evidence, {})
-        self._finish(trial, number, task, evidence)
+        digest = self.folder.save_evidence(trial.folder(number), evidence, {})
+        self._finish(trial, number, task, evidence, digest)
 
     def _end_unplayed(self, trial: Trial, task: Task, spent: str) -> None:
         number = self.ledger.start(trial)
-        self.on_event(AttemptBegan(trial=trial, number=number))
+        self.on_event(AttemptBegan(trial=trial, number=number, agent=self.agent))
         fault = EpisodeFault(reason=UnscoredReason.BUDGET, message=spent)
         evidence = unplayed(self.folder.lock(), trial, number, fault)
-        self.folder.save_evidence(trial.folder(number), evidence, {})
-        self._finish(trial, number, task, evidence)
+        digest = self.folder.save_evidence(trial.folder(number), evidence, {})
+        self._finish(trial, number, task, evidence, digest)
 
     def _is_open_again(self, evidence: Evidence | None) -> bool:
         """Whether a finished trial is to be played after all."""
@@ -144,7 +159,8 @@ class TrialRunner:
         if evidence is None or not is_whole(evidence):
             self.ledger.end(attempt.trial, attempt.number, AttemptState.ABANDONED, None)
         else:
-            self._finish(attempt.trial, attempt.number, task, evidence)
+            digest = digest_of_folder(self.folder.evidence_folder(attempt.folder))
+            self._finish(attempt.trial, attempt.number, task, evidence, digest)
 
     def _evidence(self, attempt: Attempt) -> Evidence | None:
         """Return an attempt's evidence; None where it cannot be read, and says so."""
@@ -154,10 +170,12 @@ class TrialRunner:
             self.on_event(ProgressNote(f"{in_one_line(unreadable)}; the episode is played again"))
             return None
 
-    def _finish(self, trial: Trial, number: int, task: Task, evidence: Evidence) -> None:
+    def _finish(
+        self, trial: Trial, number: int, task: Task, evidence: Evidence, digest: str
+    ) -> None:
         result = score_task(task, evidence)
-        self.ledger.end(trial, number, AttemptState.FINISHED, str(result.outcome))
-        self.done += 1
+        self.ledger.end(trial, number, AttemptState.FINISHED, str(result.outcome), digest)
+        self.progress.done += 1
         with log_context(world=trial.world, trial=_name(trial), attempt=number):
             _LOG.info("%s: %s", result.outcome, result.because)
         self.on_event(
@@ -165,16 +183,17 @@ class TrialRunner:
                 trial=trial,
                 score=result,
                 evidence=evidence,
-                done=self.done,
-                total=self.total,
+                done=self.progress.done,
+                total=self.progress.total,
+                agent=self.agent,
             )
         )
 
-    def _retry(self, trial: Trial, number: int, reason: str) -> None:
-        self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA))
+    def _retry(self, trial: Trial, number: int, reason: str, digest: str | None = None) -> None:
+        self.ledger.end(trial, number, AttemptState.RETRIED, str(UnscoredReason.INFRA), digest)
         with log_context(world=trial.world, trial=_name(trial), attempt=number):
             _LOG.warning("the attempt is made again: %s", reason)
-        self.on_event(AttemptBroke(trial=trial, number=number, reason=reason))
+        self.on_event(AttemptBroke(trial=trial, number=number, reason=reason, agent=self.agent))
 
 
 def _name(trial: Trial) -> str:

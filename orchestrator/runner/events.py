@@ -31,10 +31,15 @@ class EpisodesPlanned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptBegan:
-    """An attempt at a trial begins."""
+    """An attempt at a trial begins.
+
+    Attributes:
+        agent: whose it is, where several play side by side; empty elsewhere. So in the next two.
+    """
 
     trial: Trial
     number: int
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,7 @@ class TrialEnded:
     evidence: Evidence
     done: int
     total: int
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +61,7 @@ class AttemptBroke:
     trial: Trial
     number: int
     reason: str
+    agent: str = ""
 
 
 RunEvent = (

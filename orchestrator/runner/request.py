@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from arena_core.worlds import World
 from orchestrator.agent_interface import AgentMaker
@@ -111,6 +112,15 @@ class RunRequest:
         played = [task for task in self.tasks if world in task.worlds and world in self.worlds]
         names = dict.fromkeys(name for task in played for name in task.sites)
         return atlas.upstreams(names, world, staged=self.staged)
+
+
+def together(requests: Sequence[RunRequest]) -> RunRequest:
+    """Return what runs that are played side by side need of the worlds, as one request.
+
+    It is for sizes and upstreams, and never played: its tasks are those of all, once a repeat.
+    """
+    tasks = (task for one in requests for _ in range(one.repeats) for task in one.tasks)
+    return replace(requests[0], tasks=tuple(tasks), repeats=1)
 
 
 def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:

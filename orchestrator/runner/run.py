@@ -1,12 +1,15 @@
-"""Runs every trial that is not finished yet, both worlds side by side."""
+"""Plays every trial that is not finished yet, both worlds side by side; of one run or several."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
 
 from arena_core.errors import ArenaError
 from arena_core.task_group import task_group
@@ -14,52 +17,118 @@ from arena_core.worlds import World
 from orchestrator.engine.engine import Engine
 from orchestrator.logs.context import log_context
 from orchestrator.logs.writing import run_log
-from orchestrator.runner.attempts import TrialRunner, ends_the_run
+from orchestrator.runner.attempts import Progress, TrialRunner, ends_the_run
 from orchestrator.runner.budgets import share_budget
 from orchestrator.runner.events import EpisodesPlanned, OnEvent, ProgressNote
-from orchestrator.runner.open_world import WorldSize, open_world
-from orchestrator.runner.request import RunRequest
+from orchestrator.runner.open_world import OpenWorld, WorldSize, open_world
+from orchestrator.runner.request import RunRequest, together
 from orchestrator.runner.run_budget import RunBudget
+from orchestrator.runner.worker import Job, PlayedRun
 from orchestrator.runner.world_runner import WorldRunner
+from orchestrator.spending import total
 from orchestrator.store.ledger import Ledger
+from orchestrator.store.lock import SpendingLimits
 from orchestrator.store.run_folder import RunFolder
-from orchestrator.store.trials import Trial
 from sites.atlas import Atlas
+
+InOrder = Callable[[Sequence[Job]], Sequence[Job]]
 
 _LOG = logging.getLogger(__name__)
 
 
+class HowEnded(StrEnum):
+    """How playing ended.
+
+    `over_budget`: nothing more may be spent, and what had not begun was left open.
+    """
+
+    DONE = "done"
+    INTERRUPTED = "interrupted"
+    OVER_BUDGET = "over budget"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run: what is asked, with what, and where it is written."""
+class RunPart:
+    """One of the runs that are played side by side.
+
+    Attributes:
+        agent: what progress calls its agent; empty where it is the only run.
+    """
 
     request: RunRequest
     folder: RunFolder
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run, or several side by side that share worlds, workers and budget.
+
+    Attributes:
+        parts: each with its own folder. They ask for the same worlds, workers and resources.
+        owner: what the containers are labelled with.
+        log_path: where it is logged.
+        limits: what all of them may spend on models, together.
+        whose: whose budget that is, for messages: the run's, or the study's.
+        in_order: brings the trials of all parts into the order in which they begin.
+        stops_over_budget: what has not begun when the budget is spent is left open; else it ends as
+            `unscored: budget`.
+    """
+
+    parts: tuple[RunPart, ...]
     owner: str
     atlas: Atlas
     engine: Engine
     on_event: OnEvent
     interrupted: asyncio.Event
+    log_path: Path
+    limits: SpendingLimits
+    whose: str = "run"
+    in_order: InOrder = tuple
+    stops_over_budget: bool = False
 
-    async def play(self) -> bool:
-        """Play what is not finished; True where every trial is finished now.
+    @classmethod
+    def of(
+        cls,
+        request: RunRequest,
+        folder: RunFolder,
+        *,
+        owner: str,
+        atlas: Atlas,
+        engine: Engine,
+        on_event: OnEvent,
+        interrupted: asyncio.Event,
+    ) -> Self:
+        """Return what plays one run alone."""
+        return cls(
+            parts=(RunPart(request=request, folder=folder),),
+            owner=owner,
+            atlas=atlas,
+            engine=engine,
+            on_event=on_event,
+            interrupted=interrupted,
+            log_path=folder.log_path,
+            limits=request.limits,
+        )
 
-        Containers that an earlier process of this run left behind are removed first.
+    async def play(self) -> HowEnded:
+        """Play what is not finished.
+
+        Containers that an earlier process of it left behind are removed first.
         """
-        with (
-            self.folder.writing() as ledger,
-            run_log(self.folder.log_path, _secrets(self.atlas)),
-            log_context(run=self.owner),
-        ):
-            return await self._play_logged(ledger)
+        with ExitStack() as stack:
+            ledgers = [stack.enter_context(part.folder.writing()) for part in self.parts]
+            stack.enter_context(run_log(self.log_path, _secrets(self.atlas)))
+            stack.enter_context(log_context(run=self.owner))
+            return await self._play_logged(self._played_runs(ledgers))
 
-    async def _play_logged(self, ledger: Ledger) -> bool:
-        _LOG.info("the run begins: %d episodes", len(self._pending(ledger)))
+    async def _play_logged(self, runs: Sequence[PlayedRun]) -> HowEnded:
+        _LOG.info("the run begins: %d episodes", len(self._pending(runs)))
         how = "cut short"
         try:
             async with self._swept():
-                is_done = await self._play(ledger)
-            how = "done" if is_done else "interrupted"
+                ended = await self._play(runs)
+            how = str(ended)
         except ArenaError as failure:
             how = f"broken off: {failure.message}"
             _LOG.debug("how the run broke off", exc_info=True)
@@ -69,30 +138,34 @@ class Run:
             _LOG.exception("a bug ended the run")
             raise
         finally:
-            _LOG.info("the run ends: %s; %d episodes left", how, len(self._pending(ledger)))
-        return is_done
+            _LOG.info("the run ends: %s; %d episodes left", how, len(self._pending(runs)))
+        return ended
 
     def _note(self, text: str) -> None:
         _LOG.info("%s", text)
         self.on_event(ProgressNote(text))
 
-    async def _play(self, ledger: Ledger) -> bool:
-        trial_runner = self._trial_runner(ledger)
-        trial_runner.recover({task.id: task for task in self.request.tasks})
-        pending = self._pending(ledger)
-        trial_runner.done = trial_runner.total - len(pending)
-        self.on_event(EpisodesPlanned(trial_runner.done, trial_runner.total))
-        budgets = await share_budget(self.request, self.atlas, self.engine)
+    async def _play(self, runs: Sequence[PlayedRun]) -> HowEnded:
+        for run in runs:
+            run.trial_runner.recover({task.id: task for task in run.request.tasks})
+        pending = self.in_order(self._pending(runs))
+        progress = runs[0].trial_runner.progress
+        progress.done = progress.total - len(pending)
+        self.on_event(EpisodesPlanned(progress.done, progress.total))
+        needs = together([part.request for part in self.parts])
+        budgets = await share_budget(needs, self.atlas, self.engine)
         async with task_group() as group:
             world_runners = [
-                group.create_task(self._play_world(world, trials, budgets, trial_runner))
-                for world in self.request.worlds
-                if (trials := [trial for trial in pending if trial.world is world])
+                group.create_task(self._play_world(world, jobs, budgets, needs))
+                for world in needs.worlds
+                if (jobs := [job for job in pending if job.trial.world is world])
             ]
         _raise_first(
             [failure for world_runner in world_runners for failure in world_runner.result()]
         )
-        return not self._pending(ledger)
+        if not self._pending(runs):
+            return HowEnded.DONE
+        return HowEnded.OVER_BUDGET if self._is_over(runs) else HowEnded.INTERRUPTED
 
     @asynccontextmanager
     async def _swept(self) -> AsyncIterator[None]:
@@ -113,70 +186,93 @@ class Run:
                 todo = f"arena down --owner {self.owner}"
                 self._note(f"containers may be left: {failure.message}; {todo}")
 
-    def _trial_runner(self, ledger: Ledger) -> TrialRunner:
-        return TrialRunner(
-            folder=self.folder,
-            ledger=ledger,
-            limit=self.request.attempts,
-            total=len(self.request.trials()),
-            on_event=self.on_event,
-            budget=RunBudget(limits=self.request.limits, spent=ledger.spent()),
+    def _played_runs(self, ledgers: Sequence[Ledger]) -> tuple[PlayedRun, ...]:
+        """Return the runs with what keeps them; progress and budget are one for all."""
+        spent = total(ledger.spent() for ledger in ledgers)
+        budget = RunBudget(limits=self.limits, spent=spent, whose=self.whose)
+        progress = Progress(total=sum(len(part.request.trials()) for part in self.parts))
+        is_alone = len(self.parts) == 1
+        return tuple(
+            PlayedRun(
+                name=self.owner if is_alone else part.folder.path.name,
+                request=part.request,
+                trial_runner=TrialRunner(
+                    folder=part.folder,
+                    ledger=ledger,
+                    limit=part.request.attempts,
+                    progress=progress,
+                    on_event=self.on_event,
+                    budget=budget,
+                    agent=part.agent,
+                ),
+            )
+            for part, ledger in zip(self.parts, ledgers, strict=True)
         )
 
-    def _pending(self, ledger: Ledger) -> list[Trial]:
-        finished = {attempt.trial for attempt in ledger.finished()}
-        return [trial for trial in self.request.trials() if trial not in finished]
+    def _is_over(self, runs: Sequence[PlayedRun]) -> bool:
+        """Whether the budget is spent, and what has not begun is to be left open."""
+        return self.stops_over_budget and runs[0].trial_runner.budget.exhausted is not None
 
     async def _play_world(
         self,
         world: World,
-        trials: list[Trial],
+        jobs: Sequence[Job],
         budgets: Mapping[World, int | None],
-        trial_runner: TrialRunner,
+        needs: RunRequest,
     ) -> tuple[Exception, ...]:
         """Play a world's trials; its failure is returned, so that the other world goes on.
 
         Raises:
             ModelError: the model refuses for good; that ends the other world too.
         """
+        runs = [job.run for job in jobs]
         try:
             with log_context(world=world):
-                memory = budgets.get(world)
-                async with self._world_runner(world, memory, trial_runner) as world_runner:
-                    return await world_runner.play(trials)
+                async with self._open(world, budgets.get(world), needs) as opened:
+                    world_runner = WorldRunner(
+                        world=opened,
+                        workers=needs.workers,
+                        on_event=self.on_event,
+                        interrupted=self.interrupted,
+                        is_over=lambda: self._is_over(runs),
+                    )
+                    return await world_runner.play(jobs)
         except ArenaError as failure:
             if ends_the_run(failure):
                 raise
             return (failure,)
 
     @asynccontextmanager
-    async def _world_runner(
-        self, world: World, memory_bytes: int | None, trial_runner: TrialRunner
-    ) -> AsyncIterator[WorldRunner]:
-        """Open a world for its trials."""
-        request = self.request
+    async def _open(
+        self, world: World, memory_bytes: int | None, needs: RunRequest
+    ) -> AsyncIterator[OpenWorld]:
+        """Open a world for the trials of all parts."""
         size = WorldSize(
-            workers=request.workers_in(world),
-            spares=request.spares_in(world),
+            workers=needs.workers_in(world),
+            spares=needs.spares_in(world),
             memory_bytes=memory_bytes,
-            strategy=request.strategy,
+            strategy=needs.strategy,
         )
         async with open_world(
             self.engine,
             self.atlas,
-            request.upstreams(self.atlas, world),
+            needs.upstreams(self.atlas, world),
             self.owner,
             size=size,
             on_event=self.on_event,
-            resolves=request.resolves,
-            browser=request.browser,
+            resolves=needs.resolves,
+            browser=needs.browser,
         ) as opened:
-            yield WorldRunner(
-                world=opened,
-                request=request,
-                trial_runner=trial_runner,
-                interrupted=self.interrupted,
-            )
+            yield opened
+
+    @staticmethod
+    def _pending(runs: Sequence[PlayedRun]) -> list[Job]:
+        return [job for run in runs for job in _pending_in(run)]
+
+
+def _pending_in(run: PlayedRun) -> list[Job]:
+    finished = {attempt.trial for attempt in run.trial_runner.ledger.finished()}
+    return [Job(run, trial) for trial in run.request.trials() if trial not in finished]
 
 
 def _secrets(atlas: Atlas) -> tuple[str, ...]:

@@ -20,19 +20,22 @@ class RunBudget:
 
     Attributes:
         spent: by all attempts, those too that an earlier process made.
+        whose: `run`, or `study` where several runs share it.
     """
 
     limits: SpendingLimits = field(default_factory=SpendingLimits)
     spent: Spent = field(default_factory=Spent)
+    whose: str = "run"
 
     @property
     def exhausted(self) -> str | None:
         """Why nothing more may be spent; None while something may."""
         limits, spent = self.limits, self.spent
+        begun = f"the {self.whose}'s budget is spent"
         if limits.max_tokens is not None and spent.tokens >= limits.max_tokens:
-            return f"the run's budget is spent: {spent.tokens} of {limits.max_tokens} tokens"
+            return f"{begun}: {spent.tokens} of {limits.max_tokens} tokens"
         if limits.max_usd is not None and spent.priced_usd >= limits.max_usd:
-            return f"the run's budget is spent: ${spent.priced_usd:.4f} of ${limits.max_usd:g}"
+            return f"{begun}: ${spent.priced_usd:.4f} of ${limits.max_usd:g}"
         return None
 
     def add(self, spent: Spent) -> None:

@@ -16,6 +16,7 @@ from orchestrator.outside.agent_command import AgentCommand
 from orchestrator.outside.outside_runner import OutsideRunner
 from orchestrator.runner.attempts import TrialRunner
 from orchestrator.runner.environments import Environments
+from orchestrator.runner.events import OnEvent
 from orchestrator.runner.network_changes import await_stillness
 from orchestrator.runner.open_world import OpenWorld
 from orchestrator.runner.request import RunRequest
@@ -27,6 +28,27 @@ _OPENING_AND_CHECKS_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRun:
+    """A run that is played: what is asked of it, and what keeps its ledger and evidence.
+
+    Attributes:
+        name: what the log calls it.
+    """
+
+    name: str
+    request: RunRequest
+    trial_runner: TrialRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One trial of one of the runs that are played side by side."""
+
+    run: PlayedRun
+    trial: Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
     """Plays trials of one world, each in an environment of its own.
 
@@ -34,36 +56,25 @@ class Worker:
         interrupted: set where the user wants the run to end after the step under way.
     """
 
-    request: RunRequest
-    trial_runner: TrialRunner
     interrupted: asyncio.Event
     environments: Environments
 
     @classmethod
     @asynccontextmanager
     async def of(
-        cls,
-        world: OpenWorld,
-        request: RunRequest,
-        trial_runner: TrialRunner,
-        interrupted: asyncio.Event,
+        cls, world: OpenWorld, on_event: OnEvent, interrupted: asyncio.Event
     ) -> AsyncIterator[Worker]:
         """Make a worker of a world; its browser ends with the block."""
-        async with Environments.of(world, trial_runner.on_event) as environments:
-            yield cls(
-                request=request,
-                trial_runner=trial_runner,
-                interrupted=interrupted,
-                environments=environments,
-            )
+        async with Environments.of(world, on_event) as environments:
+            yield cls(interrupted=interrupted, environments=environments)
 
-    async def play(self, trial: Trial) -> None:
+    async def play(self, job: Job) -> None:
         """Play one trial through its attempts.
 
         Raises:
             ArenaError: not even the last attempt could begin.
         """
-        request = self.request
+        request, keeper, trial = job.run.request, job.run.trial_runner, job.trial
         task = next(task for task in request.tasks if task.id == trial.task)
 
         async def attempt(number: int) -> PlayedAttempt:
@@ -81,17 +92,18 @@ class Worker:
                 traces=request.traces,
             )
             meter = AttemptMeter(
-                budget=self.trial_runner.budget,
-                ledger=self.trial_runner.ledger,
+                budget=keeper.budget,
+                ledger=keeper.ledger,
                 trial=trial,
                 number=number,
             )
-            return await self._attempt(spec, task, meter)
+            return await self._attempt(request, spec, task, meter)
 
-        await self.trial_runner.play(trial, task, attempt)
+        await keeper.play(trial, task, attempt)
 
-    async def _attempt(self, spec: AttemptSpec, task: Task, meter: AttemptMeter) -> PlayedAttempt:
-        request = self.request
+    async def _attempt(
+        self, request: RunRequest, spec: AttemptSpec, task: Task, meter: AttemptMeter
+    ) -> PlayedAttempt:
         if isinstance(request.agent, AgentCommand):
             return await self._attempt_outside(spec, task, request.agent)
         runner = EpisodeRunner(

@@ -1,35 +1,41 @@
-"""One world of a run: what all its workers share."""
+"""One world of what is played: what all its workers share."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from arena_core.task_group import task_group
-from orchestrator.runner.attempts import TrialRunner, ends_the_run, in_one_line
-from orchestrator.runner.events import ProgressNote
+from orchestrator.logs.context import log_context
+from orchestrator.runner.attempts import ends_the_run, in_one_line
+from orchestrator.runner.events import OnEvent, ProgressNote
 from orchestrator.runner.open_world import OpenWorld
-from orchestrator.runner.request import RunRequest
-from orchestrator.runner.worker import Worker
-from orchestrator.store.trials import Trial
+from orchestrator.runner.worker import Job, Worker
+
+
+def _never() -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldRunner:
-    """The trials of one world and everything they are played with.
+    """Plays the trials of one world.
 
     Attributes:
         world: what all its workers share.
+        workers: how many trials are played side by side.
+        is_over: asked before each trial: whether no further one is to begin.
     """
 
     world: OpenWorld
-    request: RunRequest
-    trial_runner: TrialRunner
+    workers: int
+    on_event: OnEvent
     interrupted: asyncio.Event
+    is_over: Callable[[], bool] = _never
 
-    async def play(self, trials: Sequence[Trial]) -> tuple[Exception, ...]:
+    async def play(self, jobs: Sequence[Job]) -> tuple[Exception, ...]:
         """Play trials until they are done or the user interrupts.
 
         Each worker takes the next trial in order when it is free. One that fails stops, and leaves
@@ -41,23 +47,23 @@ class WorldRunner:
         Raises:
             ModelError: the model refuses for good; all workers were stopped at once.
         """
-        left = deque(trials)
+        left = deque(jobs)
         failures: list[Exception] = []
         async with task_group() as workers:
-            for _ in range(min(self.request.workers, len(trials))):
+            for _ in range(min(self.workers, len(jobs))):
                 workers.create_task(self._work(left, failures))
         return tuple(failures)
 
-    async def _work(self, left: deque[Trial], failures: list[Exception]) -> None:
+    async def _work(self, left: deque[Job], failures: list[Exception]) -> None:
         try:
-            async with Worker.of(
-                self.world, self.request, self.trial_runner, self.interrupted
-            ) as worker:
-                while left and not self.interrupted.is_set():
-                    await worker.play(left.popleft())
+            async with Worker.of(self.world, self.on_event, self.interrupted) as worker:
+                while left and not self.interrupted.is_set() and not self.is_over():
+                    job = left.popleft()
+                    with log_context(run=job.run.name):
+                        await worker.play(job)
         except Exception as failure:  # raised when the other workers are done
             if ends_the_run(failure):
                 raise
             failures.append(failure)
             stopped = f"{self.world.upstreams.world}: a worker stopped: {in_one_line(failure)}"
-            self.trial_runner.on_event(ProgressNote(stopped))
+            self.on_event(ProgressNote(stopped))

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS attempt (
     input_tokens INTEGER,
     output_tokens INTEGER,
     usd REAL,
+    evidence_sha256 TEXT,
     PRIMARY KEY (task, world, repeat, attempt)
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS one_finish
@@ -36,6 +37,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS one_finish
 
 # A ledger of an earlier version has none of them.
 _COSTS = {"input_tokens": "INTEGER", "output_tokens": "INTEGER", "usd": "REAL"}
+_LATER = {**_COSTS, "evidence_sha256": "TEXT"}
 _ENTERED = "task, world, repeat, attempt, state, outcome, started_at"
 
 
@@ -70,6 +72,21 @@ class Attempt:
     def folder(self) -> str:
         """The name of its evidence folder."""
         return self.trial.folder(self.number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedEpisode:
+    """What the ledger alone says of a finished trial.
+
+    Attributes:
+        seconds: from the attempt's start to its end, the opening and the checks included.
+        usd: None where nobody knows, or no model was asked.
+    """
+
+    trial: Trial
+    outcome: str
+    seconds: float
+    usd: float | None
 
 
 class Ledger:
@@ -131,12 +148,29 @@ class Ledger:
         )
         return number
 
-    def end(self, trial: Trial, number: int, state: AttemptState, outcome: str | None) -> None:
-        """Write down how an attempt ended; `finished` closes its trial for good."""
+    def end(
+        self,
+        trial: Trial,
+        number: int,
+        state: AttemptState,
+        outcome: str | None,
+        evidence_sha256: str | None = None,
+    ) -> None:
+        """Write down how an attempt ended; `finished` closes its trial for good.
+
+        Args:
+            trial: what was played.
+            number: of the attempt.
+            state: what became of it.
+            outcome: its score in words; None where it has none.
+            evidence_sha256: the digest of what it left behind, see `digests`; None leaves what is
+                there.
+        """
         self._write(
-            "UPDATE attempt SET state = ?, outcome = ?, ended_at = ?"
+            "UPDATE attempt SET state = ?, outcome = ?, ended_at = ?,"
+            " evidence_sha256 = coalesce(?, evidence_sha256)"
             " WHERE task = ? AND world = ? AND repeat = ? AND attempt = ?",
-            (state, outcome, _now(), *_key(trial), number),
+            (state, outcome, _now(), evidence_sha256, *_key(trial), number),
         )
 
     def spend(self, trial: Trial, number: int, spent: Spent) -> None:
@@ -156,14 +190,33 @@ class Ledger:
         )
         return total(Spent.reported(taken, given, usd) for taken, given, usd in rows)
 
+    def evidence_digests(self) -> dict[str, str]:
+        """Return, by the name of its folder, the digest of each attempt's evidence as it was saved.
+
+        Attempts of an earlier version of Arena, and those entered again from the evidence, have
+        none.
+        """
+        if "evidence_sha256" not in self._columns():
+            return {}
+        rows = self._all(
+            "SELECT task, world, repeat, attempt, evidence_sha256 FROM attempt"
+            " WHERE evidence_sha256 IS NOT NULL"
+        )
+        return {
+            Trial(task, World(world), repeat).folder(attempt): digest
+            for task, world, repeat, attempt, digest in rows
+        }
+
     def keep_costs(self) -> None:
-        """Give a ledger of an earlier version the columns of costs."""
-        for name in _COSTS.keys() - self._costs():
-            self._write(f"ALTER TABLE attempt ADD COLUMN {name} {_COSTS[name]}", ())
+        """Give a ledger of an earlier version the columns of costs and of evidence's digests."""
+        for name in _LATER.keys() - self._columns():
+            self._write(f"ALTER TABLE attempt ADD COLUMN {name} {_LATER[name]}", ())
 
     def _costs(self) -> set[str]:
-        columns = {str(row[1]) for row in self._all("PRAGMA table_info(attempt)")}
-        return columns & _COSTS.keys()
+        return self._columns() & _COSTS.keys()
+
+    def _columns(self) -> set[str]:
+        return {str(row[1]) for row in self._all("PRAGMA table_info(attempt)")}
 
     def enter(self, attempt: Attempt) -> None:
         """Write down an attempt that was played, and of which the ledger knows nothing."""
@@ -194,6 +247,25 @@ class Ledger:
     def finished(self) -> tuple[Attempt, ...]:
         """Return the attempt that closed each finished trial."""
         return tuple(one for one in self.attempts() if one.state is AttemptState.FINISHED)
+
+    def finished_episodes(self) -> tuple[FinishedEpisode, ...]:
+        """Return what is known of each finished trial without its evidence."""
+        usd = "usd" if "usd" in self._columns() else "NULL"
+        rows = self._all(
+            "SELECT task, world, repeat, outcome,"  # noqa: S608  one of two words
+            f" (julianday(ended_at) - julianday(started_at)) * 86400.0, {usd}"
+            " FROM attempt WHERE state = 'finished' AND ended_at IS NOT NULL"
+            " ORDER BY task, world, repeat"
+        )
+        return tuple(
+            FinishedEpisode(
+                trial=Trial(task, World(world), repeat),
+                outcome=outcome or "",
+                seconds=seconds,
+                usd=cost,
+            )
+            for task, world, repeat, outcome, seconds, cost in rows
+        )
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         try:

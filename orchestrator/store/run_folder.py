@@ -18,6 +18,7 @@ from arena_core.errors import StoreError
 from evaluators.evidence import Evidence
 from evaluators.judgements import Judgement
 from orchestrator.store import formats
+from orchestrator.store.digests import digest_of_files
 from orchestrator.store.formats import Format
 from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
 from orchestrator.store.ledger import Ledger, is_damaged
@@ -172,28 +173,31 @@ class RunFolder:
         finally:
             ledger.close()
 
-    def save_evidence(self, name: str, evidence: Evidence, files: Mapping[str, bytes]) -> None:
+    def save_evidence(self, name: str, evidence: Evidence, files: Mapping[str, bytes]) -> str:
         """Write an attempt's evidence and the files beside it in one atomic step.
+
+        Returns:
+            The digest of all that was written, for the ledger.
 
         Raises:
             StoreError: the disk is full, or the folder read-only; nothing half-written stays.
         """
         final = self.path / "evidence" / name
         partial = final.with_name(name + _PARTIAL)
+        written = evidence.model_dump_json(indent=1, exclude=KEPT_APART).encode()
+        saved = {**files, **network_files(evidence), "evidence.json": written}
         try:
             if partial.exists():
                 shutil.rmtree(partial)
             partial.mkdir()
-            for file_name, content in (*files.items(), *network_files(evidence).items()):
+            for file_name, content in saved.items():
                 (partial / file_name).write_bytes(content)
-            (partial / "evidence.json").write_text(
-                evidence.model_dump_json(indent=1, exclude=KEPT_APART), encoding="utf-8"
-            )
             partial.replace(final)
         except OSError as cause:
             shutil.rmtree(partial, ignore_errors=True)
             message = f"{final}: the evidence cannot be written: {cause.strerror}"
             raise StoreError(message, hint="free some disk and go on with --resume") from cause
+        return digest_of_files(saved.items())
 
     @property
     def is_begun(self) -> bool:

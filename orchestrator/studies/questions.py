@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from arena_core.worlds import World
-from orchestrator.studies.study_file import AskedQuestion, Compared, QuestionKind
 
-__all__ = ["Compared", "Question", "QuestionKind", "questions_of"]
+
+class QuestionKind(StrEnum):
+    """What is asked of two agents, or of two worlds.
+
+    `difference`: do their success rates differ? `equivalence`: do they differ by less than the
+    margin? `non_inferiority`: is the first worse than the second by less than the margin?
+    """
+
+    DIFFERENCE = "difference"
+    EQUIVALENCE = "equivalence"
+    NON_INFERIORITY = "non_inferiority"
+
+
+class Compared(StrEnum):
+    """What a question compares."""
+
+    AGENTS = "agents"
+    WORLDS = "worlds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,22 +50,3 @@ class Question:
     suite: str | None = None
     margin: float | None = None
     registered: bool = False
-
-
-def questions_of(asked: Iterable[AskedQuestion]) -> tuple[Question, ...]:
-    """Return the questions of a study, each with whether it was registered."""
-    return tuple(
-        Question(
-            id=one.question.id,
-            kind=one.question.kind,
-            of=one.question.of,
-            first=one.question.first,
-            second=one.question.second,
-            agent=one.question.within.agent,
-            world=one.question.within.world,
-            suite=one.question.within.suite,
-            margin=one.question.margin,
-            registered=one.is_registered,
-        )
-        for one in asked
-    )

@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field
 
 from arena_core.worlds import World
 from evaluators.fields import Slug
-from orchestrator.store.lock import ChangedLimits, RunLock
-from orchestrator.studies.study_file import AgentEntry, Question
+from orchestrator.store.lock import ChangedLimits, RunLock, SpendingLimits
+from orchestrator.studies.study_file import AgentEntry, QuestionEntry
 from sites.fields import Strict
 
 REGISTRATION_FILE: Final = "registration.json"
@@ -79,7 +79,7 @@ class Amendment(Strict):
     repeats: int | None = Field(default=None, ge=1)
     budget: ChangedLimits | None = None
     agents: dict[Slug, AgentEntry] = Field(default_factory=dict)
-    questions: tuple[Question, ...] = ()
+    questions: tuple[QuestionEntry, ...] = ()
     runs: tuple[RegisteredRun, ...] = ()
 
 
@@ -91,6 +91,7 @@ class Registration(Strict):
         registered_at: UTC, to the second.
         by: the name of the user on that machine.
         study_sha256: over the bytes of `study.yaml`.
+        budget: what the whole study may spend on models.
         packages: the versions it was registered with.
         amendments: in the order in which they came.
     """
@@ -101,6 +102,7 @@ class Registration(Strict):
     registered_at: str
     by: str
     study_sha256: str
+    budget: SpendingLimits = SpendingLimits()
     packages: dict[str, str]
     suites: tuple[RegisteredSuite, ...]
     runs: tuple[RegisteredRun, ...]
@@ -136,10 +138,27 @@ class Registration(Strict):
 
 
 def canonical_digest(model: BaseModel) -> str:
-    """Return SHA-256 over a model's content, whatever the layout of its file."""
-    content = model.model_dump(mode="json")
+    """Return SHA-256 over a model's content, whatever the layout of its file.
+
+    What is empty is left out: a field that a later Arena adds, and that says nothing here, changes
+    no digest.
+    """
+    content = _without_empty(model.model_dump(mode="json"))
     written = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _without_empty(content: object) -> object:
+    if isinstance(content, dict):
+        kept = {name: _without_empty(value) for name, value in content.items()}
+        return {name: value for name, value in kept.items() if not _is_empty(value)}
+    if isinstance(content, list):
+        return [_without_empty(value) for value in content]
+    return content
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value is False or (isinstance(value, str | list | dict) and not value)
 
 
 def lock_digest(lock: RunLock) -> str:

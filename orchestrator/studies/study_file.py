@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import Annotated, Final, Self, assert_never
 
@@ -14,6 +12,7 @@ from pydantic_core import InitErrorDetails
 from arena_core.errors import InputError
 from arena_core.worlds import World
 from evaluators.fields import Slug
+from orchestrator.studies.questions import Compared, Question, QuestionKind
 from sites.documents import parse_document, read_document
 from sites.fields import Strict
 from tasks.schema import Family
@@ -106,25 +105,6 @@ class StudyBudget(Strict):
     max_tokens: int | None = Field(default=None, ge=1)
 
 
-class QuestionKind(StrEnum):
-    """What is asked of two agents, or of two worlds.
-
-    `difference`: do their success rates differ? `equivalence`: do they differ by less than the
-    margin? `non_inferiority`: is the first worse than the second by less than the margin?
-    """
-
-    DIFFERENCE = "difference"
-    EQUIVALENCE = "equivalence"
-    NON_INFERIORITY = "non_inferiority"
-
-
-class Compared(StrEnum):
-    """What a question compares."""
-
-    AGENTS = "agents"
-    WORLDS = "worlds"
-
-
 class Within(Strict):
     """What the others are held at; episodes of all are taken together where one is left out.
 
@@ -138,11 +118,10 @@ class Within(Strict):
     suite: str | None = None
 
 
-class Question(Strict):
+class QuestionEntry(Strict):
     """One question that the study is to answer, about rates of success.
 
     Attributes:
-        asks: the question in words, for readers; made from the rest where omitted.
         first, second: labels of agents, or worlds; the effect is the first's rate less the
             second's.
         margin: as a share: 0.05 is five percentage points. Of equivalence and non-inferiority.
@@ -155,7 +134,6 @@ class Question(Strict):
     second: str
     within: Within = Within()
     margin: Share | None = None
-    asks: str = ""
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
@@ -179,17 +157,20 @@ class Question(Strict):
                 assert_never(self.of)
         return self
 
-
-@dataclass(frozen=True, slots=True)
-class AskedQuestion:
-    """A question, and whether it was asked before anything was played.
-
-    Attributes:
-        is_registered: it stands in the study as it was registered; False where it came later.
-    """
-
-    question: Question
-    is_registered: bool
+    def asked(self, *, registered: bool) -> Question:
+        """Return the question as the analysis takes it."""
+        return Question(
+            id=self.id,
+            kind=self.kind,
+            of=self.of,
+            first=self.first,
+            second=self.second,
+            agent=self.within.agent,
+            world=self.within.world,
+            suite=self.within.suite,
+            margin=self.margin,
+            registered=registered,
+        )
 
 
 class StudyFile(Strict):
@@ -227,7 +208,7 @@ class StudyFile(Strict):
     limits: EpisodeLimits = EpisodeLimits()
     budget: StudyBudget = StudyBudget()
     alpha: Annotated[FiniteFloat, Field(gt=0, le=0.5)] = 0.05
-    questions: tuple[Question, ...] = ()
+    questions: tuple[QuestionEntry, ...] = ()
 
     @field_validator("worlds")
     @classmethod
@@ -251,7 +232,7 @@ class StudyFile(Strict):
         """What its suites are called, in order."""
         return tuple(one.label for one in self.suites)
 
-    def misnamed(self, question: Question) -> Iterator[tuple[tuple[str, ...], str]]:
+    def misnamed(self, question: QuestionEntry) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield each field of a question that names what the study does not have, and why."""
         within = question.within
         named: list[tuple[tuple[str, ...], str | None, Iterable[str]]] = [

@@ -19,6 +19,7 @@ from arena_core.errors import FormatError, InputError, StoreError
 from orchestrator.store.formats import own_version
 from orchestrator.store.lock import SpendingLimits
 from orchestrator.store.run_folder import RunFolder
+from orchestrator.studies.questions import Question
 from orchestrator.studies.registration import (
     REGISTRATION_FILE,
     RegisteredRun,
@@ -27,7 +28,7 @@ from orchestrator.studies.registration import (
 from orchestrator.studies.study_file import (
     STUDY_FILE,
     AgentEntry,
-    AskedQuestion,
+    QuestionEntry,
     StudyFile,
     parse_study_file,
 )
@@ -37,6 +38,7 @@ REPORT: Final = "report"
 WRITER: Final = ".writer"
 LOG: Final = "arena.log"
 _VERSION: Final = 1
+_OWN_DIGEST: Final = "sha256"
 _PARTIAL: Final = ".partial"
 
 
@@ -69,19 +71,20 @@ class Study:
     def limits(self) -> SpendingLimits:
         """What the whole study may spend on models."""
         given = [one.budget.limits for one in self.registration.amendments if one.budget]
-        if given:
-            return given[-1]
-        budget = self.file.budget
-        return SpendingLimits(max_usd=budget.max_usd, max_tokens=budget.max_tokens)
+        return given[-1] if given else self.registration.budget
 
     @property
-    def questions(self) -> tuple[AskedQuestion, ...]:
-        """Every question, those that were registered first."""
+    def question_entries(self) -> tuple[QuestionEntry, ...]:
+        """Every question as it was written, those that were registered first."""
         later = (one for each in self.registration.amendments for one in each.questions)
-        return (
-            *(AskedQuestion(one, is_registered=True) for one in self.file.questions),
-            *(AskedQuestion(one, is_registered=False) for one in later),
-        )
+        return (*self.file.questions, *later)
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """Every question, told apart by whether it was registered."""
+        registered = len(self.file.questions)
+        entries = enumerate(self.question_entries)
+        return tuple(one.asked(registered=number < registered) for number, one in entries)
 
     @property
     def runs(self) -> tuple[RegisteredRun, ...]:
@@ -94,7 +97,7 @@ class Study:
             update={
                 "agents": dict(self.agents),
                 "repeats": self.repeats,
-                "questions": tuple(one.question for one in self.questions),
+                "questions": self.question_entries,
             }
         )
 
@@ -177,6 +180,8 @@ class StudyFolder:
             if isinstance(version, int) and version > _VERSION:
                 message = f"{path}: is of format {version}; this is Arena {own_version()}"
                 raise FormatError(message, hint="pip install --upgrade arena-orchestrator")
+            if isinstance(document, dict):
+                document.pop(_OWN_DIGEST, None)
             return Registration.model_validate_json(json.dumps(document))
         except OSError as cause:
             message = f"{path}: cannot be read: {cause.strerror}"
@@ -189,6 +194,15 @@ class StudyFolder:
         except ValueError as cause:
             message = f"{path}: is no registration: no JSON: {cause}"
             raise StoreError(message) from cause
+
+    def written_digest(self) -> str | None:
+        """Return the digest of itself that the registration holds; None where it has none."""
+        try:
+            document = json.loads(self.registration_path.read_bytes())
+        except (OSError, ValueError):
+            return None
+        found = document.get(_OWN_DIGEST) if isinstance(document, dict) else None
+        return found if isinstance(found, str) else None
 
     def study_bytes(self) -> bytes:
         """Read the study's file.
@@ -255,7 +269,8 @@ class StudyFolder:
     def _write_registration(self, registration: Registration) -> None:
         path = self.registration_path
         partial = path.with_name(path.name + _PARTIAL)
-        partial.write_text(registration.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        document = {**registration.model_dump(mode="json"), _OWN_DIGEST: registration.digest}
+        partial.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         partial.replace(path)
 
 

@@ -30,6 +30,7 @@ from bench import (
     slot_memory,
     steps,
     study_report,
+    study_status,
     workers,
 )
 from bench.figures import Figure, show
@@ -125,6 +126,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "bootstraps": bootstraps.bootstrap_figures,
     "scored-runs": scored_runs.scored_run_figures,
     "exports": scored_runs.export_figures,
+    "study-status": study_status.study_figures,
     "study-report": study_report.study_report_figures,
     "imported": imported.imported_figures,
     "imports": imports.import_figures,

@@ -199,9 +199,9 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
     events: list[RunEvent] = []
     folder = RunFolder.create(tmp_path / "run", make_lock(), tasks)
     async with await Engine.connect() as engine:
-        run = Run(
-            request=request,
-            folder=folder,
+        run = Run.of(
+            request,
+            folder,
             owner=f"test-workers-{os.getpid()}",
             atlas=Atlas({"wiki": wiki, "gone": gone}),
             engine=engine,

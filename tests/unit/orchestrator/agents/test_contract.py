@@ -134,7 +134,7 @@ GIVEN: dict[str, object] = {
     "prices": "prices.yaml",
     "replay": "run",
 }
-TAKEN = {"oracle": (), "idle": (), "random": ("seed",)} | dict.fromkeys(CLICKS, FLAGS)
+TAKEN = {"oracle": ("seed",), "idle": (), "random": ("seed",)} | dict.fromkeys(CLICKS, FLAGS)
 
 
 @pytest.mark.parametrize("option", FLAGS)

@@ -47,6 +47,7 @@ NAMES = {
     "SyncArena",
     "SyncEpisode",
     "StepResult",
+    "StudyBegan",
     "OpenEpisode",
     "TrialEnded",
     "Verdict",
@@ -58,6 +59,10 @@ NAMES = {
 }
 
 METHODS = {
+    "report_study": "study",
+    "add_to_study": "study, file, *, repeats, runs, max_usd, max_tokens, options",
+    "plan_study": "study, pilots, *, difference",
+    "verify_study": "study, published",
     "atlas": "",
     "browse": "*, slot, port",
     "build": "names, *, suite, force, staged",
@@ -94,11 +99,14 @@ METHODS = {
     " max_usd, max_tokens, screenshots, headless, stop",
     "sample": "agent, patterns, *, rollouts, suite, worlds, measured, bands, split, attempts,"
     " workers, memory, options, max_usd, max_tokens, out, screenshots, headless, stop",
+    "run_study": "study, *, out, options, workers, spares, memory, strategy, headless,"
+    " register_only, stop",
     "schema": "kind",
     "score": "run, suite",
     "score_readings": "scored, readings",
     "sites": "names, *, suite",
     "status": "names",
+    "study_status": "study",
     "suite": "name",
     "suites": "",
     "task": "name",

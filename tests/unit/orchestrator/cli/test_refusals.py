@@ -101,7 +101,7 @@ HERE = "en.wikipedia.org:443:127.0.0.1:8443"
         (URL, "--model-url has no effect: the agent 'oracle'"),
         (("--model-deadline", "120"), "--model-deadline has no effect: the agent 'oracle'"),
         (("--temperature", "0"), "--temperature has no effect: the agent 'oracle'"),
-        (("--seed", "0"), "--seed has no effect: the agent 'oracle'"),
+        (("--seed", "0"), "seed has no effect on the oracle without errs"),
         (("--agent", "idle", "--seed", "1"), "--seed has no effect: the agent 'idle'"),
         (("--agent", "random", "--model", "m"), "--model has no effect: the agent 'random'"),
         (("--staged",), "--staged says where --online leads"),

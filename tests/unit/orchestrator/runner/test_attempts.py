@@ -9,7 +9,7 @@ from tiny_run import SUITE, make_lock
 from arena_core.errors import ModelError, UnhealthyError, UnknownNameError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
-from orchestrator.runner.attempts import TrialRunner
+from orchestrator.runner.attempts import Progress, TrialRunner
 from orchestrator.runner.events import (
     AttemptBegan,
     AttemptBroke,
@@ -93,7 +93,11 @@ async def play(
 
     with folder.writing() as ledger:
         keeper = TrialRunner(
-            folder=folder, ledger=ledger, limit=2, total=1, on_event=collecting(events)
+            folder=folder,
+            ledger=ledger,
+            limit=2,
+            progress=Progress(total=1),
+            on_event=collecting(events),
         )
         is_done = await keeper.play(TRIAL, TASK, perform)
         states = [(one.state, one.outcome) for one in ledger.attempts()]
@@ -221,13 +225,17 @@ async def test_an_interrupted_attempt_counts_for_nothing(folder: RunFolder) -> N
     assert events == []
 
 
-def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], None]) -> list[AttemptState]:
+def adopt(folder: RunFolder, prepare: Callable[[Ledger, int], object]) -> list[AttemptState]:
     """Leave an attempt as a killed process would, then start a new process on the run."""
     with folder.writing() as ledger:
         prepare(ledger, ledger.start(TRIAL))
     with folder.writing() as ledger:
         keeper = TrialRunner(
-            folder=folder, ledger=ledger, limit=2, total=1, on_event=lambda _: None
+            folder=folder,
+            ledger=ledger,
+            limit=2,
+            progress=Progress(total=1),
+            on_event=lambda _: None,
         )
         keeper.recover({"one": TASK})
         return [one.state for one in ledger.attempts()]
@@ -285,7 +293,11 @@ async def test_a_trial_whose_evidence_cannot_be_read_is_played_again(
         if not is_finished:
             ledger.end(TRIAL, 1, AttemptState.STARTED, None)
         keeper = TrialRunner(
-            folder=folder, ledger=ledger, limit=2, total=1, on_event=collecting(events)
+            folder=folder,
+            ledger=ledger,
+            limit=2,
+            progress=Progress(total=1),
+            on_event=collecting(events),
         )
         keeper.recover({"one": TASK})
         assert ledger.finished() == ()

@@ -14,7 +14,7 @@ from tiny_run import SUITE, make_lock
 from arena_core.errors import ModelError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence
-from orchestrator.runner.attempts import TrialRunner
+from orchestrator.runner.attempts import Progress, TrialRunner
 from orchestrator.runner.run_budget import AttemptMeter, RunBudget
 from orchestrator.spending import Spent
 from orchestrator.store.ledger import AttemptState, Ledger
@@ -111,7 +111,7 @@ def runner(folder: RunFolder, ledger: Ledger, limits: SpendingLimits) -> TrialRu
         folder=folder,
         ledger=ledger,
         limit=3,
-        total=1,
+        progress=Progress(total=1),
         on_event=lambda _: None,
         budget=RunBudget(limits=limits, spent=ledger.spent()),
     )

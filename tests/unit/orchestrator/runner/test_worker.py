@@ -10,7 +10,7 @@ from orchestrator.agents.choice import make_agent
 from orchestrator.proof.prover import ProofAgents
 from orchestrator.runner import worker
 from orchestrator.runner.run_budget import RunBudget
-from orchestrator.runner.worker import Worker
+from orchestrator.runner.worker import Job, PlayedRun, Worker
 from orchestrator.store.trials import Trial
 from tasks.loader import load_suite
 
@@ -28,7 +28,9 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     async def stillness() -> None:
         done.append("still")
 
-    async def attempt(_self: Worker, spec: Any, _task: object, _meter: object) -> None:
+    async def attempt(
+        _self: Worker, _request: object, spec: Any, _task: object, _meter: object
+    ) -> None:
         done.append(f"attempt {spec.attempt}")
 
     async def play(_trial: object, _task: object, perform: Any) -> None:
@@ -54,12 +56,11 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     environments = cast("Any", SimpleNamespace(isolated=isolated))
 
     worker_of_one = Worker(
-        request=request,
-        trial_runner=trial_runner,
         interrupted=asyncio.Event(),
         environments=environments,
     )
-    await worker_of_one.play(trial)
+    run = PlayedRun(name="a-run", request=request, trial_runner=trial_runner)
+    await worker_of_one.play(Job(run, trial))
 
     assert done == ["attempt 1", *between, "attempt 2"]
 

@@ -13,12 +13,13 @@ import pytest
 from arena_core.errors import ModelError, SiteError
 from arena_core.worlds import World
 from orchestrator.runner.run import Run
-from orchestrator.runner.worker import Worker
+from orchestrator.runner.worker import Job, Worker
 from orchestrator.runner.world_runner import WorldRunner
 from orchestrator.store.trials import Trial
 from sites.upstreams import Upstreams
 
-TRIALS = [Trial(name, World.OFFLINE) for name in ("one", "two", "three", "four")]
+RUN = cast("Any", SimpleNamespace(name="a-run", trial_runner=None))
+TRIALS = [Job(RUN, Trial(name, World.OFFLINE)) for name in ("one", "two", "three", "four")]
 
 
 class Played:
@@ -29,7 +30,8 @@ class Played:
         self.cancelled: list[str] = []
         self._failure = failure
 
-    async def play(self, trial: Trial) -> None:
+    async def play(self, job: Job) -> None:
+        trial = job.trial
         self.trials.append(trial.task)
         if trial.task == "one":
             await asyncio.sleep(0)  # the other worker has begun
@@ -49,8 +51,8 @@ class Played:
 def world_runner() -> WorldRunner:
     return WorldRunner(
         world=cast("Any", SimpleNamespace(upstreams=Upstreams(World.OFFLINE, {}))),
-        request=cast("Any", SimpleNamespace(workers=2)),
-        trial_runner=cast("Any", SimpleNamespace(on_event=lambda _: None)),
+        workers=2,
+        on_event=lambda _: None,
         interrupted=asyncio.Event(),
     )
 
@@ -86,7 +88,7 @@ async def test_only_a_refusal_for_good_ends_the_other_world_too(
     def failing(*_: object) -> None:
         raise refusal
 
-    monkeypatch.setattr(Run, "_world_runner", failing)
+    monkeypatch.setattr(Run, "_open", failing)
     run = object.__new__(Run)
     playing = run._play_world(World.OFFLINE, TRIALS, {}, cast("Any", None))
     if is_permanent:

@@ -8,7 +8,7 @@ import pytest
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from orchestrator.studies.registration import Amendment, RegisteredRun, Registration
-from orchestrator.studies.study_file import AgentEntry, Question
+from orchestrator.studies.study_file import AgentEntry, QuestionEntry
 from orchestrator.studies.study_folder import StudyFolder, sha256
 
 TEXT = b"""\
@@ -18,7 +18,7 @@ suites: [{suite: demo}]
 repeats: 2
 questions: [{id: q, kind: difference, of: agents, first: a, second: b}]
 """
-LATER = Question.model_validate(
+LATER = QuestionEntry.model_validate(
     {"id": "later", "kind": "difference", "of": "agents", "first": "b", "second": "c"}
 )
 
@@ -71,7 +71,7 @@ def test_what_was_added_is_played_and_told_apart(tmp_path: Path) -> None:
     study = folder.study()
     assert (study.repeats, study.file.repeats) == (3, 2)
     assert list(study.agents) == ["a", "b", "c"]
-    asked = {one.question.id: one.is_registered for one in study.questions}
+    asked = {one.id: one.registered for one in study.questions}
     assert asked == {"q": True, "later": False}
     assert [one.agent for one in study.runs] == ["a", "b", "c"]
 

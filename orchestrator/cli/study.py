@@ -1,0 +1,317 @@
+"""`arena study`: register a study, play it, see how far it is, add to it, verify it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena_core.errors import UsageError
+from orchestrator.cli.console import Cell, Column, Console
+from orchestrator.cli.study_lines import show_answers, show_plan, show_verification
+
+if TYPE_CHECKING:
+    from orchestrator.studies.progress import StudyProgress
+
+app = typer.Typer(no_args_is_help=True, help="Compare agents and worlds, registered beforehand.")
+
+_FOLDER = Annotated[Path, typer.Argument(help="The study's folder.")]
+_JSON = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+_MINUTE_S = 60
+_HOUR_S = 3600
+
+
+@app.command()
+def run(
+    study: Annotated[Path, typer.Argument(help="A study's file, or its folder to go on with.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Its folder; default: arena-studies/NAME.")
+    ] = None,
+    register: Annotated[
+        bool, typer.Option("--register", help="Register it, and play nothing yet.")
+    ] = False,
+    agent_option: Annotated[
+        list[str] | None,
+        typer.Option(help="LABEL.key=value: a secret of an agent, which stands in no file."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Episodes of each world side by side.")
+    ] = None,
+    spares: Annotated[
+        int | None, typer.Option(min=0, help="Warm replicas beyond the workers', as arena eval's.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Budget for all replicas, such as 4GiB.")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="Resets between episodes, as arena eval's.")
+    ] = None,
+    headed: Annotated[bool, typer.Option("--headed", help="Show the browser.")] = False,
+    as_json: _JSON = False,
+) -> None:
+    """Register a study and play it, or go on with one.
+
+    What the file says is registered before anything is played, with its digest;
+    a file that was changed since is refused. Episodes of all agents, suites and
+    worlds take turns. Ctrl-C once finishes the steps under way and stops; twice
+    stops at once. The same command goes on where it was, also after a kill.
+    """
+    from orchestrator.cli.asynchronous import run as run_async
+
+    options = _secrets(agent_option or ())
+    work = partial(
+        _play,
+        study=study,
+        out=out,
+        options=options,
+        register=register,
+        workers=workers,
+        spares=spares,
+        memory=memory,
+        strategy=strategy,
+        headless=not headed,
+    )
+    console = Console(as_json)
+    progress = run_async(work(console))
+    _show(progress, console)
+    if register:
+        console.note(f"registered; arena study run {progress.path}")
+    elif progress.done == progress.total:
+        console.note(f"done; arena study report {progress.path}")
+
+
+async def _play(
+    console: Console,
+    *,
+    study: Path,
+    out: Path | None,
+    options: dict[str, dict[str, str]],
+    register: bool,
+    workers: int | None,
+    spares: int | None,
+    memory: str | None,
+    strategy: str | None,
+    headless: bool,
+) -> StudyProgress:
+    from orchestrator.api.arena import Arena
+    from orchestrator.cli.asynchronous import two_interrupts
+    from orchestrator.cli.live import progress_on
+    from orchestrator.cli.run_setup import ShownRun
+
+    with progress_on(console) as on_event:
+        shown = ShownRun(console, on_event)
+        async with Arena(on_event=shown.on_event) as arena:
+            with two_interrupts(shown.finish_step, shown.stopped):
+                return await arena.run_study(
+                    study,
+                    out=out,
+                    options=options,
+                    register_only=register,
+                    workers=workers,
+                    spares=spares,
+                    memory=memory,
+                    strategy=strategy,
+                    headless=headless,
+                    stop=shown.stop,
+                )
+
+
+@app.command()
+def plan(
+    study: Annotated[Path, typer.Argument(help="A study's file, or its folder.")],
+    pilot: Annotated[
+        list[Path] | None,
+        typer.Option(help="A run or study to reckon from; default: those in arena-runs."),
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="One that you want to find: 0.1 is ten points.")
+    ] = None,
+    as_json: _JSON = False,
+) -> None:
+    """Reckon what a study takes, and which differences it can find.
+
+    Hours and dollars come from past episodes of the same agents on the same
+    tasks; where there are none, they are unknown. Nothing is started.
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    show_plan(arena_for(console).plan_study(study, pilot or (), difference=difference), console)
+
+
+@app.command()
+def report(study: _FOLDER, as_json: _JSON = False) -> None:
+    """Answer the study's questions, and write the page, figures and tables.
+
+    A study that is not done is reported as far as it is.
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    show_answers(arena_for(console).report_study(study), console)
+
+
+@app.command()
+def add(
+    study: _FOLDER,
+    file: Annotated[
+        Path | None, typer.Argument(help="YAML with further agents, questions, repeats, budget.")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="How often each task is played from now on, in all.")
+    ] = None,
+    played: Annotated[
+        list[str] | None,
+        typer.Option("--run", help="LABEL=RUN: a run that was played already, as an agent."),
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="What the study may spend, in all.")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="The same in tokens.")] = None,
+    agent_option: Annotated[
+        list[str] | None, typer.Option(help="LABEL.key=value: a secret of a new agent.")
+    ] = None,
+    as_json: _JSON = False,
+) -> None:
+    """Add repeats, agents, questions or budget to a registered study.
+
+    What was registered stays as it was; reports tell what came later apart.
+    arena study run plays what was added.
+    """
+    from orchestrator.cli.asynchronous import run as run_async
+    from orchestrator.cli.live import arena_with_progress
+
+    runs: dict[str, Path | str] = {}
+    for text in played or ():
+        label, equals, folder = text.partition("=")
+        if not (equals and label and folder) or label in runs:
+            message = f"--run {text!r} is not of the form LABEL=RUN, with a label of its own"
+            raise UsageError(message)
+        runs[label] = folder
+    console = Console(as_json)
+    options = _secrets(agent_option or ())
+
+    async def added() -> StudyProgress:
+        async with arena_with_progress(console) as arena:
+            return await arena.add_to_study(
+                study,
+                file,
+                repeats=repeats,
+                runs=runs,
+                max_usd=max_usd,
+                max_tokens=max_tokens,
+                options=options,
+            )
+
+    progress = run_async(added())
+    _show(progress, console)
+    console.note(f"added; arena study run {progress.path}")
+
+
+@app.command()
+def verify(
+    study: _FOLDER,
+    published: Annotated[
+        str | None, typer.Option(help="A digest of the study that was published.")
+    ] = None,
+    as_json: _JSON = False,
+) -> None:
+    """Hold a study's folder to itself; needs no Docker, browser or key.
+
+    The registration and its additions, the locks of all runs, the digest of each
+    attempt's evidence; every episode is scored again. Says what differs, by file
+    and episode, and exits with 82 then.
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    show_verification(arena_for(console).verify_study(study, published), console)
+
+
+@app.command()
+def status(study: _FOLDER, as_json: _JSON = False) -> None:
+    """Show how far a study is: progress, time left, cost so far.
+
+    Reads the ledgers alone, also while the study is played.
+    """
+    from orchestrator.studies.progress import read_progress
+
+    console = Console(as_json)
+    _show(read_progress(study), console)
+
+
+def _show(progress: StudyProgress, console: Console) -> None:
+    if console.as_json:
+        console.json(progress.document())
+        return
+    columns = (
+        Column("agent"),
+        Column("suite"),
+        Column("world"),
+        Column("done", right=True),
+        Column("success", right=True),
+        Column("unscored", right=True),
+        Column("s an episode", right=True),
+    )
+    rows: list[list[Cell]] = [
+        [
+            cell.agent if cell.registered else f"{cell.agent} (added)",
+            cell.suite,
+            cell.world,
+            f"{cell.done}/{cell.total}",
+            cell.succeeded,
+            cell.unscored,
+            f"{cell.seconds / cell.timed:.1f}" if cell.timed else "–",
+        ]
+        for cell in progress.cells
+    ]
+    console.table(columns, rows, None)
+    for line in _lines(progress):
+        console.line(line)
+
+
+def _lines(progress: StudyProgress) -> Iterable[str]:
+    state = "is played now" if progress.is_running else "is not played now"
+    if progress.done == progress.total:
+        state = "is done"
+    yield f"{progress.name}: {progress.done} of {progress.total} episodes; it {state}"
+    left = progress.seconds_left
+    if progress.done < progress.total:
+        told = "unknown" if left is None else duration(left)
+        yield f"time left: {told}, with {progress.workers} workers a world"
+    if progress.tokens or progress.max_usd is not None or progress.max_tokens is not None:
+        of_usd = "" if progress.max_usd is None else f" of ${progress.max_usd:g}"
+        of_tokens = "" if progress.max_tokens is None else f" of {progress.max_tokens:,}"
+        least = "at least " if progress.unpriced else ""
+        yield f"cost: {least}${progress.usd:.4f}{of_usd}, {progress.tokens:,} tokens{of_tokens}"
+    if progress.amendments:
+        yield f"additions after it was registered: {progress.amendments}"
+
+
+def duration(seconds: float) -> str:
+    """Return seconds in words, as rough as they are known."""
+    if seconds < _MINUTE_S:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    return f"{seconds / _HOUR_S:.1f} h"
+
+
+def _secrets(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Read `LABEL.key=value` texts.
+
+    Raises:
+        UsageError: one is none.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        label, dot, key = name.partition(".")
+        if not (equals and dot and label and key):
+            message = f"--agent-option {name!r} is not of the form LABEL.key=value"
+            raise UsageError(message)
+        found.setdefault(label, {})[key.replace("-", "_")] = value
+    return found

@@ -1,0 +1,143 @@
+"""A study's plan and verification, as the terminal shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena_core.errors import VerificationError
+from orchestrator.cli.console import Cell, Column, Console
+
+if TYPE_CHECKING:
+    from orchestrator.api.study_reporting import StudyReport
+    from orchestrator.stats.power import Needed
+    from orchestrator.studies.planning import QuestionPlan, StudyPlan
+    from orchestrator.studies.verifying import Verification
+
+_SHOWN = 12
+
+
+def show_plan(plan: StudyPlan, console: Console) -> None:
+    """Show what a study takes and can find."""
+    if console.as_json:
+        console.json(plan.document())
+        return
+    columns = (
+        Column("agent"),
+        Column("suite"),
+        Column("world"),
+        Column("tasks", right=True),
+        Column("episodes", right=True),
+        Column("s an episode", right=True),
+        Column("$ an episode", right=True),
+        Column("known from", right=True),
+    )
+    rows: list[list[Cell]] = [
+        [
+            one.agent,
+            one.suite,
+            one.world,
+            one.tasks,
+            one.episodes,
+            "unknown" if one.seconds is None else f"{one.seconds:.1f}",
+            "unknown" if one.usd is None else f"{one.usd:.4f}",
+            one.known_from,
+        ]
+        for one in plan.cells
+    ]
+    console.table(columns, rows, None)
+    hours = "unknown" if plan.hours is None else f"{plan.hours:.1f} h"
+    usd = "unknown" if plan.usd is None else f"${plan.usd:.2f}"
+    console.line(
+        f"{plan.name}: {plan.episodes} episodes, {plan.workers} workers a world: {hours}, {usd}"
+    )
+    for question in plan.questions:
+        console.line(_question(question))
+    for warning in plan.warnings:
+        console.warn(f"arena: {warning}")
+
+
+def _question(plan: QuestionPlan) -> str:
+    design = plan.design
+    how = (
+        f"{design.tasks} pairs of tasks × {design.repeats} repeats, success near {design.rate:.0%}"
+    )
+    how += f" (past: {plan.measured_on} episodes)" if plan.measured_on else " (assumed)"
+    said = f"{plan.id}: {how}: finds {_points(plan.detectable)} in 80 % of studies"
+    if plan.wanted is not None:
+        said += (
+            f"; {abs(plan.wanted.difference) * 100:g} points in {plan.wanted.value:.0%},"
+            f" and in 80 % with {_count(plan.tasks)} pairs or {_count(plan.repeats)} repeats"
+        )
+    return said
+
+
+def _points(found: Needed) -> str:
+    if found.value is None:
+        return f"no difference ({found.undefined})"
+    return f"{found.value * 100:.0f} points or more"
+
+
+def _count(found: Needed | None) -> str:
+    return "no number of" if found is None or found.value is None else f"{found.value:.0f}"
+
+
+def show_verification(found: Verification, console: Console) -> None:
+    """Show what a verification found.
+
+    Raises:
+        VerificationError: something differs.
+    """
+    if console.as_json:
+        console.json(
+            {
+                "registered": found.registered,
+                "current": found.current,
+                "seal": found.seal,
+                "episodes": found.episodes,
+                "unproven": found.unproven,
+                "judged": found.judged,
+                "open": found.open,
+                "differences": [
+                    {"where": one.where, "what": one.what} for one in found.differences
+                ],
+                "notes": list(found.notes),
+            }
+        )
+    else:
+        for one in found.differences:
+            console.line(f"{one.where}: {one.what}")
+        for note in found.notes:
+            console.line(f"note: {note}")
+        console.line(f"registered {found.registered}")
+        if found.current != found.registered:
+            console.line(f"with what was added {found.current}")
+        console.line(f"seal {found.seal}")
+        console.line(
+            f"{found.episodes} episodes scored again, {len(found.differences)} differences;"
+            f" {found.unproven} attempts without a digest of when they were saved, {found.open}"
+            f" episodes not played" + (f", {found.judged} judged later" if found.judged else "")
+        )
+    if found.differences:
+        message = f"{len(found.differences)} differences; the first: {found.differences[0].where}"
+        raise VerificationError(message)
+
+
+def show_answers(report: StudyReport, console: Console) -> None:
+    """Show the answer to each question, and where the report is."""
+    answers = report.analysis.answers
+    if console.as_json:
+        document: list[dict[str, Cell]] = [
+            {
+                "question": one.question.id,
+                "registered": one.question.registered,
+                "decision": str(one.decision),
+                "sentence": one.sentence,
+            }
+            for one in answers
+        ]
+        console.json({"report": str(report.page), "answers": document})
+        return
+    for one in answers:
+        mark = "" if one.question.registered else " (not registered)"
+        console.line(f"{one.question.id}{mark}: {one.decision}: {one.sentence}")
+    console.note(f"report: {report.page}")
