@@ -20,7 +20,7 @@ from orchestrator.agents.erring import Mistakes
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=6)]
 
 SHARES = {"good": 0.1, "poor": 0.7}
-REPEATS = 4
+REPEATS = 2
 STUDY = f"""\
 name: planted
 agents:
@@ -28,7 +28,14 @@ agents:
   poor: {{agent: oracle, options: {{errs: 0.7, seed: 2}}}}
 worlds: [offline, online]
 staged: true
-suites: [{{suite: demo, tasks: [wiki-*]}}]
+suites:
+  - suite: demo
+    tasks:
+      - wiki-*
+      - shop-scarves-by-price
+      - shop-latest-order-total
+      - shop-order-by-amount
+      - shop-cheapest-compass
 repeats: {REPEATS}
 workers: 2
 questions:
@@ -94,7 +101,7 @@ def test_a_planted_difference_is_found_after_a_kill_and_a_stop(tmp_path: Path) -
     assert (study / "report" / "index.html").is_file()
     refuse_tampering(study, tmp_path / "copy")
 
-    file.write_text(STUDY.replace("repeats: 4", "repeats: 5"))
+    file.write_text(STUDY.replace("repeats: 2", "repeats: 3"))
     changed = arena("study", "run", file, cwd=tmp_path)
     assert (changed.code, "is not what was registered" in changed.err) == (80, True)
 
