@@ -40,7 +40,7 @@ def episode_document(
     """
     evidence, score = scored.evidence, scored.score
     seen = _seen_by_step(evidence_folder)
-    requests = _requests_by_step(evidence.network or ())
+    asked = _requests_by_step(evidence.network or ())
     return {
         "attempt": evidence.attempt,
         "startedAt": evidence.started_at,
@@ -61,7 +61,7 @@ def episode_document(
         "resets": [_reset(one) for one in evidence.receipts],
         "unread": seen.get(-1, ""),
         "steps": [
-            _step(step, shots, seen.get(step.index, []), requests.get(step.index, ()))
+            _step(step, shots, seen.get(step.index, []), asked.get(step.index, ()))
             for step in evidence.steps
         ],
     }
