@@ -51,13 +51,13 @@ class Asked:
     Attributes:
         kind: of each value.
         may_say: words that an answer may hold beside its value.
-        may_start: whether `from` and `since` leave a value as it is.
+        is_moment: whether values are times or dates: `from` leaves them so, `by` does not.
     """
 
     kind: AnswerKind[Any]
     may_say: tuple[str, ...] = ()
     may_estimate: bool = False
-    may_start: bool = False
+    is_moment: bool = False
 
 
 def one_fault(text: str, asked: Asked, wanted: Wanted) -> str | None:
@@ -256,7 +256,7 @@ def _wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | None:
             statement,
             is_words=asked.kind.is_words,
             may_estimate=asked.may_estimate,
-            may_start=asked.may_start,
+            is_moment=asked.is_moment,
         )
         if fault is not None:
             return fault
@@ -290,6 +290,8 @@ def _list_wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | Non
     lead, *gaps, trail = masked.split(VALUE)
     lead = re.sub(rf"\b{len(spans)}\b(?!\.\s)", "", lead) if asked.kind.is_words else lead
     for gap in gaps:
+        if gap == "/" and not asked.kind.is_words:
+            return "holds a fraction"
         left = _SEPARATORS.sub("", gap.replace(SAID, " ")).strip()
         if left:
             return f"says {shown(gap.strip())} between its values"
@@ -302,7 +304,7 @@ def _list_wrap(text: str, spans: Sequence[Span[Any]], asked: Asked) -> str | Non
             statement,
             is_words=asked.kind.is_words,
             may_estimate=asked.may_estimate,
-            may_start=asked.may_start,
+            is_moment=asked.is_moment,
         )
         if fault is not None:
             return fault

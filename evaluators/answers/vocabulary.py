@@ -84,7 +84,9 @@ BOUNDS_AFTER: Final = re.compile(
     r"^\s*(?:\+(?!\w)|<|>|≤|≥|±|\*|/|\^|=\s*\S|-\w*\d|(?:"
     + any_of(r"""
     x|and (?:up|over|above|more|counting|below|under)|(?:at )?(?:least|most)
-    (?:at the )?(?:minimum|maximum|min|max)|upwards?|onwards?
+    (?:at the )?(?:minimum|maximum|min|max|latest|earliest)|upwards?|onwards?
+    an? (?:second|minute|hour|day|night|week|month|quarter|year)
+    hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually
     off|discount|cheaper|dearer|extra|-?ish|more|less|fewer|times|to
     """)
     + r")\b)"
@@ -94,7 +96,11 @@ ESTIMATES_AFTER: Final = re.compile(
 )
 
 # Somewhere after a number they say that it is another one.
-LIMITS_AFTER: Final = re.compile(r"\b(?:before|after|prior to|each|apiece)\b")
+LIMITS_AFTER: Final = re.compile(
+    r"\b(?:before|after|prior to|each|apiece)\b|(?<!\bas )\bper (?!the\b|our\b|your\b|this\b)\w"
+)
+# Right before a time or a date they make it a deadline.
+DEADLINES: Final = re.compile(r"\bby\s*$")
 
 # What may stand right before a value.
 LINKS: Final = words("""
@@ -140,6 +146,19 @@ OPENINGS: Final = re.compile(
     """)
     + r")\s*(?:[,!.:;]|\s-|-\s|$)+\s*)"
 )
+# At the end of a sentence, behind a comma, a dash or in brackets, they say nothing.
+CLOSINGS: Final = re.compile(
+    r"\s*[,;(-]\s*(?:"
+    + any_of(r"""
+    (?:many )?thanks(?: again| a lot| so much| very much)?|thank you(?: again| so much| very much)?
+    cheers|enjoy|have fun|have a (?:nice|great|good) (?:day|one)
+    (?:i )?hope (?:this|that|it) (?:helps|is helpful)
+    """)
+    + r")[\s.!)]*$",
+    re.IGNORECASE,
+)
+# A label that makes of a title the title of something else.
+REPLIES: Final = re.compile(r"\b(?:re|fwd?|aw|cc)\s*:\s*$")
 # Whole sentences that say nothing of the value.
 FILLERS: Final = re.compile(
     any_of(r"""
@@ -150,6 +169,7 @@ FILLERS: Final = re.compile(
     have a (?:nice|great|good) day
     feel free to [a-z' ]{1,60}
     (?:the )?task (?:is )?(?:completed?|done|finished)
+    (?:best|kind|warm) (?:regards|wishes)|regards|cheers|sincerely|enjoy|have fun
     all done|as requested|here (?:you go|it is)|source|thanks|thank you
     let me (?:check|look|see)(?: [a-z' ]{1,40})?
     that(?:'s| is) (?:it|all|the answer|my answer|my final answer)

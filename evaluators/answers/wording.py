@@ -38,12 +38,12 @@ _DANGERS: Final = (
 def statements(masked: str) -> list[str]:
     """Return the sentences of a masked text that are more than politeness."""
     whole = words_of.ABBREVIATIONS.sub(r"\1", words_of.NUMEROS.sub("number", masked))
-    parts = (part.strip() for part in _SENTENCE.split(whole))
+    parts = (words_of.CLOSINGS.sub("", part.strip()) for part in _SENTENCE.split(whole))
     return [part for part in parts if part and not _is_filler(part)]
 
 
 def wrap_fault(
-    statement: str, *, is_words: bool, may_estimate: bool, may_start: bool
+    statement: str, *, is_words: bool, may_estimate: bool, is_moment: bool
 ) -> str | None:
     """Say which words around the values of a statement say otherwise; None where none do.
 
@@ -51,13 +51,13 @@ def wrap_fault(
         statement: one sentence whose values are masked.
         is_words: whether values are words among words: less may stand around them.
         may_estimate: whether `about` leaves the value as it is.
-        may_start: whether `from` and `since` leave it so.
+        is_moment: whether values are times or dates: `from` leaves them so, `by` does not.
     """
     if (found := danger(statement.casefold())) is not None:
         return found
     lead, *gaps, trail = _without_opening(statement).split(VALUE)
     for before in (lead, *gaps):
-        fault = _bound_fault(before.casefold(), may_estimate=may_estimate, may_start=may_start)
+        fault = _bound_fault(before.casefold(), may_estimate=may_estimate, is_moment=is_moment)
         if fault is not None:
             return fault
     for after in (*gaps, trail):
@@ -121,7 +121,7 @@ def _row_fault(statement: str) -> str | None:
         return fault
     lead, *gaps, trail = _without_opening(statement).split(VALUE)
     for gap in gaps:
-        fault = _bound_fault(gap.casefold(), may_estimate=False, may_start=False)
+        fault = _bound_fault(gap.casefold(), may_estimate=False, is_moment=False)
         if fault is not None:
             return fault
         words = _WORDS.findall(gap)
@@ -153,7 +153,7 @@ def _without_opening(text: str) -> str:
     return rest
 
 
-def _bound_fault(before: str, *, may_estimate: bool, may_start: bool) -> str | None:
+def _bound_fault(before: str, *, may_estimate: bool, is_moment: bool) -> str | None:
     tail = before[-_REACH:].rstrip(" \"'([{")
     if (found := words_of.ESTIMATES.search(tail)) is not None and not may_estimate:
         return f"only estimates with '{found.group().strip()}'"
@@ -162,8 +162,10 @@ def _bound_fault(before: str, *, may_estimate: bool, may_start: bool) -> str | N
         return f"compares with '{found.group().strip()}'"
     if (found := words_of.MODALS.search(tail)) is not None:
         return f"hedges with '{found.group().strip()}'"
-    if (found := words_of.STARTS.search(tail)) is not None and not may_start:
+    if (found := words_of.STARTS.search(tail)) is not None and not is_moment:
         return f"compares with '{found.group().strip()}'"
+    if is_moment and words_of.DEADLINES.search(tail) is not None:
+        return "compares with 'by'"
     return None
 
 
@@ -184,7 +186,8 @@ def _lead_fault(lead: str, *, is_words: bool) -> str | None:
     if len(words) > _LONGEST_LEAD or ";" in bare or bare.count(":") > 1:
         return said
     if bare.endswith((":", "=", " -")):
-        return None if len(words) <= _LONGEST_LABEL and bare.count(",") <= 1 else said
+        is_label = len(words) <= _LONGEST_LABEL and bare.count(",") <= 1
+        return None if is_label and words_of.REPLIES.search(bare.casefold()) is None else said
     links = words_of.WORD_LINKS if is_words else words_of.LINKS
     last = words[-1].casefold() if words else ""
     is_sentence = not is_words and words[0].casefold() in words_of.SUBJECTS and last.islower()

@@ -244,7 +244,7 @@ def _asked(kind: AnswerType, reading: _Reading) -> Asked:
         kind_of(kind, options),
         reading.may_say,
         may_estimate=bool(reading.tolerance),
-        may_start=kind in {AnswerType.TIME, AnswerType.DATE},
+        is_moment=kind in {AnswerType.TIME, AnswerType.DATE},
     )
 
 
