@@ -86,7 +86,10 @@ def make_findings(
             " of suite demo (version 3, SHA-256 3f1c9a…) five times each, offline on replicas"
             " (arena/shop:1 sha256:abab…) and online on staged origins, with Chromium 131.0."
         ),
-        notes=("Live origins were staged on this machine: they are not the real web.",),
+        notes=(
+            f"Registered at 2026-11-22T22:08:27+00:00; SHA-256 {'4f' * 32}.",
+            "Live origins were staged on this machine: they are not the real web.",
+        ),
     )
 
 
@@ -232,7 +235,7 @@ def _answer(question: Question, pairs: Sequence[tuple[float | None, float | None
     return Answer(
         question=question,
         sentence=f"On the same {len(paired)} tasks, {question.first} solved {first:.0%} and"
-        f" {question.second} {second:.0%}: {said} (95 % interval {100 * interval.low:+.0f} to"
+        f" {question.second} {second:.0%}: {said} (95% interval {100 * interval.low:+.0f} to"
         f" {100 * interval.high:+.0f} points, p = {p:.3f}).",
         first_rate=first,
         second_rate=second,

@@ -56,7 +56,7 @@ def _notes(study: Study) -> list[str]:
     """Say when it was registered, under which digest, and what came later."""
     registration = study.registration
     digest = registration.registered_digest
-    notes = [f"registered at {registration.registered_at} as {digest}"]
+    notes = [f"Registered at {registration.registered_at}; SHA-256 {digest}."]
     for one in registration.amendments:
         parts = [
             *(f"agent {label}" for label in one.agents),
@@ -65,5 +65,5 @@ def _notes(study: Study) -> list[str]:
             *([] if one.budget is None else ["another budget"]),
             *(f"the run {run.run}, played before" for run in one.runs if run.was_played),
         ]
-        notes.append(f"added at {one.at} by {one.by}: {', '.join(parts)}")
+        notes.append(f"Added after the registration, at {one.at} by {one.by}: {', '.join(parts)}.")
     return notes

@@ -38,7 +38,7 @@ def show_run(report: RunReport, console: Console) -> None:
 _TOTALS = (
     Column("world"),
     Column("success", right=True),
-    Column("95 % interval", right=True),
+    Column("95% interval", right=True),
     Column("bounds", right=True),
     Column("key nodes", right=True),
     Column("scored", right=True),

@@ -12,7 +12,6 @@ from orchestrator.cli.console import Column, Console
 from orchestrator.report.wording import interval, money, percent
 from orchestrator.studies.findings import (
     CellFigures,
-    SliceKind,
     StudyAnalysis,
     WorldAgreement,
 )
@@ -143,7 +142,8 @@ def _more(analysis: StudyAnalysis) -> Iterable[str]:
 
 
 def _notes(analysis: StudyAnalysis) -> Iterable[str]:
-    is_sliced = any(one.by is SliceKind.DIFFICULTY for one in analysis.slices)
+    if analysis.pending:
+        verb = "episode is" if analysis.pending == 1 else "episodes are"
+        yield f"note: Not finished: {analysis.pending} {verb} still to be played."
     for note in analysis.notes:
-        if not (is_sliced and note.startswith("Difficulty is")):  # it is of no figure shown here
-            yield f"note: {note}"
+        yield f"note: {note}"

@@ -10,11 +10,11 @@ from orchestrator.report.wording import percent
 from orchestrator.stats.results import EpisodeResult
 from orchestrator.studies.answering import answers_of
 from orchestrator.studies.cells import cell_figures, cells_of, rows_by_cell
-from orchestrator.studies.findings import Answer, CellFigures, Slice, StudyAnalysis
+from orchestrator.studies.findings import Answer, CellFigures, StudyAnalysis
 from orchestrator.studies.methods import methods_of
 from orchestrator.studies.questions import Question
 from orchestrator.studies.results import StudyRun
-from orchestrator.studies.slicing import DIFFICULTY, slices_of, tasks_across
+from orchestrator.studies.slicing import slices_of, tasks_across
 from orchestrator.studies.spread import power_figures, variance_figures
 from orchestrator.studies.worlds_compared import agreements, rank_correlations
 
@@ -69,34 +69,26 @@ def analyse(
         slices=slices,
         tasks=tasks,
         methods=methods_of(runs, cells, answers, alpha=alpha, seed=seed),
-        notes=(*notes, *_notes(runs, cells, answers), *_slice_notes(slices)),
+        notes=(*notes, *_notes(runs, cells, answers)),
     )
 
 
 def _notes(
     runs: Sequence[StudyRun], cells: Sequence[CellFigures], answers: Sequence[Answer]
 ) -> Iterable[str]:
-    for label, note in {one.cell.agent: one.agent_note for one in cells if one.agent_note}.items():
-        yield f"{label}: {note}."
+    for note, labels in _grouped((one.agent_note, one.cell.agent) for one in cells).items():
+        if note:
+            yield f"{', '.join(labels)}: {note}."
     staged = sorted({site for run in runs for site in run.lock.staged})
     if staged and any(World.ONLINE in run.lock.worlds for run in runs):
         yield f"Staged live origins, not the real web: {', '.join(staged)}."
     for run in runs:
         if run.lock.replayed is not None:
             yield f"{run.label}: replies of run {run.lock.replayed.run} answered it, no model."
-    pending = sum(one.pending for one in cells)
-    if pending:
-        verb = "episode is" if pending == 1 else "episodes are"
-        yield f"Not finished: {pending} {verb} still to be played; every figure is of the rest."
-    for one in cells:
-        unscored = one.episodes - one.scored
-        if one.episodes and unscored / one.episodes > _MANY_UNSCORED:
-            reasons = ", ".join(f"{reason} {count}" for reason, count in one.unscored)
-            yield (
-                f"{one.cell.agent} on {one.cell.suite}, {one.world_label}:"
-                f" {percent(unscored / one.episodes)} of the episodes are unscored ({reasons});"
-                " see the bounds."
-            )
+    many = _grouped((said, one.cell.agent) for one in cells if (said := _many_unscored(one)))
+    for said, labels in many.items():
+        each = " each" if len(labels) > 1 else ""
+        yield f"{', '.join(labels)} on {said}{each}; see the bounds."
     few = [one for one in answers if 0 < one.clusters < _FEW_CLUSTERS]
     if few:
         yield (
@@ -112,6 +104,18 @@ def _notes(
         )
 
 
-def _slice_notes(slices: Iterable[Slice]) -> Iterable[str]:
-    if any(one.note == DIFFICULTY for one in slices):
-        yield DIFFICULTY
+def _many_unscored(one: CellFigures) -> str | None:
+    unscored = one.episodes - one.scored
+    if not one.episodes or unscored / one.episodes <= _MANY_UNSCORED:
+        return None
+    share, world = percent(unscored / one.episodes), one.world_label
+    reasons = ", ".join(f"{reason} {count}" for reason, count in one.unscored)
+    return f"{one.cell.suite}, {world}: {share} of the episodes are unscored ({reasons})"
+
+
+def _grouped(pairs: Iterable[tuple[str | None, str]]) -> dict[str | None, list[str]]:
+    """Return the agents of which the same is to be said, each once."""
+    found: dict[str | None, dict[str, None]] = {}
+    for said, label in pairs:
+        found.setdefault(said, {})[label] = None
+    return {said: list(labels) for said, labels in found.items()}

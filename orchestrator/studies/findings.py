@@ -310,7 +310,7 @@ class Slice:
     """A part of the tasks.
 
     Attributes:
-        value: `shop`, `information`, `hard (below 33 %)`, `1 to 3 actions`.
+        value: `shop`, `information`, `hard (below 33%)`, `1 to 3 actions`.
         note: what to beware of in reading it; empty where nothing.
     """
 
@@ -365,7 +365,8 @@ class StudyAnalysis:
         seed: of every procedure that draws numbers.
         answers: in the order of the questions; `registered` is the question's.
         methods: a paragraph for a paper, written from the locks of the runs.
-        notes: what a reader must know before the figures: what is missing, differs or is staged.
+        notes: what a reader must know before the figures: what is unscored, differs or is staged;
+            what is still to be played is in `pending`.
     """
 
     title: str
@@ -381,6 +382,11 @@ class StudyAnalysis:
     tasks: tuple[TaskAcross, ...]
     methods: str
     notes: tuple[str, ...]
+
+    @property
+    def pending(self) -> int:
+        """How many episodes of its cells are still to be played."""
+        return sum(one.pending for one in self.cells)
 
     def document(self) -> dict[str, Any]:
         """Return it as a JSON document."""

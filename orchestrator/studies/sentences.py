@@ -82,7 +82,7 @@ def _rates(asked: Asked) -> str:
 def _two_shares(first: float, second: float) -> tuple[str, str]:
     """Return both as percentages, with a digit more where the same would hide a difference."""
     digits = 1 if first != second and f"{first:.0%}" == f"{second:.0%}" else 0
-    return f"{100 * first:.{digits}f} %", f"{100 * second:.{digits}f} %"
+    return f"{first:.{digits}%}", f"{second:.{digits}%}"
 
 
 def _held(question: Question) -> str:
@@ -122,14 +122,15 @@ def _difference(asked: Asked) -> str:
 
 def _equivalence(asked: Asked) -> str:
     margin = points(asked.question.margin, signed=False)
-    size = points(asked.effect, signed=False)
+    claim = f"equivalent within {margin} points"
+    size = f"they differ by {points(asked.effect, signed=False)} points here"
     match asked.decision:
         case Decision.YES:
-            return f"within {margin} points: shown (they differ by {size} points here)"
+            return f"they are {claim} ({size})"
         case Decision.NO:
-            return f"within {margin} points: no, shown to differ by more ({size} points here)"
+            return f"they are not {claim} ({size})"
         case Decision.UNDECIDED:
-            return f"within {margin} points: not shown, and the contrary neither"
+            return f"undecided whether they are {claim}"
         case _:
             assert_never(asked.decision)
 
@@ -137,14 +138,14 @@ def _equivalence(asked: Asked) -> str:
 def _non_inferiority(asked: Asked) -> str:
     first, second = _name(asked.question, 1), _name(asked.question, 2)
     margin = points(asked.question.margin, signed=False)
-    claim = f"{first} not worse than {second} by {margin} points"
+    claim = f"at most {margin} points worse than {second}"
     match asked.decision:
         case Decision.YES:
-            return f"{claim}: shown"
+            return f"{first} is {claim}"
         case Decision.NO:
-            return f"{claim}: no, shown to be worse by more"
+            return f"{first} is more than {margin} points worse than {second}"
         case Decision.UNDECIDED:
-            return f"{claim}: not shown, and the contrary neither"
+            return f"undecided whether {first} is {claim}"
         case _:
             assert_never(asked.decision)
 
@@ -157,7 +158,7 @@ def _evidence(asked: Asked) -> str:
         is_turned = asked.question.kind is QuestionKind.DIFFERENCE and (asked.effect or 0.0) < 0
         ends = (-high, -low) if is_turned else (low, high)
         said = " to ".join(_signless(end) for end in ends)
-        parts.append(f"{asked.confidence * 100:g} % interval {said}")
+        parts.append(f"{asked.confidence * 100:g}% interval {said}")
     else:
         parts.append("no interval")
     corrected = f" after Holm's correction over {asked.family} questions"
@@ -188,5 +189,5 @@ def _became(question: Question, turn: Turn) -> str:
     is_yes = turn.decision == Decision.YES.value
     margin = points(question.margin, signed=False)
     if question.kind is QuestionKind.EQUIVALENCE:
-        return f"{'within' if is_yes else 'not within'} {margin} points"
-    return f"{'not worse' if is_yes else 'worse'} by {margin} points"
+        return f"{'equivalent' if is_yes else 'not equivalent'} within {margin} points"
+    return f"{'at most' if is_yes else 'more than'} {margin} points worse"

@@ -18,7 +18,7 @@ from orchestrator.studies.findings import (
 )
 from orchestrator.studies.results import StudyRun
 
-DIFFICULTY: Final = (
+_DIFFICULTY: Final = (
     "Difficulty is the share of all scored episodes of a task that succeeded, over every agent and"
     " world of this study, each cell counted alike. The same episodes are then counted within each"
     " band, so a rate is low in the hard band partly because it made the band: compare cells inside"
@@ -26,9 +26,9 @@ DIFFICULTY: Final = (
 )
 _SEVERAL_SITES: Final = "A task that uses several sites counts in each of them."
 _BANDS: Final = (
-    ("hard (below 33 %)", 0.0, 1 / 3),
-    ("middling (33 to 67 %)", 1 / 3, 2 / 3),
-    ("easy (67 % and more)", 2 / 3, math.inf),
+    ("hard (below 33%)", 0.0, 1 / 3),
+    ("middling (33 to 67%)", 1 / 3, 2 / 3),
+    ("easy (67% and more)", 2 / 3, math.inf),
 )
 _LENGTHS: Final = (
     ("1 to 3 actions", 0, 3),
@@ -121,7 +121,7 @@ def slices_of(
         *sliced(
             SliceKind.DIFFICULTY,
             [(name, _succeeds(low, high)) for name, low, high in _BANDS],
-            DIFFICULTY,
+            _DIFFICULTY,
         ),
         *sliced(
             SliceKind.LENGTH,

@@ -113,7 +113,7 @@ def _power(question: str, design: PairedDesign, alpha: float, seed: int) -> Powe
         design, wanted=_POWER, alpha=alpha, seed=seed, simulations=_SIMULATIONS
     )
     plays = "once" if design.repeats == 1 else f"{design.repeats} times"
-    said = f"{design.tasks} tasks played {plays} by each side"
+    said = f"{design.tasks} pairs, each side played {plays}, with the spread seen here,"
     says = (
         f"{said} find no difference in {_POWER:.0%} of studies: {needed.undefined or 'none'}."
         if needed.value is None

@@ -56,7 +56,7 @@ def question_title(question: Question) -> str:
         case QuestionKind.EQUIVALENCE:
             return f"{first} − {second}{at}: within {margin} points?"
         case QuestionKind.NON_INFERIORITY:
-            return f"{first} − {second}{at}: not worse by {margin} points?"
+            return f"{first} − {second}{at}: at most {margin} points worse?"
         case _:
             assert_never(question.kind)
 

@@ -34,6 +34,7 @@ from orchestrator.study_report.tracks import (
 _HALF: Final = 50.0
 # The heights of what one row shows, in per cent from its top: rate, second interval, bounds.
 _UPPER, _LOWER, _LOWEST = 36.0, 62.0, 82.0
+_NAME_FITS: Final = 92.0  # per cent: a name right of a mark farther on would leave the picture
 _NOTHING: Final = 1e-9
 _SHARE_TICKS: Final = [(tick, f"{tick:.0%}") for tick in SHARES.ticks]
 
@@ -147,8 +148,8 @@ def task_differences(question: Question, tasks: Iterable[TaskAcross]) -> TaskDif
     worse = sum(one < 0 for one in found)
     equal = len(found) - better - worse
     label = (
-        f"Pairs of a task: {question.first} better on {better}, equal on {equal},"
-        f" {question.second} better on {worse} of {len(found)}"
+        f"Paired differences: {question.first} better in {better}, equal in {equal},"
+        f" {question.second} better in {worse} of {len(found)}"
     )
     plot = picture(*bars, middle, kind="pairs", label=label)
     return TaskDifferences(len(found), most, better, equal, worse, plot)
@@ -180,7 +181,8 @@ def agreement_plot(agreement: WorldAgreement) -> Markup:
     ends = [end for span in spans if span for end in (span.low, span.high)]
     scale = differences([*(one.difference for one in agreement.points), *ends])
     plot = Plot(SHARES, scale)
-    parts = [plot.frame(_SHARE_TICKS, [(tick, points_of(tick)) for tick in scale.ticks])]
+    heights = [(tick, points_of(tick).removesuffix(".0")) for tick in scale.ticks]
+    parts = [plot.frame(_SHARE_TICKS, heights)]
     if agreement.limits is not None:
         limits = (agreement.limits.low, agreement.limits.high)  # they may lie beyond what can be
         parts += [plot.level(end, "bound dashed") for end in limits if abs(end) <= scale.high]
@@ -237,8 +239,17 @@ class Plot:
         found = point(*place, is_square=world is World.ONLINE)
         if not name:
             return found
-        left, top = percent_of(place[0]), percent_of(place[1])
-        return found + element("text", name, x=left, y=top, dx="9", dy="-5", class_="name")
+        is_last = place[0] > _NAME_FITS
+        return found + element(
+            "text",
+            name,
+            x=percent_of(place[0]),
+            y=percent_of(place[1]),
+            dx="-9" if is_last else "9",
+            dy="-5",
+            text_anchor="end" if is_last else None,
+            class_="name",
+        )
 
 
 @dataclass(frozen=True, slots=True)

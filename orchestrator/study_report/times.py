@@ -124,9 +124,13 @@ class StudyTimes:
             bins = found.setdefault((agent, world), [Counter() for _ in range(_BINS)])
             bins[self._bin(moment)][kind] += 1
         most = max(one.total() for bins in found.values() for one in bins)
+        agents = dict.fromkeys(agent for agent, _ in found)  # in the order of the runs
         return tuple(
             Lane(agent=agent, world=world, counts=sum(bins, Counter()), drawn=_lane(bins, most))
-            for (agent, world), bins in sorted(found.items())
+            for agent in agents
+            for world in World
+            for bins in [found.get((agent, world))]
+            if bins is not None
         )
 
     def reset_lanes(self) -> Mapping[tuple[str, str], Markup]:

@@ -128,7 +128,7 @@ function drawSide(side) {
 function factsOf(episode, found) {
   const [asked, answered] = found.tokens;
   const facts = [
-    `began ${found.startedAt}`, inTime(found.seconds), counted(episode.steps, "step"),
+    `began ${found.startedAt.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?\+00:00$/, "$1 $2 UTC")}`, inTime(found.seconds), counted(episode.steps, "step"),
     asked || answered ? `${asked.toLocaleString("en")} tokens in, ${answered.toLocaleString("en")} out` : null,
     found.usd === null ? null : inMoney(found.usd),
     found.replayedFrom ? `replayed from ${found.replayedFrom}, not spent` : null,
@@ -294,7 +294,7 @@ dialog.addEventListener("close", () => {
 order.append(...Object.entries(HEAT_ORDERS).map(([value, says]) => make("option", { value }, says)));
 order.addEventListener("change", () => change({ order: order.value, tasks: "" }));
 document.getElementById("heat-legend").append("share of scored episodes that succeeded: ",
-  ...["0", "20", "40", "60", "80", "100 %"].flatMap((says, place) => [make("span", { class: `swatch h${place}` }), ` ${says}`]), " · +1? : one unscored");
+  ...["0", "20", "40", "60", "80", "100%"].flatMap((says, place) => [make("span", { class: `swatch h${place}` }), ` ${says}`]), " · “+1?”: one more is unscored");
 document.getElementById("rows").addEventListener("keydown", (event) => {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   const links = [...document.querySelectorAll("#rows a.open")];

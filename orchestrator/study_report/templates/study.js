@@ -25,6 +25,8 @@ const EPISODES = INDEX.rows.map((row, number) => {
 });
 const BY_NAME = new Map(EPISODES.map((episode) => [episode.name, episode]));
 const keyOf = (task) => `${task.suite}/${task.id}`;
+const HAS_SUITES = new Set(INDEX.tasks.map((task) => task.suite)).size > 1;
+const suiteOf = (task) => HAS_SUITES ? [" ", make("small", {}, task.suite)] : [];
 
 function make(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -191,16 +193,16 @@ function showHeat() {
   const rows = heatRows(shown);
   const columns = [...new Set(shown.map((episode) => `${episode.agent}\u0000${episode.world}`))]
     .map((column) => column.split("\u0000"))
-    .sort((a, b) => a[0].localeCompare(b[0], "en") || a[1].localeCompare(b[1], "en"));
+    .sort((a, b) => INDEX.agents.indexOf(a[0]) - INDEX.agents.indexOf(b[0]) || INDEX.worlds.indexOf(a[1]) - INDEX.worlds.indexOf(b[1]));
   const { page, pages, part } = paged(rows, TASKS_A_PAGE, state.tasks);
   const head = make("tr", {}, make("th", { scope: "col" }, "task"),
     columns.map(([agent, world]) => make("th", { scope: "col" }, agent, make("br"), make("small", {}, world))));
   document.getElementById("heat").replaceChildren(
     make("thead", {}, head),
     make("tbody", {}, part.map((row) => make("tr", {},
-      make("th", { scope: "row", title: row.task.intent }, row.task.id),
+      make("th", { scope: "row", title: row.task.intent }, row.task.id, suiteOf(row.task)),
       columns.map(([agent, world]) => heatCell(row, agent, world))))));
-  document.getElementById("heat-said").textContent = `${counted(rows.length, "task")}; a field opens the episodes behind it.`;
+  document.getElementById("heat-said").textContent = `${counted(rows.length, "task")}; choose a field to see its episodes.`;
   order.value = state.order in HEAT_ORDERS ? state.order : "spread";
   showPages("heat-pages", "tasks", page, pages, "tasks");
 }
@@ -252,7 +254,7 @@ function headOf(column) {
 function rowOf(episode) {
   const began = episode.started === null ? "–" : new Date(episode.started * 1000).toISOString().slice(5, 19).replace("T", " ");
   return make("tr", {},
-    make("th", { scope: "row" }, make("a", { href: address({ episode: episode.name, beside: "", step: "" }), class: "open" }, episode.task.id)),
+    make("th", { scope: "row" }, make("a", { href: address({ episode: episode.name, beside: "", step: "" }), class: "open" }, episode.task.id), suiteOf(episode.task)),
     make("td", {}, episode.agent), make("td", {}, episode.world), make("td", { class: "num" }, String(episode.repeat)),
     make("td", {}, chip(episode)),
     make("td", { class: "num" }, episode.nodes ? `${episode.met}/${episode.nodes}` : "–"),

@@ -102,11 +102,12 @@ def test_slices_part_the_tasks_and_say_what_to_beware_of() -> None:
 
     sizes = {(one.by, one.value): one.rates[0].tasks for one in found.slices}
     assert sum(size for (by, _), size in sizes.items() if by is SliceKind.SITE) == 12
-    assert sizes[SliceKind.DIFFICULTY, "hard (below 33 %)"] == 6
-    assert sizes[SliceKind.DIFFICULTY, "middling (33 to 67 %)"] == 3
-    assert sizes[SliceKind.DIFFICULTY, "easy (67 % and more)"] == 3
+    assert sizes[SliceKind.DIFFICULTY, "hard (below 33%)"] == 6
+    assert sizes[SliceKind.DIFFICULTY, "middling (33 to 67%)"] == 3
+    assert sizes[SliceKind.DIFFICULTY, "easy (67% and more)"] == 3
     assert sizes[SliceKind.LENGTH, "1 to 3 actions"] == 4
-    assert any("compare cells inside a band" in note for note in found.notes)
+    [note] = {one.note for one in found.slices if one.by is SliceKind.DIFFICULTY}
+    assert "compare cells inside a band" in note
 
 
 def test_a_task_of_several_sites_counts_in_each_and_one_of_unknown_length_apart() -> None:
@@ -204,21 +205,45 @@ def test_a_study_of_which_nothing_ended_yet_has_its_cells() -> None:
     assert [(one.cell, one.episodes, one.pending) for one in found.cells] == [
         (Cell("a", "demo", OFF), 0, 2)
     ]
-    assert "Not finished: 2 episodes are still to be played" in found.notes[0]
+    assert found.pending == 2
+    assert not found.notes
 
 
-def test_notes_say_what_is_no_contestant_staged_unscored_or_pending() -> None:
+def test_notes_say_what_is_no_contestant_staged_or_unscored() -> None:
     rows = planted({"a": 0.1}, tasks=10, repeats=1, unscored=0.3, seed=3)
     [run] = runs_of(rows, pending=2)
     agent = run.lock.agent.model_copy(update={"agent_class": AgentClass.REFERENCE})
     lock = run.lock.model_copy(update={"agent": agent})
 
-    said = "\n".join(analyse([], rows, [replace(run, lock=lock)], title="x", seed=1).notes)
+    found = analyse([], rows, [replace(run, lock=lock)], title="x", seed=1)
+    said = "\n".join(found.notes)
 
     assert "a: reference agent, not a contestant." in said
     assert "Staged live origins, not the real web: shop." in said
-    assert "Not finished: 4 episodes are still to be played" in said
     assert "of the episodes are unscored (infra" in said
+    assert found.pending == 4
+    assert "Not finished" not in said  # whoever shows the notes says that beside them
+
+
+def test_what_holds_of_several_agents_is_said_once() -> None:
+    rows = planted({"a": 0.1, "b": 0.2}, tasks=10, repeats=1)
+    runs = [
+        replace(
+            run,
+            lock=run.lock.model_copy(
+                update={
+                    "agent": run.lock.agent.model_copy(update={"agent_class": AgentClass.REFERENCE})
+                }
+            ),
+        )
+        for run in runs_of(rows)
+    ]
+
+    notes = analyse([], rows, runs, title="x", seed=1).notes
+
+    assert "a, b: reference agent, not a contestant." in notes
+    assert sum("contestant" in note for note in notes) == 1
+    assert not [note for note in notes if note.startswith("Difficulty")]  # beside its figures
 
 
 def test_methods_name_agents_suites_images_repeats_tests_and_what_was_registered() -> None:
