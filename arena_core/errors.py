@@ -37,6 +37,7 @@ It lives in the lowest package, so that every package may raise from it::
     │   └── FormatError          81   another version of Arena wrote it, in a format unknown here
     ├── VerificationError        82   a study's folder is not what was written down
     ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
+    ├── WorkerProcessError       91   a process that was to score episodes died
     ├── InternalError            99   a bug of Arena's: an exception that no code expected
     └── InterruptedRunError     130   the user pressed Ctrl-C
 
@@ -283,6 +284,12 @@ class NothingScoredError(ArenaError):
     """A run was played to its end, and none of its episodes could be scored."""
 
     exit_code = 90
+
+
+class WorkerProcessError(ArenaError):
+    """A process that worked for this one, as on the scores of episodes, died or does not reply."""
+
+    exit_code = 91
 
 
 class InternalError(ArenaError):

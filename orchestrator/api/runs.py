@@ -235,22 +235,28 @@ class RunOperations(SuiteOperations):
         writer.write(report, target)
         return target
 
-    def score(self, run: Path | str, suite: str | None = None) -> tuple[ScoredTrial, ...]:
+    def score(
+        self, run: Path | str, suite: str | None = None, *, processes: int | None = None
+    ) -> tuple[ScoredTrial, ...]:
         """Score a run's finished episodes again, without browser, containers or keys.
 
         Args:
             run: its folder.
             suite: other checks for the same tasks, as in `suite`; those that the run kept where
                 omitted.
+            processes: how many work on it; as many as long runs and the machine's cores ask for
+                where omitted. The scores are the same.
 
         Raises:
             StoreError: the run cannot be read, or the suite lacks a task of it.
+            WorkerProcessError: a process died over an episode.
             UnknownNameError, TaskError: no such suite, or it is wrong.
         """
         from orchestrator.store.rescoring import rescore
         from orchestrator.store.run_folder import RunFolder
 
-        return rescore(RunFolder.open(Path(run)), None if suite is None else self.suite(suite))
+        checks = None if suite is None else self.suite(suite)
+        return rescore(RunFolder.open(Path(run)), checks, processes=processes)
 
     def score_readings(
         self, scored: Sequence[ScoredTrial], readings: Iterable[str]

@@ -30,6 +30,10 @@ def score(
             help="Also as a benchmark's published code would, such as webarena; repeat for more.",
         ),
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many processes work; by itself, a long run takes all cores."),
+    ] = None,
     verdicts: Annotated[bool, typer.Option("--verdicts", help="Show every check.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -44,7 +48,7 @@ def score(
 
     console = Console(as_json)
     arena = arena_for(console)
-    rows = arena.score(run, suite)
+    rows = arena.score(run, suite, processes=processes)
     readings = arena.score_readings(rows, dict.fromkeys(reading or ()))
     titles = ["world", "task", "outcome", "key nodes", *(one.name for one in readings), "was"]
     console.table(

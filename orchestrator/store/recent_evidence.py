@@ -18,7 +18,7 @@ class RecentEvidence:
         self._folder = folder
         self._held: OrderedDict[str, Evidence] = OrderedDict()
 
-    def read(self, name: str) -> Evidence:
+    def evidence(self, name: str) -> Evidence:
         """Return an attempt's evidence.
 
         Raises:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from arena_core.errors import FormatError, StoreError
@@ -11,11 +14,19 @@ from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score
 from orchestrator.store.ledger import Attempt
 from orchestrator.store.recent_evidence import RecentEvidence
-from orchestrator.store.run_folder import RunFolder
+from orchestrator.store.run_folder import RunFolder, uncollected
 from orchestrator.store.scoring import score_task, unplayed
 from orchestrator.store.trials import Trial
+from orchestrator.store.worker_processes import WorkerProcesses
 from tasks.schema import Suite, Task
 
+# A process takes half a second of a core to start, and scores this much in about a second.
+_BYTES_A_PROCESS: Final = 32_000_000
+_MOST_PROCESSES: Final = 8
+_HINT: Final = (
+    "it ran out of memory, or code of a plug-in ended it; in one process:"
+    " `arena score RUN --processes 1`"
+)
 _OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
 
 
@@ -93,53 +104,130 @@ class ScoredTrial:
         }
 
 
-def rescore(folder: RunFolder, suite: Suite | None = None) -> tuple[ScoredTrial, ...]:
+def rescore(
+    folder: RunFolder, suite: Suite | None = None, *, processes: int | None = None
+) -> tuple[ScoredTrial, ...]:
     """Score every finished trial of a run.
+
+    An episode whose evidence cannot be read is unscored, and named in its fault.
 
     Args:
         folder: the run.
         suite: other checks for the same tasks; None takes those the run kept.
-
-    An episode whose evidence cannot be read is unscored, and named in its fault.
+        processes: how many work on it; None for what its length and the machine's cores ask for.
+            The scores are the same.
 
     Raises:
         StoreError: lock, suite or ledger cannot be read, or `suite` lacks a task of the run.
+        WorkerProcessError: a process died over an episode, as by a plug-in's own code.
     """
-    return tuple(each_rescored(folder, suite))
+    return tuple(each_rescored(folder, suite, processes=processes))
 
 
-def each_rescored(folder: RunFolder, suite: Suite | None = None) -> Iterator[ScoredTrial]:
-    """Score a run's finished trials one after the other, each when it is its turn.
+def each_rescored(
+    folder: RunFolder,
+    suite: Suite | None = None,
+    *,
+    with_evidence: bool = False,
+    processes: int | None = None,
+) -> Iterator[ScoredTrial]:
+    """Score a run's finished trials, and yield them in order; several processes work ahead.
 
-    The evidence of the one at hand is not read again. Arguments and errors are those of `rescore`.
+    Arguments and errors are those of `rescore`.
+
+    Args:
+        folder: the run.
+        suite: as for `rescore`.
+        with_evidence: the evidence of each is asked for in its turn: it is scored here, when it is
+            its turn, and its evidence not read again.
+        processes: as for `rescore`.
     """
     tasks = {task.id: task for task in (suite or folder.suite()).tasks}
     folder.judgements()  # where these cannot be read, that is no fault of an episode's evidence
     with folder.reading() as ledger:
         finished = ledger.finished()
-    recent = RecentEvidence(folder)
     for attempt in finished:
-        task = tasks.get(attempt.trial.task)
-        if task is None:
+        if attempt.trial.task not in tasks:
             message = f"{folder.path}: task '{attempt.trial.task}' is not in the suite given"
             raise StoreError(message)
-        evidence = _evidence(folder, attempt, recent)
+    recent = RecentEvidence(folder)
+    score = _Scoring(folder, tasks, recent if with_evidence else folder)
+    count = 1 if with_evidence else processes or _processes(folder, finished)
+    for attempt, (outline, found) in zip(finished, _scores(score, finished, count), strict=True):
         yield ScoredTrial(
             trial=attempt.trial,
-            task=task,
-            outline=evidence.model_copy(update=_OUTLINE),
-            score=score_task(task, evidence),
+            task=tasks[attempt.trial.task],
+            outline=outline,
+            score=found,
             was=attempt.outcome or "",
             folder=attempt.folder,
-            read=recent.read,
+            read=recent.evidence,
         )
 
 
-def _evidence(folder: RunFolder, attempt: Attempt, recent: RecentEvidence) -> Evidence:
+@dataclass(frozen=True, slots=True)
+class _Scoring:
+    """Scores attempts of a run.
+
+    Attributes:
+        source: what reads their evidence.
+    """
+
+    folder: RunFolder
+    tasks: Mapping[str, Task]
+    source: RunFolder | RecentEvidence
+
+    def __call__(self, attempt: Attempt) -> tuple[Evidence, Score]:
+        with uncollected():
+            return self._scored(attempt)
+
+    def _scored(self, attempt: Attempt) -> tuple[Evidence, Score]:
+        evidence = self._evidence(attempt)
+        outline = evidence.model_copy(update=_OUTLINE)
+        return outline, score_task(self.tasks[attempt.trial.task], evidence)
+
+    def _evidence(self, attempt: Attempt) -> Evidence:
+        try:
+            return self.source.evidence(attempt.folder)
+        except FormatError:
+            raise  # nothing is lost: another Arena reads it
+        except StoreError as unreadable:
+            fault = EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message)
+            return unplayed(self.folder.lock(), attempt.trial, attempt.number, fault)
+
+
+def _scores(
+    score: _Scoring, finished: Sequence[Attempt], processes: int
+) -> Iterator[tuple[Evidence, Score]]:
+    if processes == 1 or not _is_portable(score):
+        return map(score, finished)
+    workers = WorkerProcesses(score, partial(_named, score.folder), processes=processes, hint=_HINT)
+    return workers.results(finished)
+
+
+def _is_portable(score: _Scoring) -> bool:
+    """Whether another process can be given the checks: what is plugged in may not be pickled."""
     try:
-        return recent.read(attempt.folder)
-    except FormatError:
-        raise  # nothing is lost: another Arena reads it
-    except StoreError as unreadable:
-        fault = EpisodeFault(reason=UnscoredReason.UNREADABLE, message=unreadable.message)
-        return unplayed(folder.lock(), attempt.trial, attempt.number, fault)
+        pickle.dumps(score)
+    except Exception:  # noqa: BLE001 - whatever a plug-in's code does then
+        return False
+    return True
+
+
+def _named(folder: RunFolder, attempt: Attempt) -> str:
+    return f"the scores of {folder.evidence_folder(attempt.folder)}"
+
+
+def _processes(folder: RunFolder, finished: Sequence[Attempt]) -> int:
+    """Return how many processes are worth their start: none beside this one for short runs."""
+    cores = min(_cores(), _MOST_PROCESSES)
+    if cores == 1:
+        return 1
+    length = sum(folder.evidence_length(attempt.folder) for attempt in finished)
+    return max(1, min(cores, length // _BYTES_A_PROCESS))
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

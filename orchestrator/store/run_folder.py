@@ -23,7 +23,12 @@ from orchestrator.store.formats import Format
 from orchestrator.store.judgement_lines import JUDGEMENTS_FILE, read_judgements
 from orchestrator.store.ledger import Ledger, is_damaged
 from orchestrator.store.lock import RunLock, SpendingLimits, absent_packages
-from orchestrator.store.network_lines import KEPT_APART, network_files, with_network
+from orchestrator.store.network_lines import (
+    KEPT_APART,
+    NETWORK_FILE,
+    network_files,
+    with_network,
+)
 from orchestrator.store.recovery import lost_attempts, recover
 from tasks.schema import Suite
 
@@ -223,6 +228,11 @@ class RunFolder:
         judged = self.judgements()
         return whole.model_copy(update={"judgements": judged}) if judged else whole
 
+    def evidence_length(self, name: str) -> int:
+        """Return how many bytes are read for an attempt's evidence; 0 where there is none."""
+        folder = self.evidence_folder(name)
+        return sum(_length(folder / one) for one in ("evidence.json", NETWORK_FILE))
+
     def judgements(self) -> tuple[Judgement, ...]:
         """Return what judges replied, read once as long as the file stays as it is.
 
@@ -251,7 +261,7 @@ class RunFolder:
         path = self.path / name
         written = self._in_todays_format(name, kind)
         try:
-            with _uncollected():
+            with uncollected():
                 return model.model_validate_json(written)
         except ValidationError as cause:
             first = cause.errors()[0]
@@ -311,10 +321,11 @@ def _to_install(lock: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Keep Python's garbage collector from looking at thousands of new records again and again.
 
-    They hold no cycles, and reading a long episode takes twice as long while it looks.
+    They hold no cycles, and reading a long episode takes twice as long while it looks. What is gone
+    when the block ends is never looked at.
     """
     if not gc.isenabled():
         yield
@@ -324,6 +335,13 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+def _length(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _write_atomically(path: Path, text: str) -> None:

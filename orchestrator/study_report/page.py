@@ -170,7 +170,7 @@ def _add_run(data: PageData, number: int, run: ReportedRun, page: Path) -> None:
     target = page / _EPISODES / str(number)
     target.mkdir(parents=True, exist_ok=True)
     if _has_begun(run.folder):
-        for scored in each_rescored(run.folder):
+        for scored in each_rescored(run.folder, with_evidence=True):
             data.index.add(run=number, agent=run.label, suite=label, scored=scored)
             data.times.add(run.label, label, scored)
             data.kinds[scored.score.outcome.kind] += 1

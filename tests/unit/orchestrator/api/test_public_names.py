@@ -102,7 +102,7 @@ METHODS = {
     "run_study": "study, *, out, options, workers, spares, memory, strategy, headless,"
     " register_only, stop",
     "schema": "kind",
-    "score": "run, suite",
+    "score": "run, suite, *, processes",
     "score_readings": "scored, readings",
     "sites": "names, *, suite",
     "status": "names",

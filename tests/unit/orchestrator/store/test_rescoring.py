@@ -94,7 +94,7 @@ def test_evidence_is_validated_without_collections(
 
 def test_episodes_are_read_when_it_is_their_turn(run: RunFolder) -> None:
     whole = rescore(run)
-    trials = each_rescored(run)
+    trials = each_rescored(run, with_evidence=True)
     first = next(trials)
     assert first == whole[0]
     for path in run.path.glob("evidence/*/evidence.json"):
