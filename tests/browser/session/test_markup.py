@@ -70,7 +70,7 @@ async def test_ids_are_the_same_in_every_form_and_are_those_that_actions_name(
             assert name in part.segments[next(k for k, v in part.ids.items() if v == element)]
     menu = re.search(r'<div arena="(\d+)" id="menu">', text(seen, HTML))
     assert menu is not None
-    assert await drive.session.act(Click(element=int(menu[1]))) is None
+    assert await drive.do(Click(element=int(menu[1]))) is None
     assert [one.text for one in drive.drain().acted] == ["Menu"]
 
 
