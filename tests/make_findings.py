@@ -13,6 +13,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.stats.agreement import cohen_kappa
 from orchestrator.stats.equivalence import Decision
 from orchestrator.stats.rates import Interval, wilson
+from orchestrator.stats.results import Compared
 from orchestrator.studies.findings import (
     Answer,
     Cell,
@@ -33,7 +34,7 @@ from orchestrator.studies.findings import (
     VarianceFigures,
     WorldAgreement,
 )
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 
 AGENTS: Final = ("careful", "hasty", "tired", "lost")
 LONG_AGENTS: Final = (

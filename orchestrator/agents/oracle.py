@@ -247,7 +247,7 @@ def _open(errs: float = 0.0, seed: int | None = None) -> Agents:
 
     return Agents(
         make=make,
-        name=f"oracle that errs in {errs:.4g}",
+        name=f"oracle that errs in {100 * errs:.4g} %",
         of_reference=_read_for,
         settings={"seed": seed or 0},
     )

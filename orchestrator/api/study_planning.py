@@ -9,6 +9,7 @@ from pathlib import Path
 from arena_core.errors import StoreError, UsageError
 from arena_core.worlds import World
 from orchestrator.api.new_study import NewStudy, PlannedRun
+from orchestrator.stats.results import Compared
 from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.run_folders import runs_at
@@ -21,7 +22,6 @@ from orchestrator.studies.planning import (
     plan_cell,
     plan_question,
 )
-from orchestrator.studies.questions import Compared
 from orchestrator.studies.study_file import QuestionEntry, StudyFile
 from orchestrator.studies.study_folder import StudyFolder
 

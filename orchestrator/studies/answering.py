@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from arena_core.worlds import World
-from orchestrator.stats import results as rows_of
 from orchestrator.stats.equivalence import Decision, MarginTest, equivalence, non_inferiority
 from orchestrator.stats.multiplicity import holm
 from orchestrator.stats.paired import PairedComparison, compare_pairs, paired_test
-from orchestrator.stats.results import EpisodeResult, TaskPair, pair_tasks
+from orchestrator.stats.results import Compared, EpisodeResult, TaskPair, pair_tasks
 from orchestrator.stats.unscored import TippingPoint, tipping_point
 from orchestrator.studies.findings import Answer
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 from orchestrator.studies.sentences import (
     FIRST_BETTER,
     SECOND_BETTER,
@@ -68,14 +67,12 @@ def paired_for(question: Question, results: Iterable[EpisodeResult]) -> tuple[Ta
         case Compared.AGENTS:
             first = [row for row in held if row.agent == question.first]
             second = [row for row in held if row.agent == question.second]
-            compared = rows_of.Compared.AGENTS
         case Compared.WORLDS:
             first = [row for row in held if row.world is World(question.first)]
             second = [row for row in held if row.world is World(question.second)]
-            compared = rows_of.Compared.WORLDS
         case _:
             assert_never(question.of)
-    return pair_tasks(first, second, compared)
+    return pair_tasks(first, second, question.of)
 
 
 def _is_held(question: Question, row: EpisodeResult) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from orchestrator.report.wording import agent_note
 from orchestrator.stats.clustered import clustered_rate
+from orchestrator.stats.costs import PerSuccess, per_success
 from orchestrator.stats.passes import pass_at_k, pass_hat_k
 from orchestrator.stats.rates import rate_of
 from orchestrator.stats.results import EpisodeResult, TaskOutcomes, outcomes_by_task
@@ -72,7 +73,7 @@ def cell_figures(
         alignment=_mean_of_means(nodes, lambda row: row.alignment or 0.0),
         steps=_mean_of_means(_by_task(scored), _steps),
         passes=_passes(tasks),
-        spending=_spending(rows, scored),
+        spending=_spending(rows),
     )
 
 
@@ -122,29 +123,28 @@ def _passes(tasks: Sequence[TaskOutcomes]) -> tuple[PassRates, ...]:
     return tuple(found)
 
 
-def _spending(rows: Rows, scored: Rows) -> Spending:
-    won = sum(row.success is True for row in scored)
+def _spending(rows: Rows) -> Spending:
     has_model = any(row.tokens for row in rows)
-    usd = _dollars(scored) if has_model else None
-    seconds = math.fsum(row.seconds for row in scored) if scored else None
-    tokens = float(sum(row.tokens for row in scored)) if has_model and scored else None
-
-    def over(amount: float | None, count: int) -> float | None:
-        return None if amount is None or not count else amount / count
-
+    seconds = per_success(rows, lambda row: row.seconds)
+    usd = per_success(rows, _dollars) if has_model else None
+    tokens = per_success(rows, lambda row: row.tokens) if has_model else None
     return Spending(
-        usd=_dollars(rows) if has_model else None,
-        usd_per_episode=over(usd, len(scored)),
-        usd_per_success=over(usd, won),
-        seconds_per_episode=over(seconds, len(scored)),
-        seconds_per_success=over(seconds, won),
-        tokens_per_episode=over(tokens, len(scored)),
-        tokens_per_success=over(tokens, won),
+        usd=None if usd is None else _all_spent(usd),
+        usd_per_episode=None if usd is None else usd.per_episode,
+        usd_per_success=None if usd is None else usd.value,
+        seconds_per_episode=seconds.per_episode,
+        seconds_per_success=seconds.value,
+        tokens_per_episode=None if tokens is None else tokens.per_episode,
+        tokens_per_success=None if tokens is None else tokens.value,
     )
 
 
-def _dollars(rows: Rows) -> float | None:
-    """Return what rows cost; None where the price of one that asked a model is unknown."""
-    if not rows or any(row.usd is None and row.tokens for row in rows):
+def _dollars(row: EpisodeResult) -> float | None:
+    """Return what an episode cost; None where it asked a model whose price is unknown."""
+    return None if row.usd is None and row.tokens else (row.usd or 0.0)
+
+
+def _all_spent(found: PerSuccess) -> float | None:
+    if found.total is None or found.spent_unscored is None:
         return None
-    return math.fsum(row.usd or 0.0 for row in rows)
+    return found.total + found.spent_unscored

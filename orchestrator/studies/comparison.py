@@ -10,10 +10,10 @@ from typing import Final
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from orchestrator.stats.results import EpisodeResult
+from orchestrator.stats.results import Compared, EpisodeResult
 from orchestrator.store.lock import AgentLock, RunLock
 from orchestrator.store.run_folder import RunFolder
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 from orchestrator.studies.results import StudyRun, read_study_run
 from tasks.schema import Task
 

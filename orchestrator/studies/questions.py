@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from arena_core.worlds import World
+from orchestrator.stats.results import Compared
 
 
 class QuestionKind(StrEnum):
@@ -18,13 +19,6 @@ class QuestionKind(StrEnum):
     DIFFERENCE = "difference"
     EQUIVALENCE = "equivalence"
     NON_INFERIORITY = "non_inferiority"
-
-
-class Compared(StrEnum):
-    """What a question compares."""
-
-    AGENTS = "agents"
-    WORLDS = "worlds"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

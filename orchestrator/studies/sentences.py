@@ -7,8 +7,9 @@ from typing import Final, assert_never
 
 from orchestrator.stats.equivalence import Decision
 from orchestrator.stats.rates import Interval
+from orchestrator.stats.results import Compared
 from orchestrator.stats.unscored import TippingPoint, Turn
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 from orchestrator.studies.wording import p_said, points
 
 FIRST_BETTER: Final = "first better"

@@ -12,7 +12,8 @@ from pydantic_core import InitErrorDetails
 from arena_core.errors import InputError
 from arena_core.worlds import World
 from evaluators.fields import Slug
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.stats.results import Compared
+from orchestrator.studies.questions import Question, QuestionKind
 from sites.documents import parse_document, read_document
 from sites.fields import Strict
 from tasks.schema import Family

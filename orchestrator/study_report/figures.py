@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from arena_core.worlds import World
 from orchestrator.stats.rates import Interval
+from orchestrator.stats.results import Compared
 from orchestrator.studies.findings import Answer, CellFigures, SliceRate, TaskAcross, WorldAgreement
-from orchestrator.studies.questions import Compared, Question
+from orchestrator.studies.questions import Question
 from orchestrator.study_report.tracks import (
     SHARES,
     Scale,

@@ -101,7 +101,7 @@ async def test_an_episode_that_goes_wrong_says_so_in_the_thought_of_its_ending()
 
 def test_its_strength_stands_in_its_name_and_in_the_lock_and_it_stays_a_reference() -> None:
     chosen = choose_agent("oracle", {"errs": "0.25", "seed": "7"})
-    assert chosen.lock.name == "oracle that errs in 0.25"
+    assert chosen.lock.name == "oracle that errs in 25 %"
     assert chosen.lock.options == {"errs": 0.25, "seed": 7}
     assert chosen.lock.agent_class == "reference"
     assert agent_of_lock(chosen.lock).lock == chosen.lock

@@ -12,11 +12,11 @@ from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agent_interface import AgentClass
 from orchestrator.stats.equivalence import Decision
-from orchestrator.stats.results import EpisodeResult
+from orchestrator.stats.results import Compared, EpisodeResult
 from orchestrator.studies.analysis import analyse
 from orchestrator.studies.answering import answers_of
 from orchestrator.studies.findings import Cell, CellFigures, SliceKind, StudyAnalysis
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 
 OFF, ON = World.OFFLINE, World.ONLINE
 

@@ -7,10 +7,10 @@ from planted_results import result
 
 from arena_core.worlds import World
 from orchestrator.stats.equivalence import Decision
-from orchestrator.stats.results import EpisodeResult
+from orchestrator.stats.results import Compared, EpisodeResult
 from orchestrator.studies.answering import answers_of
 from orchestrator.studies.findings import Answer
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 
 OFF, ON = World.OFFLINE, World.ONLINE
 BETTER = Question(

@@ -8,9 +8,10 @@ from small_runs import small_suite, write_run
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from orchestrator.stats.results import Compared
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.studies.comparison import Comparison, NamedRun, own_questions, read_comparison
-from orchestrator.studies.questions import Compared, QuestionKind
+from orchestrator.studies.questions import QuestionKind
 
 OFF, ON = World.OFFLINE, World.ONLINE
 WON = {OFF: {"one": [True], "two": [False]}}

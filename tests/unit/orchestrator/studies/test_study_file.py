@@ -10,7 +10,7 @@ from arena_core.errors import InputError
 from arena_core.worlds import World
 from orchestrator.schemas.documents import make_schema
 from orchestrator.schemas.kinds import SchemaKind
-from orchestrator.studies.questions import Compared
+from orchestrator.stats.results import Compared
 from orchestrator.studies.study_file import StudyFile, parse_study_file
 
 WHOLE = """\

@@ -11,8 +11,9 @@ from make_findings import make_findings
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.stats.rates import Interval
+from orchestrator.stats.results import Compared
 from orchestrator.studies.findings import Cell, TaskAcross, TaskCell
-from orchestrator.studies.questions import Compared, Question, QuestionKind
+from orchestrator.studies.questions import Question, QuestionKind
 from orchestrator.study_report.figures import (
     agreement_plot,
     cell_track,
