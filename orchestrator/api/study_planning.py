@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import assert_never
 
 from arena_core.errors import StoreError, UsageError
 from arena_core.worlds import World
-from orchestrator.api.new_study import NewStudy, PlannedRun
+from orchestrator.api.new_study import NewStudy
+from orchestrator.runner.request import tasks_of
 from orchestrator.stats.results import Compared
 from orchestrator.store.lock import AgentLock
 from orchestrator.store.run_folder import RunFolder
 from orchestrator.store.run_folders import runs_at
-from orchestrator.studies.planning import (
-    CellPlan,
-    PastRun,
+from orchestrator.studies.past_runs import PastRun
+from orchestrator.studies.planning import CellPlan, StudyPlan, carried_over, plan_cell
+from orchestrator.studies.question_planning import (
+    PlannedPair,
     QuestionPlan,
-    StudyPlan,
-    carried_over,
-    plan_cell,
+    Sides,
     plan_question,
 )
-from orchestrator.studies.study_file import QuestionEntry, StudyFile
+from orchestrator.studies.questions import Question
+from orchestrator.studies.study_file import StudyFile
 from orchestrator.studies.study_folder import StudyFolder
+from tasks.schema import Task
 
 
 def plan_study(
@@ -33,16 +36,72 @@ def plan_study(
     if difference is not None and not 0 < difference < 1:
         message = f"a difference of {difference:g} is none: 0.1 is ten points"
         raise UsageError(message)
-    new = NewStudy.read(StudyFolder.open(path).study_path if path.is_dir() else path)
     past = tuple(_past(pilots) if pilots else _around(runs, studies))
-    planner = _Planner(new.file, new.runs, past, difference)
+    planner = _of_folder(path, past) if path.is_dir() else _of_file(path, past)
+    questions = tuple(planner.question(one, difference) for one in planner.questions)
     return StudyPlan(
-        name=new.file.name,
+        name=planner.file.name,
         cells=tuple(planner.cells()),
-        workers=new.file.workers,
-        questions=tuple(planner.question(one) for one in new.file.questions),
-        warnings=tuple(planner.warnings()),
+        workers=planner.file.workers,
+        questions=questions,
+        warnings=(*planner.warnings(), *_hopeless(questions)),
     )
+
+
+def _of_file(path: Path, past: Sequence[PastRun]) -> _Planner:
+    new = NewStudy.read(path)
+    file = new.file
+    return _Planner(
+        file=file,
+        repeats=file.repeats,
+        questions=tuple(one.asked(registered=True) for one in file.questions),
+        runs=tuple(
+            _PlannedRun(
+                agent=run.agent,
+                lock=run.request.agent_lock,
+                label=run.suite.label,
+                suite=run.suite.suite.suite,
+                tasks=run.suite.tasks,
+            )
+            for run in new.runs
+        ),
+        past=past,
+    )
+
+
+def _of_folder(path: Path, past: Sequence[PastRun]) -> _Planner:
+    """Plan a registered study as it stands, with all that was added."""
+    folder = StudyFolder.open(path)
+    study = folder.study()
+    runs: list[_PlannedRun] = []
+    for one in study.runs:
+        run = folder.run_folder(one.folder)
+        lock = run.lock()
+        runs.append(
+            _PlannedRun(
+                agent=one.agent,
+                lock=lock.agent,
+                label=one.suite,
+                suite=lock.suite,
+                tasks=tasks_of(lock, run.suite()),
+            )
+        )
+    return _Planner(
+        file=study.file,
+        repeats=study.repeats,
+        questions=study.questions,
+        runs=tuple(runs),
+        past=past,
+    )
+
+
+def _hopeless(questions: Sequence[QuestionPlan]) -> Iterator[str]:
+    for one in questions:
+        if one.is_hopeless and one.alone is not None and one.margin is not None:
+            yield (
+                f"{one.id}: a margin of {100 * one.margin:g} points can hardly be shown: even if"
+                f" there is no difference at all, {one.alone.value:.0%} of such studies show it"
+            )
 
 
 def _past(pilots: Sequence[Path]) -> Iterator[PastRun]:
@@ -60,72 +119,103 @@ def _around(runs: Path, studies: Path) -> Iterator[PastRun]:
             continue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PlannedRun:
+    """One agent on one suite; `suite` is how its file names itself, `label` how the study does."""
+
+    agent: str
+    lock: AgentLock
+    label: str
+    suite: str
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Planner:
     file: StudyFile
-    runs: Sequence[PlannedRun]
+    repeats: int
+    questions: tuple[Question, ...]
+    runs: tuple[_PlannedRun, ...]
     past: Sequence[PastRun]
-    difference: float | None
 
     def cells(self) -> Iterator[CellPlan]:
         for run in self.runs:
             for world in self.file.worlds:
                 cell = plan_cell(
                     run.agent,
-                    run.request.agent_lock,
-                    run.suite.label,
+                    run.lock,
+                    run.label,
                     world,
-                    run.suite.tasks,
-                    repeats=self.file.repeats,
+                    run.tasks,
+                    named=run.suite,
+                    repeats=self.repeats,
                     past=self.past,
                 )
                 if cell.episodes:
                     yield cell
 
-    def question(self, entry: QuestionEntry) -> QuestionPlan:
+    def question(self, asked: Question, difference: float | None) -> QuestionPlan:
+        family = sum(one.registered is asked.registered for one in self.questions)
         return plan_question(
-            entry.id,
-            self._pairs(entry),
-            self.file.repeats,
-            self._second(entry),
+            asked.id,
+            asked.kind,
+            self._sides(asked),
             self.past,
-            difference=self.difference,
+            margin=asked.margin,
+            difference=difference,
             alpha=self.file.alpha,
+            family=family,
             seed=self.file.seed,
         )
 
     def warnings(self) -> Iterator[str]:
-        tasks = [task for run in self._suites().values() for task in run.suite.tasks]
+        tasks = [task for run in self._suites().values() for task in run.tasks]
         if World.ONLINE in self.file.worlds:
-            plays = self.file.repeats * len(self.file.agents)
+            plays = self.repeats * len({run.agent for run in self.runs})
             written = carried_over(tasks, plays)
             if written:
                 yield (
                     f"{len(written)} tasks write on a live origin, which no reset takes back: what"
                     f" one episode writes is there in the next ({', '.join(written)})"
                 )
-        if not self.file.questions:
+        if not self.questions:
             yield "the study asks no question: whatever it finds was not registered"
 
-    def _suites(self) -> Mapping[str, PlannedRun]:
-        return {run.suite.label: run for run in self.runs}
+    def _suites(self) -> Mapping[str, _PlannedRun]:
+        return {run.label: run for run in self.runs}
 
-    def _pairs(self, entry: QuestionEntry) -> list[str]:
-        """Return a task's id for each pair that the question compares."""
-        within, found = entry.within, list[str]()
-        for label, run in self._suites().items():
-            if within.suite not in {None, label}:
+    def _sides(self, asked: Question) -> Sides:
+        match asked.of:
+            case Compared.AGENTS:
+                held = set(self.file.worlds) & ({asked.world} if asked.world else set(World))
+                second, worlds = {asked.second}, held
+            case Compared.WORLDS:
+                second = {asked.agent} if asked.agent else self._agents(asked)
+                worlds = {World(asked.second)}
+            case _:
+                assert_never(asked.of)
+        locks = {run.agent: run.lock for run in self.runs if run.agent in second}
+        return Sides(
+            pairs=tuple(self._pairs(asked, len(locks))),
+            repeats=self.repeats if asked.repeats is None else asked.repeats,
+            second=tuple(locks.values()),
+            worlds=frozenset(worlds),
+        )
+
+    def _agents(self, asked: Question) -> set[str]:
+        return set(asked.agents) or {run.agent for run in self.runs}
+
+    def _pairs(self, asked: Question, agents: int) -> Iterator[PlannedPair]:
+        """Yield a pair for each task that both sides play: in each world, or for each agent."""
+        for run in self._suites().values():
+            if asked.suite not in {None, run.label}:
                 continue
-            for task in run.suite.tasks:
+            for task in run.tasks:
                 worlds = set(self.file.worlds) & set(task.worlds)
-                if entry.of is Compared.WORLDS:
-                    agents = 1 if within.agent is not None else len(self.file.agents)
-                    found += [task.id] * (agents if len(worlds) == len(World) else 0)
+                if asked.of is Compared.WORLDS:
+                    count = agents if len(worlds) == len(World) else 0
                 else:
-                    held = worlds if within.world is None else worlds & {within.world}
-                    found += [task.id] * len(held)
-        return found
-
-    def _second(self, entry: QuestionEntry) -> AgentLock | None:
-        label = entry.within.agent if entry.of is Compared.WORLDS else entry.second
-        return next((run.request.agent_lock for run in self.runs if run.agent == label), None)
+                    count = len(worlds if asked.world is None else worlds & {asked.world})
+                template = f"{run.suite}/{task.template or task.id}"
+                for _ in range(count):
+                    yield PlannedPair(run.suite, task.id, template)

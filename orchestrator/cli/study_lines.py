@@ -57,28 +57,62 @@ def show_plan(plan: StudyPlan, console: Console) -> None:
 
 
 def _question(plan: QuestionPlan) -> str:
+    if plan.least is None:
+        return f"{plan.id}: there is no task that both sides play: it cannot be answered"
     design = plan.design
+    pairs = "1 pair" if design.tasks == 1 else f"{design.tasks} pairs"
+    repeats = "1 repeat" if design.repeats == 1 else f"{design.repeats} repeats"
+    past = f"past: {plan.measured_on} episodes" if plan.measured_on else "assumed"
     how = (
-        f"{design.tasks} pairs of tasks × {design.repeats} repeats, success near {design.rate:.0%}"
+        f"{plan.id}: {pairs} of tasks × {repeats}, success near {design.rate:.0%} ({past}),"
+        f" alpha {plan.alpha:.3g}"
     )
-    how += f" (past: {plan.measured_on} episodes)" if plan.measured_on else " (assumed)"
-    said = f"{plan.id}: {how}: finds {_points(plan.detectable)} in 80 % of studies"
+    return f"{how}: {_found(plan) if plan.margin is None else _shown(plan, plan.margin)}"
+
+
+def _found(plan: QuestionPlan) -> str:
+    found = plan.least
+    if found is None or found.value is None:
+        said = f"finds no difference in 80 % of studies ({_because(found)})"
+    else:
+        said = f"finds {found.value * 100:.0f} points or more in 80 % of studies"
     if plan.wanted is not None:
-        said += (
-            f"; {abs(plan.wanted.difference) * 100:g} points in {plan.wanted.value:.0%},"
-            f" and in 80 % with {_count(plan.tasks)} pairs or {_count(plan.repeats)} repeats"
-        )
+        said += f"; {abs(plan.wanted.difference) * 100:g} points in {_chance(plan)}"
+        said += f", and in 80 % with {_enough(plan)}"
     return said
 
 
-def _points(found: Needed) -> str:
-    if found.value is None:
-        return f"no difference ({found.undefined})"
-    return f"{found.value * 100:.0f} points or more"
+def _shown(plan: QuestionPlan, margin: float) -> str:
+    said = (
+        f"where there is no difference, shows its margin of {margin * 100:g} points in"
+        f" {_chance(plan)} of studies, and in 80 % with {_enough(plan)}"
+    )
+    if plan.least is None or plan.least.value is None:
+        return f"{said}; no margin in 80 % ({_because(plan.least)})"
+    return f"{said}; a margin of {plan.least.value * 100:.0f} points in 80 %"
 
 
-def _count(found: Needed | None) -> str:
-    return "no number of" if found is None or found.value is None else f"{found.value:.0f}"
+def _chance(plan: QuestionPlan) -> str:
+    """Say how often at the level after Holm's correction, and before it where that differs."""
+    if plan.wanted is None or plan.alone is None:
+        return "an unknown share"
+    said = f"{plan.wanted.value:.0%}"
+    is_corrected = plan.alone.alpha != plan.wanted.alpha
+    return f"{said} ({plan.alone.value:.0%} before Holm's correction)" if is_corrected else said
+
+
+def _because(found: Needed | None) -> str:
+    return "unknown" if found is None else found.undefined or "unknown"
+
+
+def _enough(plan: QuestionPlan) -> str:
+    return f"{_count(plan.tasks, 'pair')} or {_count(plan.repeats, 'repeat')}"
+
+
+def _count(found: Needed | None, what: str) -> str:
+    if found is None or found.value is None:
+        return f"no number of {what}s"
+    return f"{found.value:.0f} {what}{'' if found.value == 1 else 's'}"
 
 
 def show_verification(found: Verification, console: Console) -> None:

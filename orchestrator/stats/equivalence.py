@@ -70,6 +70,12 @@ def non_inferiority(
     return _tested(pairs, margin, alpha, is_two_sided=False)
 
 
+def margin_p(score: ScorePairs, margin: float, *, is_two_sided: bool) -> float:
+    """Return the p of a margin: of the larger of both one-sided tests, or of the lower alone."""
+    p = score.tail(-margin)
+    return max(p, _mirrored(score).tail(-margin)) if is_two_sided else p
+
+
 def _tested(
     pairs: Sequence[TaskPair], margin: float, alpha: float, *, is_two_sided: bool
 ) -> MarginTest:
@@ -82,9 +88,7 @@ def _tested(
     decision = Decision.UNDECIDED
     if isinstance(score, ScorePairs):
         interval, effect = score.interval(1 - 2 * alpha), score.effect
-        p = score.tail(-margin)
-        if is_two_sided:
-            p = max(p, _mirrored(score).tail(-margin))
+        p = margin_p(score, margin, is_two_sided=is_two_sided)
         decision = _decision(interval, margin, is_passed=p <= alpha, is_two_sided=is_two_sided)
     else:
         undefined = score

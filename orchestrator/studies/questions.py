@@ -32,6 +32,8 @@ class Question:
             of its arms, each paired with itself.
         margin: of an equivalence or a non-inferiority, as a share: 0.05 is 5 points.
         registered: whether it was written down before the study was played.
+        agents, repeats: what was registered with it, where more was added later: only these agents,
+            and only so many first repeats of each task count. Empty and None take all.
     """
 
     id: str
@@ -44,3 +46,5 @@ class Question:
     suite: str | None = None
     margin: float | None = None
     registered: bool = False
+    agents: tuple[str, ...] = ()
+    repeats: int | None = None

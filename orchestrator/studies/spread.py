@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.stats.design import PairedDesign, design_from
 from orchestrator.stats.equivalence import Decision
-from orchestrator.stats.power import PairedDesign, design_from, detectable_difference
+from orchestrator.stats.power import detectable_difference
 from orchestrator.stats.results import EpisodeResult, TaskOutcomes
 from orchestrator.stats.variance import (
     LEAST_GAIN,

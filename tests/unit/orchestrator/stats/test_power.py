@@ -7,9 +7,8 @@ from stats_rows import outcomes
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
+from orchestrator.stats.design import PairedDesign, design_from
 from orchestrator.stats.power import (
-    PairedDesign,
-    design_from,
     detectable_difference,
     power,
     repeats_needed,
