@@ -250,6 +250,7 @@ def _answer(question: Question, pairs: Sequence[tuple[float | None, float | None
         tasks=len(paired),
         clusters=len(paired) // 2,
         episodes=2 * _REPEATS * len(paired),
+        differences=tuple(one - other for one, other in paired),
         unpaired=tuple(f"task-{number}" for number in range(left)),
         decision=Decision.YES if is_shown else Decision.UNDECIDED,
         bounds=Interval(effect - 0.05, effect + 0.06),

@@ -9,6 +9,7 @@ from orchestrator.figures.writing import write_figures
 from orchestrator.stats.results import EpisodeResult
 from orchestrator.studies.analysis import analyse
 from orchestrator.studies.findings import StudyAnalysis
+from orchestrator.studies.questions import WITH_ADDED
 from orchestrator.studies.results import StudyRun, read_study_run
 from orchestrator.studies.study_folder import Study, StudyFolder
 from orchestrator.study_report.page import ReportedRun, write_study_report
@@ -32,9 +33,11 @@ def report_study(folder: StudyFolder) -> StudyReport:
     runs: list[StudyRun] = []
     results: list[EpisodeResult] = []
     shown: list[ReportedRun] = []
+    registered = {one.folder for one in study.registration.runs}
     for one in study.runs:
         kept = folder.run_folder(one.folder)
-        run, rows = read_study_run(one.agent, one.suite, one.folder, kept)
+        is_added = one.folder not in registered
+        run, rows = read_study_run(one.agent, one.suite, one.folder, kept, is_added=is_added)
         runs.append(run)
         results += rows
         shown.append(ReportedRun(label=one.agent, folder=kept, suite=one.suite))
@@ -66,4 +69,9 @@ def _notes(study: Study) -> list[str]:
             *(f"the run {run.run}, played before" for run in one.runs if run.was_played),
         ]
         notes.append(f"Added after the registration, at {one.at} by {one.by}: {', '.join(parts)}.")
+    if any(one.is_with_added for one in study.questions):
+        notes.append(
+            "Registered questions are answered of what was registered alone; cells, tables, slices"
+            f" and the questions that end in {WITH_ADDED} take what was added too."
+        )
     return notes

@@ -10,7 +10,8 @@ from orchestrator.cli.console import Cell, Column, Console
 if TYPE_CHECKING:
     from orchestrator.api.study_reporting import StudyReport
     from orchestrator.stats.power import Needed
-    from orchestrator.studies.planning import QuestionPlan, StudyPlan
+    from orchestrator.studies.planning import StudyPlan
+    from orchestrator.studies.question_planning import QuestionPlan
     from orchestrator.studies.verifying import Verification
 
 _SHOWN = 12

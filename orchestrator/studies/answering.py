@@ -80,6 +80,8 @@ def _is_held(question: Question, row: EpisodeResult) -> bool:
         question.agent in {None, row.agent}
         and question.world in {None, row.world}
         and question.suite in {None, row.suite}
+        and (not question.agents or row.agent in question.agents)
+        and (question.repeats is None or row.repeat < question.repeats)
     )
 
 
@@ -149,6 +151,7 @@ def _answer(draft: _Draft, adjusted: float | None, family: int, alpha: float, se
         tasks=asked.tasks,
         clusters=compared.clusters,
         episodes=sum(len(pair.sides[0].scored) + len(pair.sides[1].scored) for pair in known),
+        differences=tuple(pair.difference or 0.0 for pair in known),
         unpaired=tuple(_task_of(question, pair) for pair in draft.pairs if pair.difference is None),
         decision=decision,
         bounds=compared.bounds,

@@ -53,7 +53,7 @@ def cell_figures(
     return CellFigures(
         cell=cell,
         world_label=runs[0].lock.label(cell.world),
-        agent_note=agent_note(runs[0].lock.agent),
+        agent_note=_note(runs[0]),
         tasks=len(tasks),
         scored_tasks=len(shares),
         episodes=len(rows),
@@ -75,6 +75,11 @@ def cell_figures(
         passes=_passes(tasks),
         spending=_spending(rows),
     )
+
+
+def _note(run: StudyRun) -> str | None:
+    added = "added after the study was registered" if run.is_added else None
+    return "; ".join(part for part in (agent_note(run.lock.agent), added) if part) or None
 
 
 def _by_task(rows: Iterable[EpisodeResult]) -> list[Rows]:

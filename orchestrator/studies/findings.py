@@ -71,7 +71,8 @@ class CellFigures:
 
     Attributes:
         world_label: the world as reports head it: `online (staged)`.
-        agent_note: what is to be said of the agent beside its figures; None for a contestant.
+        agent_note: what is to be said of the agent beside its figures; None for a contestant that
+            was registered.
         tasks: how many have an episode; `scored_tasks`: how many have a scored one.
         pending: episodes that the run is still to play.
         unscored: how many episodes have which reason, commonest first.
@@ -124,6 +125,8 @@ class Answer:
             that were not registered another, which takes nothing from the first.
         method: interval and test by name.
         tasks: how many were paired; `clusters`: of how many templates; `episodes`: of how many.
+        differences: first minus second of each pair: a task in each world, or of each agent, that
+            the question leaves open.
         unpaired: tasks that one side has no scored episode of.
         decision: whether the question is answered with yes: the sides differ, are equivalent, the
             first is not inferior. `undecided` is no answer either way: never that there is no
@@ -147,6 +150,7 @@ class Answer:
     tasks: int
     clusters: int
     episodes: int
+    differences: tuple[float, ...]
     unpaired: tuple[str, ...]
     decision: Decision
     bounds: Interval | None

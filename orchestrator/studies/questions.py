@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from arena_core.worlds import World
 from orchestrator.stats.results import Compared
+
+WITH_ADDED: Final = "+added"  # no id that a study's file can give ends so
 
 
 class QuestionKind(StrEnum):
@@ -48,3 +51,8 @@ class Question:
     registered: bool = False
     agents: tuple[str, ...] = ()
     repeats: int | None = None
+
+    @property
+    def is_with_added(self) -> bool:
+        """Whether it is a registered question asked once more, of all that was added too."""
+        return self.id.endswith(WITH_ADDED)

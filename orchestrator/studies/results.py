@@ -26,6 +26,7 @@ class StudyRun:
         worlds_of: in which worlds each chosen task can be played.
         lengths: how many actions each task's reference takes in the first of these; None where
             that is unknown.
+        is_added: it came into its study after that was registered.
     """
 
     label: str
@@ -35,10 +36,11 @@ class StudyRun:
     pending: Mapping[World, int]
     worlds_of: Mapping[str, tuple[World, ...]]
     lengths: Mapping[str, int | None]
+    is_added: bool = False
 
 
 def read_study_run(
-    label: str, suite: str, name: str, folder: RunFolder
+    label: str, suite: str, name: str, folder: RunFolder, *, is_added: bool = False
 ) -> tuple[StudyRun, tuple[EpisodeResult, ...]]:
     """Read a run, finished or not, score it from its evidence, and return it with its rows.
 
@@ -56,6 +58,7 @@ def read_study_run(
         pending=_pending(lock, chosen, rows),
         worlds_of={task.id: task.worlds for task in chosen},
         lengths={task.id: _length(task) for task in chosen},
+        is_added=is_added,
     )
     return run, rows
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
@@ -71,8 +72,9 @@ def _rates(asked: Asked) -> str:
             place = f"{tasks}{_held(question)}"
             return f"{place}, {question.first} solved {first} and {question.second} {second}"
         case Compared.WORLDS:
-            who = question.agent or "the agents"
+            who = question.agent or _listed(question.agents) or "the agents"
             at = f" of {question.suite}" if question.suite else ""
+            at += _first_repeats(question)
             return (
                 f"{tasks}{at}, {who} solved {first} {question.first} and {second} {question.second}"
             )
@@ -89,7 +91,18 @@ def _two_shares(first: float, second: float) -> tuple[str, str]:
 def _held(question: Question) -> str:
     at = f" of {question.suite}" if question.suite else ""
     world = f", {question.world}" if question.world else ""
-    return f"{at}{world}"
+    return f"{at}{world}{_first_repeats(question)}"
+
+
+def _first_repeats(question: Question) -> str:
+    if question.repeats is None:
+        return ""
+    number = question.repeats
+    return f", {'the first repeat' if number == 1 else f'the first {number} repeats'}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)
 
 
 def _verdict(asked: Asked) -> str:
@@ -173,7 +186,9 @@ def _signless(share: float) -> str:
 
 
 def _status(question: Question) -> str:
-    return "" if question.registered else " – not registered"
+    if question.registered:
+        return ""
+    return f" – {'with what was added, ' if question.is_with_added else ''}not registered"
 
 
 def _name(question: Question, side: int) -> str:

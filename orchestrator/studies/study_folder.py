@@ -9,17 +9,18 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
 from pydantic import ValidationError
 
 from arena_core.errors import FormatError, InputError, StoreError
+from orchestrator.stats.results import Compared
 from orchestrator.store.formats import own_version
 from orchestrator.store.lock import SpendingLimits
 from orchestrator.store.run_folder import RunFolder
-from orchestrator.studies.questions import Question
+from orchestrator.studies.questions import WITH_ADDED, Question
 from orchestrator.studies.registration import (
     REGISTRATION_FILE,
     RegisteredRun,
@@ -81,10 +82,36 @@ class Study:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """Every question, told apart by whether it was registered."""
-        registered = len(self.file.questions)
-        entries = enumerate(self.question_entries)
-        return tuple(one.asked(registered=number < registered) for number, one in entries)
+        """Every question, told apart by whether it was registered.
+
+        A registered question is answered of what was registered: its agents, its repeats. Where
+        more was played for it, it is asked once more of all, as one that was not registered.
+        """
+        registered = tuple(self._as_registered(one) for one in self.file.questions)
+        later = self.question_entries[len(registered) :]
+        return (
+            *registered,
+            *(
+                replace(one, id=f"{one.id}{WITH_ADDED}", registered=False, agents=(), repeats=None)
+                for one in registered
+                if one.agents or one.repeats is not None
+            ),
+            *(one.asked(registered=False) for one in later),
+        )
+
+    def _as_registered(self, entry: QuestionEntry) -> Question:
+        asked = entry.asked(registered=True)
+        has_more_repeats = self.repeats > self.file.repeats
+        takes_new_agents = (
+            asked.of is Compared.WORLDS
+            and asked.agent is None
+            and len(self.agents) > len(self.file.agents)
+        )
+        return replace(
+            asked,
+            agents=tuple(self.file.agents) if takes_new_agents else (),
+            repeats=self.file.repeats if has_more_repeats else None,
+        )
 
     @property
     def runs(self) -> tuple[RegisteredRun, ...]:

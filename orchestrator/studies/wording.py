@@ -36,11 +36,14 @@ def p_said(p: float | None) -> str:
 
 
 def held_at(question: Question) -> str:
-    """Return what a question is held at: ` (of hasty, demo)`; nothing where at nothing."""
+    """Return what a question is held at: ` (hasty, demo)`; nothing where at nothing."""
     parts = [
         question.agent,
         None if question.world is None else question.world.value,
         question.suite,
+        "+".join(question.agents) or None,
+        None if question.repeats is None else f"first {question.repeats} repeats",
+        "with what was added" if question.is_with_added else None,
     ]
     said = ", ".join(part for part in parts if part is not None)
     return f" ({said})" if said else ""

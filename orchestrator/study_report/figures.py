@@ -12,9 +12,7 @@ from markupsafe import Markup
 
 from arena_core.worlds import World
 from orchestrator.stats.rates import Interval
-from orchestrator.stats.results import Compared
-from orchestrator.studies.findings import Answer, CellFigures, SliceRate, TaskAcross, WorldAgreement
-from orchestrator.studies.questions import Question
+from orchestrator.studies.findings import Answer, CellFigures, SliceRate, WorldAgreement
 from orchestrator.study_report.tracks import (
     SHARES,
     Scale,
@@ -124,12 +122,10 @@ class TaskDifferences:
     plot: Markup
 
 
-def task_differences(question: Question, tasks: Iterable[TaskAcross]) -> TaskDifferences | None:
+def task_differences(answer: Answer) -> TaskDifferences | None:
     """Return what both sides made of each task that they share; None where they share none."""
-    found = sorted(
-        (one for task in tasks for one in _paired(question, task)),
-        reverse=True,
-    )
+    question = answer.question
+    found = sorted(answer.differences, reverse=True)
     if not found:
         return None
     width, most = 100 / len(found), max(abs(found[0]), abs(found[-1])) or 1.0
@@ -154,26 +150,6 @@ def task_differences(question: Question, tasks: Iterable[TaskAcross]) -> TaskDif
     )
     plot = picture(*bars, middle, kind="pairs", label=label)
     return TaskDifferences(len(found), most, better, equal, worse, plot)
-
-
-def _paired(question: Question, task: TaskAcross) -> Iterable[float]:
-    if question.suite not in {None, task.suite}:
-        return
-    rates = {
-        (one.cell.agent, one.cell.world): one.rate for one in task.cells if one.rate is not None
-    }
-    held: Sequence[tuple[tuple[str, World], tuple[str, World]]]
-    match question.of:
-        case Compared.AGENTS:
-            worlds = [world for world in World if question.world in {None, world}]
-            held = [((question.first, world), (question.second, world)) for world in worlds]
-        case Compared.WORLDS:
-            agents = sorted({agent for agent, _ in rates if question.agent in {None, agent}})
-            first, second = World(question.first), World(question.second)
-            held = [((agent, first), (agent, second)) for agent in agents]
-    for one, other in held:
-        if one in rates and other in rates:
-            yield rates[one] - rates[other]
 
 
 def agreement_plot(agreement: WorldAgreement) -> Markup:

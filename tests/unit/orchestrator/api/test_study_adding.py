@@ -42,6 +42,33 @@ async def test_more_repeats_are_open_in_every_run_and_the_first_ones_stay_regist
     assert found.current != found.registered
 
 
+async def test_answers_of_what_was_registered_stay_whatever_the_added_repeats_bring(
+    study: StudyFolder, tmp_path: Path
+) -> None:
+    before = Arena().report_study(study.path).analysis
+    run = other_run(tmp_path)
+    await Arena().add_to_study(study.path, repeats=5, runs={"third": run.path})
+    for name, answer in (("right", "1892"), ("wrong", "1891")):
+        play(study.run_folder(name), answer, range(3, 5))
+
+    after = Arena().report_study(study.path).analysis
+
+    registered, again = after.answers
+    [was] = before.answers
+    assert (registered.question.id, again.question.id) == ("q", "q+added")
+    assert (registered.question.registered, again.question.registered) == (True, False)
+    assert (registered.first_rate, registered.second_rate) == (was.first_rate, was.second_rate)
+    assert (registered.first_rate, registered.second_rate, registered.episodes) == (1, 0, 6)
+    assert (again.first_rate, again.second_rate, again.episodes) == (0.6, 0.4, 10)
+    notes = {one.cell.agent: one.agent_note or "" for one in after.cells}
+    added = "added after the study was registered"
+    assert [added in notes[name] for name in ("right", "wrong", "third")] == [False, False, True]
+    said = "\n".join(after.notes)
+    assert "Registered questions are answered of what was registered alone" in said
+    assert "Registered questions" not in "\n".join(before.notes)
+    assert verify_study(study).differences == ()
+
+
 async def test_a_run_that_was_played_before_becomes_a_cell(
     study: StudyFolder, tmp_path: Path
 ) -> None:

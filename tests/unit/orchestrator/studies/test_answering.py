@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from planted_results import result
@@ -252,3 +253,38 @@ def test_a_question_held_at_nothing_pairs_each_world_with_itself() -> None:
     answer = one(question, results)
 
     assert (answer.tasks, answer.episodes, answer.effect) == (3, 12, 0)
+
+
+def test_what_was_added_later_counts_in_no_question_as_it_was_registered() -> None:
+    registered = rows("a", [[True, True]] * 3) + rows("b", [[False, True]] * 3)
+    later = rows("a", [[True, True, False]] * 3) + rows("b", [[False, True, True]] * 3)
+
+    first_two = replace(BETTER, repeats=2)
+    assert one(first_two, later).differences == (0.5, 0.5, 0.5)
+    before, after = one(BETTER, registered), one(first_two, later)
+    assert replace(after, question=BETTER, sentence=before.sentence) == before
+    assert "offline, the first 2 repeats, a solved 100% and b 50%" in after.sentence
+    again = replace(BETTER, id="better+added", registered=False)
+    assert one(again, later).effect == pytest.approx(0)
+    assert one(again, later).sentence.endswith(" – with what was added, not registered.")
+
+
+def test_an_agent_that_was_added_counts_in_no_registered_question_of_worlds() -> None:
+    results = [
+        row
+        for agent, world, success in (
+            ("a", OFF, True),
+            ("a", ON, False),
+            ("b", OFF, True),
+            ("b", ON, False),
+            ("new", OFF, False),
+            ("new", ON, True),
+        )
+        for row in rows(agent, [[success]] * 2, world)
+    ]
+    question = replace(ALIKE, agent=None, agents=("a", "b"))
+
+    answer = one(question, results)
+
+    assert answer.differences == (1.0,) * 4
+    assert "a and b solved 100% offline" in answer.sentence

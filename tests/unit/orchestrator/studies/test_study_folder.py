@@ -9,7 +9,7 @@ from arena_core.errors import StoreError
 from arena_core.worlds import World
 from orchestrator.studies.registration import Amendment, RegisteredRun, Registration
 from orchestrator.studies.study_file import AgentEntry, QuestionEntry
-from orchestrator.studies.study_folder import StudyFolder, sha256
+from orchestrator.studies.study_folder import Study, StudyFolder, sha256
 
 TEXT = b"""\
 name: small
@@ -71,9 +71,30 @@ def test_what_was_added_is_played_and_told_apart(tmp_path: Path) -> None:
     study = folder.study()
     assert (study.repeats, study.file.repeats) == (3, 2)
     assert list(study.agents) == ["a", "b", "c"]
-    asked = {one.id: one.registered for one in study.questions}
-    assert asked == {"q": True, "later": False}
+    asked = [(one.id, one.registered, one.repeats) for one in study.questions]
+    assert asked == [("q", True, 2), ("q+added", False, None), ("later", False, None)]
     assert [one.agent for one in study.runs] == ["a", "b", "c"]
+
+
+def test_a_question_over_all_agents_stays_one_of_those_that_were_registered(
+    tmp_path: Path,
+) -> None:
+    registered = made(tmp_path / "study").study()
+    worlds = QuestionEntry.model_validate(
+        {"id": "w", "kind": "difference", "of": "worlds", "first": "offline", "second": "online"}
+    )
+    asking = registered.file.model_copy(update={"questions": (worlds,)})
+    added = Amendment(at="later", by="me", previous="", agents={"c": AgentEntry(agent="random")})
+
+    def questions(registration: Registration) -> list[tuple[str, tuple[str, ...], int | None]]:
+        study = Study(file=asking, registration=registration)
+        return [(one.id, one.agents, one.repeats) for one in study.questions]
+
+    assert questions(registered.registration) == [("w", (), None)]
+    assert questions(registered.registration.amended(added)) == [
+        ("w", ("a", "b"), None),
+        ("w+added", (), None),
+    ]
 
 
 def test_a_changed_study_is_refused(tmp_path: Path) -> None:

@@ -11,9 +11,6 @@ from make_findings import make_findings
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.stats.rates import Interval
-from orchestrator.stats.results import Compared
-from orchestrator.studies.findings import Cell, TaskAcross, TaskCell
-from orchestrator.studies.questions import Question, QuestionKind
 from orchestrator.study_report.figures import (
     agreement_plot,
     cell_track,
@@ -100,51 +97,15 @@ def test_an_equivalence_shows_its_margin_and_the_interval_that_decides() -> None
     assert 'class="margin"' in drawn
 
 
-def _task(task: str, **rates: tuple[int, int]) -> TaskAcross:
-    cells = tuple(
-        TaskCell(
-            cell=Cell(name.split("_")[0], "demo", World(name.split("_")[1])),
-            successes=won,
-            scored=scored,
-            episodes=5,
-        )
-        for name, (won, scored) in rates.items()
-    )
-    return TaskAcross(
-        suite="demo",
-        task=task,
-        template=task,
-        sites=("shop",),
-        family="information",
-        success=None,
-        length=None,
-        cells=cells,
-    )
-
-
-def _question(of: Compared, first: str, second: str, **held: World | str) -> Question:
-    kind = QuestionKind.DIFFERENCE
-    return Question(id="q", kind=kind, of=of, first=first, second=second, **held)  # type: ignore[arg-type]
-
-
-def test_tasks_are_paired_as_the_question_holds_them() -> None:
-    tasks = [
-        _task("one", a_offline=(5, 5), b_offline=(0, 5), a_online=(1, 5), b_online=(1, 5)),
-        _task("two", a_offline=(2, 5), b_offline=(2, 5), b_online=(5, 5)),
-        _task("not scored", a_offline=(0, 0), b_offline=(5, 5)),
-    ]
-    both = task_differences(_question(Compared.AGENTS, "a", "b"), tasks)
-    assert both is not None
-    assert (both.count, both.most) == (3, 1)
-    assert (both.first_better, both.equal, both.second_better) == (1, 2, 0)
-    held = task_differences(_question(Compared.AGENTS, "b", "a", world=World.OFFLINE), tasks)
-    assert held is not None
-    assert (held.first_better, held.equal, held.second_better) == (0, 1, 1)
-    worlds = task_differences(_question(Compared.WORLDS, "offline", "online"), tasks)
-    assert worlds is not None
-    assert (worlds.first_better, worlds.equal, worlds.second_better) == (1, 0, 2)
-    elsewhere = _question(Compared.AGENTS, "a", "b", suite="other")
-    assert task_differences(elsewhere, tasks) is None
+def test_each_pair_that_the_answer_counts_is_a_bar_from_the_largest_to_the_smallest() -> None:
+    answer = replace(FOUND.answers[0], differences=(-0.2, 0.0, 1.0, 0.6))
+    drawn = task_differences(answer)
+    assert drawn is not None
+    assert (drawn.count, drawn.most) == (4, 1)
+    assert (drawn.first_better, drawn.equal, drawn.second_better) == (2, 1, 1)
+    bars = re.findall(r'class="(first|equal|second)"', drawn.plot)
+    assert bars == ["first", "first", "equal", "second"]
+    assert task_differences(replace(answer, differences=())) is None
 
 
 def test_cost_is_drawn_only_where_there_is_some() -> None:
