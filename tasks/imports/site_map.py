@@ -14,6 +14,7 @@ from arena_core.errors import TaskError
 from sites.documents import read_document
 from sites.fields import Host, Name, SitePath, Strict, written
 from sites.manifest import Site
+from sites.routes import RouteForm, RouteRule, logical_path
 
 
 def _named(given: object) -> object:
@@ -56,10 +57,16 @@ class Installed:
     Attributes:
         origins: scheme and host of the replica by site.
         live: the site by the host of its live origin.
+        live_origins: scheme and host of the live origin by site.
+        routes: by site, what turns its paths into logical ones.
     """
 
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     live: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    live_origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    routes: Mapping[str, tuple[RouteRule, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
 
     @classmethod
     def of(cls, sites: Iterable[Site]) -> Installed:
@@ -68,6 +75,8 @@ class Installed:
         return cls(
             {site.name: f"http://{site.host}" for site in known},
             {site.live.host: site.name for site in known if site.live is not None},
+            {site.name: site.live.origin for site in known if site.live is not None},
+            {site.name: site.routes for site in known},
         )
 
 
@@ -78,20 +87,41 @@ class SiteMap:
     Attributes:
         sites: by the name that the published set has for a site.
         hosts: the site here by a host of the real web.
-        origins: scheme and host of the replicas by site, of those that are installed here.
-        live: the site by the host of its live origin, of those that are installed here.
+        installed: the sites that are known here.
         path: of the file that says so; None where there is none.
     """
 
     sites: Mapping[str, MappedSite] = field(default_factory=lambda: MappingProxyType({}))
     hosts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    live: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    installed: Installed = field(default_factory=Installed)
     path: Path | None = None
 
     def origin(self, site: str) -> str:
         """Return the origin of a site's replica; as Arena names hosts where it is not here."""
-        return self.origins.get(site, f"http://{site}.arena.test")
+        return self.installed.origins.get(site, f"http://{site}.arena.test")
+
+    def site_of_host(self, host: str) -> str | None:
+        """Return the site for a host of the real web: the map's, or the one that is live there."""
+        return self.hosts.get(host) or self.installed.live.get(host)
+
+    def online_base(self, host: str) -> str | None:
+        """Return the URL under which a host is visited online; None for one that is live itself."""
+        site = self.hosts.get(host)
+        if site is None or self.installed.live.get(host) == site:
+            return None
+        return self.installed.live_origins.get(site) or self.origin(site)
+
+    def logical_path(self, site: str, path: str, form: RouteForm) -> str:
+        """Return the logical path of a site's page, by the site's own routes."""
+        return logical_path(self.installed.routes.get(site, ()), path, form)
+
+    def renames(self, site: str, form: RouteForm) -> bool:
+        """Whether the site has pages whose logical path is another than their own.
+
+        A piece of a path, or a pattern of paths, says nothing of logical paths then.
+        """
+        rules = self.installed.routes.get(site, ())
+        return any(one.logical != one.concrete(form) for one in rules)
 
     def site(self, name: str, defaults: Mapping[str, MappedSite]) -> MappedSite | None:
         """Return what stands for a site of the published set; None where nothing is known."""
@@ -121,6 +151,6 @@ def read_site_map(path: Path | None, installed: Installed) -> SiteMap:
         TaskError: one line with file, line, field and what is allowed.
     """
     if path is None:
-        return SiteMap(origins=installed.origins, live=installed.live)
+        return SiteMap(installed=installed)
     found = read_document(path, MapFile, TaskError)
-    return SiteMap(found.sites, found.hosts, installed.origins, installed.live, path)
+    return SiteMap(found.sites, found.hosts, installed, path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final
@@ -36,21 +38,37 @@ class Hosts:
         Raises:
             NoHostError: it has none.
         """
-        try:
-            parts = urlsplit(url)
-            host = (parts.hostname or "").lower()
-        except ValueError as cause:
-            message = f"'{url}' is no URL: {cause}"
-            raise NoHostError(message) from cause
-        if parts.scheme not in {"http", "https"} or not _HOST.fullmatch(host):
-            message = f"'{url}' has no host of the web"
-            raise NoHostError(message)
-        known = self.sites.hosts.get(host) or self.sites.live.get(host)
+        scheme, host = _scheme_and_host(url)
+        known = self.sites.site_of_host(host)
         if known is not None:
             return known
         name = site_name(host)
-        self.new.setdefault(name, f"{parts.scheme}://{host}")
+        self.new.setdefault(name, f"{scheme}://{host}")
         return name
+
+    def bases(self, urls: Iterable[str]) -> dict[str, str]:
+        """Return where the hosts of URLs are visited online, of those that the map names."""
+        found: dict[str, str] = {}
+        for url in urls:
+            with suppress(NoHostError):
+                _, host = _scheme_and_host(url)
+                base = self.sites.online_base(host)
+                if base is not None:
+                    found[host] = base
+        return found
+
+
+def _scheme_and_host(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError as cause:
+        message = f"'{url}' is no URL: {cause}"
+        raise NoHostError(message) from cause
+    if parts.scheme not in {"http", "https"} or not _HOST.fullmatch(host):
+        message = f"'{url}' has no host of the web"
+        raise NoHostError(message)
+    return parts.scheme, host
 
 
 def site_name(host: str) -> str:

@@ -8,9 +8,11 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+from sites.routes import RouteForm
 from tasks.imports.checking import Untranslated, Written
 from tasks.imports.mind2web.hosts import Hosts, NoHostError
 from tasks.imports.mind2web.records import KeyNode, NodeContent
+from tasks.imports.site_map import SiteMap
 from tasks.selectors import selector_fault
 
 _ANYTHING: Final = MappingProxyType({"how": "found"})
@@ -35,9 +37,9 @@ def node_checks(number: int, node: KeyNode, hosts: Hosts) -> Iterator[Written | 
         return
     kind = node.match_function_name
     if kind == "url_included_match":
-        yield _included(field, node.content, site)
+        yield _included(field, node.content, site, hosts.sites)
     elif kind == "url_exactly_match":
-        yield _exactly(field, node.content, site)
+        yield _exactly(field, node.content, site, hosts.sites)
     elif kind in {"url_semantic_match", "element_value_semantic_match"}:
         yield _judged(field, node, site)
     elif kind == "element_path_exactly_match" and node.method in {None, "selector"}:
@@ -52,7 +54,9 @@ def _node(locate: Written, match: Written) -> Written:
     return {"locate": locate, "match": match}
 
 
-def _included(field: str, content: NodeContent, site: str) -> Written | Untranslated:
+def _included(
+    field: str, content: NodeContent, site: str, sites: SiteMap
+) -> Written | Untranslated:
     """Return the check of a part of the host and path, or of one parameter."""
     wanted = content.reference_answer
     if content.key:
@@ -64,11 +68,19 @@ def _included(field: str, content: NodeContent, site: str) -> Written | Untransl
     parts = urlsplit(content.url)
     path = unquote(parts.path) or "/"
     if wanted.strip("/") == path.strip("/") and wanted.strip("/"):
-        return _node({"by": "url"}, {"how": "exact", "value": _page(site, path)})
+        return _node({"by": "url"}, {"how": "exact", "value": _page(site, path, sites)})
     if wanted in parts.netloc:
         value = f"{site}:/"
         return _node({"by": "url"}, {"how": "include", "value": value, "substring": True})
-    if parts.fragment and wanted in f"{path}#{unquote(parts.fragment)}":
+    if sites.renames(site, RouteForm.LIVE):
+        message = f"is a piece of a path, and '{site}' has routes: its logical paths differ"
+        return Untranslated(f"{field}.content.reference_answer", message)
+    return _piece(field, wanted, path, unquote(parts.fragment))
+
+
+def _piece(field: str, wanted: str, path: str, fragment: str) -> Written | Untranslated:
+    """Return the check of a piece of the path, or of the path with its fragment."""
+    if fragment and wanted in f"{path}#{fragment}":
         how = {"how": "include", "value": wanted, "substring": True}
         return _node({"by": "url", "part": "full"}, how)
     # Some pages were recorded before the action that leads to them: the gold may be sound.
@@ -81,7 +93,7 @@ def _included(field: str, content: NodeContent, site: str) -> Written | Untransl
     return _node({"by": "url"}, match)
 
 
-def _exactly(field: str, content: NodeContent, site: str) -> Written | Untranslated:
+def _exactly(field: str, content: NodeContent, site: str, sites: SiteMap) -> Written | Untranslated:
     if content.key:
         match: Written = {"how": "exact", "value": content.reference_answer, "case": True}
         return _node({"by": "url", "part": "query", "key": content.key}, match)
@@ -92,7 +104,7 @@ def _exactly(field: str, content: NodeContent, site: str) -> Written | Untransla
     if parts.netloc and parts.netloc != urlsplit(content.url).netloc:
         return Untranslated(field, "its URL is on another host than the page that was recorded")
     query = f"?{parts.query}" if parts.query else ""
-    page = _page(site, unquote(parts.path) or "/") + query
+    page = _page(site, unquote(parts.path) or "/", sites) + query
     return _node({"by": "url", "part": "full"}, {"how": "exact", "value": page})
 
 
@@ -153,5 +165,6 @@ def _selector_fault(selector: str) -> str | None:
     return selector_fault(selector)
 
 
-def _page(site: str, path: str) -> str:
-    return f"{site}:{quote(path, safe='/:@!$&*+,;=~()')}"
+def _page(site: str, path: str, sites: SiteMap) -> str:
+    logical = sites.logical_path(site, path, RouteForm.LIVE)
+    return f"{site}:{quote(logical, safe='/:@!$&*+,;=~()')}"

@@ -73,6 +73,7 @@ class Mind2WebLive:
             published_id=published,
             task=task,
             new_sites={name: hosts.new[name] for name in names if name in hosts.new},
+            bases=hosts.bases(node.content.url for node in record.evaluation),
             untranslated=tuple(str(one) for one in parts if isinstance(one, Untranslated)),
         )
 

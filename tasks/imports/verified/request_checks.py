@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from evaluators.logical_urls import parse_logical_url
 from evaluators.patterns import LONGEST_PATTERN
+from sites.routes import RouteForm
 from tasks.imports.checking import Untranslated, Written, either
 from tasks.imports.verified.patterns import (
     UnsaidPatternError,
@@ -140,12 +141,23 @@ class Requests:
             return re.escape(parse_logical_url(self._page(url, field)).page)
         pattern = inner(url).rstrip("/")
         if pattern.startswith(".*/"):
+            self._refuse_renamed(self.sites, field)
             return f"(?:{'|'.join(self.sites)}):{pattern}"
         named = _PLACEHOLDER.match(pattern)
         if named is None:
             message = "is a pattern of URLs on none of the sites"
             raise UnsaidError(message, field=field)
-        return f"{self._page(named[0], field).rstrip('/')}{pattern[named.end() :]}"
+        page = self._page(named[0], field)
+        self._refuse_renamed([page.partition(":")[0]], field)
+        return f"{page.rstrip('/')}{pattern[named.end() :]}"
+
+    def _refuse_renamed(self, sites: Iterable[str], field: str) -> None:
+        for site in sites:
+            if self.addresses.sites.renames(site, RouteForm.REPLICA):
+                message = (
+                    f"is a pattern of paths, and '{site}' has routes: its logical paths differ"
+                )
+                raise UnsaidError(message, field=field)
 
     def _query(self, spec: EventSpec, asked: NetworkEvaluator, values: Values) -> Options:
         """Return the parameters that are asked for: those that are not ignored."""

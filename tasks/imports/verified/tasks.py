@@ -49,7 +49,7 @@ class WebArenaVerified:
             message = "holds no AgentResponseEvaluator, which every task has"
             raise entry.fault(message, field="eval")
         expected = answers[0].expected
-        bases = addresses.in_replicas(sites)
+        bases = addresses.in_replicas()
         names = [mapped_site(entry, name, sites) for name in record.sites]
         requests = Requests(
             addresses,

@@ -11,6 +11,7 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from arena_core.errors import TaskError
+from sites.routes import RouteForm
 from tasks.imports.site_map import MappedSite, SiteMap
 
 SITES: Final[Mapping[str, MappedSite]] = MappingProxyType(
@@ -41,9 +42,11 @@ class Addresses:
 
     Attributes:
         bases: base URL without a slash at its end, and the site; the longest first.
+        sites: the map.
     """
 
     bases: tuple[tuple[str, MappedSite], ...]
+    sites: SiteMap
 
     @classmethod
     def of(cls, sites: SiteMap, starts: Iterable[tuple[tuple[str, ...], str]] = ()) -> Addresses:
@@ -67,7 +70,7 @@ class Addresses:
         for base, name in _expanded(starts, sites):
             if not any(_is_below(base, known) for known in bases):
                 bases[base] = sites.site(name, SITES) or SITES[name]
-        return cls(tuple(sorted(bases.items(), key=lambda pair: -len(pair[0]))))
+        return cls(tuple(sorted(bases.items(), key=lambda pair: -len(pair[0]))), sites)
 
     def logical(self, url: str) -> str:
         """Return a URL of the file as a logical URL.
@@ -78,13 +81,21 @@ class Addresses:
         stripped = url.strip()
         for base, mapped in self.bases:
             if _is_below(stripped, base):
-                return f"{mapped.site}:{_path(mapped.path, stripped[len(base) :])}"
+                return f"{mapped.site}:{self._page(mapped, stripped[len(base) :])}"
         message = f"'{url}' is on none of the sites: name its base URL in --map (sites.NAME.urls)"
         raise UnknownAddressError(message)
 
-    def in_replicas(self, sites: SiteMap) -> dict[str, str]:
+    def in_replicas(self) -> dict[str, str]:
         """Return what each base URL stands for in the replicas, without a slash at its end."""
-        return {base: f"{sites.origin(one.site)}{one.path.rstrip('/')}" for base, one in self.bases}
+        return {
+            base: f"{self.sites.origin(one.site)}{one.path.rstrip('/')}" for base, one in self.bases
+        }
+
+    def _page(self, mapped: MappedSite, rest: str) -> str:
+        """Return the logical path with query and fragment of what follows a base URL."""
+        path, mark, more = _parted(_path(mapped.path, rest))
+        logical = self.sites.logical_path(mapped.site, path, RouteForm.REPLICA)
+        return f"{logical}{mark}{more}"
 
 
 def _expanded(

@@ -45,7 +45,7 @@ class WebArenaTasks:
     def _translated(
         self, entry: Entry, record: WebArenaRecord, sites: SiteMap, addresses: Addresses
     ) -> Translation:
-        bases = addresses.in_replicas(sites)
+        bases = addresses.in_replicas()
         parts = list(_parts(record, addresses, bases))
         family = family_of(record)
         names = [mapped_site(entry, name, sites) for name in record.sites]

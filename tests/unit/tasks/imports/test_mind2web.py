@@ -8,18 +8,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from make_evidence import make_evidence, make_step
+from make_evidence import make_evidence, make_step, stop_step
 from reference_data import MIND2WEB_LIVE, reference_half
 from stand_in_sites import write_sites
 
+from arena_core.actions import Goto
 from arena_core.errors import TaskError
 from arena_core.worlds import World
 from evaluators.evidence import Evidence
+from evaluators.readings.webcanvas.reading import WEBCANVAS_READING
 from evaluators.scores import score
 from evaluators.verdicts import CheckStatus, OutcomeKind
 from sites.atlas import load_atlas
 from tasks.imports.importing import import_suite
 from tasks.imports.mind2web.hosts import site_name
+from tasks.imports.site_map import Installed
 from tasks.lint import lint_suite
 from tasks.schema import Suite, Task
 
@@ -133,6 +136,49 @@ def test_a_map_says_which_site_a_host_is(write: Write, tmp_path: Path) -> None:
     chosen.write_text("sites: {shopping: shop}\n")
     with pytest.raises(TaskError, match=r"sites\.shopping: no site of this format"):
         import_suite("mind2web-live", [write([record(node("url_included_match", "x"))])], chosen)
+
+
+HERE = Installed.of(load_atlas([]).sites.values())
+
+
+def test_a_page_of_a_site_with_routes_is_its_logical_page(write: Write) -> None:
+    host = "https://en.wikipedia.org"
+    whole = node("url_included_match", "/wiki/Kettle", f"{host}/wiki/Kettle")
+    piece = node("url_included_match", "/wiki/Ket", f"{host}/wiki/Kettle")
+    [task] = imported(write, record(whole), installed=HERE)
+    assert task.sites == ("wiki",)
+    evidence = make_evidence(make_step(1, "wiki:/article/Kettle"), world=World.ONLINE)
+    assert score(task.checks, evidence).outcome.kind is OutcomeKind.SUCCESS
+    # A piece of a live path says nothing of logical ones: never met would be a wrong failure.
+    [unsaid] = imported(write, record(piece), installed=HERE)
+    assert unsaid.original is not None
+    [reason] = unsaid.original.untranslated
+    assert "'wiki' has routes" in reason
+    assert str(score(unsaid.checks, evidence).outcome) == "unscored: check_error"
+
+
+def test_the_readings_of_a_mapped_host_see_the_published_one(write: Write, tmp_path: Path) -> None:
+    chosen = tmp_path / "map.yaml"
+    chosen.write_text("hosts: {www.gamestop.com: shop, www.other.test: tools}\n")
+    [task] = imported(
+        write,
+        record(node("url_included_match", "gamestop.")),
+        map_file=chosen,
+        installed=HERE,
+    )
+    assert task.original is not None
+    assert task.original.bases == {"www.gamestop.com": "https://www.harbourandpine.example"}
+    opened = make_step(0).model_copy(update={"url": "about:blank"})
+    moved = make_step(1, "shop:/").model_copy(
+        update={"url": "https://www.harbourandpine.example/", "action": Goto(url="x")}
+    )
+    stopped = stop_step(2).model_copy(update={"url": "https://www.harbourandpine.example/"})
+    evidence = make_evidence(opened, moved, stopped, world=World.ONLINE)
+    assert WEBCANVAS_READING.score(task.original, evidence, {}).value == 1.0
+    # A host that nothing here serves stays what it is.
+    [new] = imported(write, record(node("url_included_match", "gamestop.")), installed=HERE)
+    assert new.original is not None
+    assert new.original.bases == {}
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from arena_core.errors import TaskError
 from evaluators.network import RequestRecord
 from evaluators.responses import response_of
 from evaluators.scores import score
-from sites.atlas import Atlas
+from sites.atlas import Atlas, load_atlas
 from tasks.imports.importing import import_suite
+from tasks.imports.site_map import Installed
 from tasks.lint import lint_suite
 from tasks.schema import Suite, Task
 
@@ -117,6 +118,27 @@ def test_a_navigation_ends_where_it_leads(write: Write) -> None:
     done = responds(kind="navigate")
     assert outcome(task, done, there, left_on=f"{FORUM}:/f/books") == "success"
     assert outcome(task, done, there, left_on=f"{FORUM}:/f/films") == "failure"
+
+
+def test_a_pattern_of_paths_on_a_site_with_routes_is_not_translated(
+    write: Write, tmp_path: Path
+) -> None:
+    chosen = tmp_path / "map.yaml"
+    chosen.write_text("sites:\n  reddit: shop\n")
+    installed = Installed.of(load_atlas([]).sites.values())
+    for url, is_said in (
+        ("__REDDIT__/catalogue/kettle_16/", True),
+        ("^__REDDIT__/catalogue/.*_16$", False),
+        ("^.*/catalogue/kettle_16$", False),
+    ):
+        record = verified_task({"type": "null"}, None, network({"url": url}), kind="mutate")
+        files = [write([record])]
+        [task] = import_suite("webarena-verified", files, chosen, installed=installed).tasks
+        assert task.original is not None
+        if is_said:
+            assert task.checks[-1].locate.url == "shop:/product/16/kettle"
+        else:
+            assert "'shop' has routes" in task.original.untranslated[0]
 
 
 def network(spec: dict[str, Any], **more: Any) -> dict[str, Any]:

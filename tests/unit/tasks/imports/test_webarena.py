@@ -80,6 +80,19 @@ def test_a_map_says_which_sites_stand_for_the_sets(write: Write, tmp_path: Path)
         imported(write, webarena_task(), map_file=chosen)
 
 
+def test_pages_of_a_site_with_routes_are_its_logical_pages(write: Write, tmp_path: Path) -> None:
+    chosen = tmp_path / "map.yaml"
+    chosen.write_text("sites:\n  shopping: shop\n")
+    kettle = "__SHOPPING__/catalogue/kettle_16/"
+    task = webarena_task({"reference_url": kettle}, sites=["shopping"], start_url=kettle)
+    [found] = imported(write, task, map_file=chosen, installed=HERE)
+    assert found.start == ("shop:/product/16/kettle",)
+    [check] = written(found)
+    assert check["match"]["value"] == "shop:/product/16/kettle"
+    assert found.original is not None
+    assert found.original.bases["__SHOPPING__"] == "http://shop.arena.test"
+
+
 def test_an_expanded_file_names_the_same_pages(write: Write) -> None:
     expanded = json.loads(
         json.dumps(webarena_task()).replace("__SHOPPING_ADMIN__", "http://example.com:7780/admin")
