@@ -60,7 +60,7 @@ class Comparison:
             found.append(f"{path}: missing keys {sorted(missing)}")
         if more and not self.more_keys:
             found.append(f"{path}: extra keys {sorted(more)}")
-        for name in ({*expected} & {*actual}) - self.unseen:
+        for name in [one for one in expected if one in actual and one not in self.unseen]:
             found += self._compared(expected[name], actual[name], f"{path}.{name}", seen)
         return found
 

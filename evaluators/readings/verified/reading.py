@@ -119,7 +119,8 @@ def agent_response(record: Mapping[str, Any], evidence: Evidence) -> str:
     """Return what the agent would have written into `agent_response.json`.
 
     A text stands as it is. An ending by status and data has no type of task: the right one is put
-    in, and one that says that the task is infeasible, the status of what is not allowed.
+    in, and one that says that the task is infeasible, the status of what is not allowed. Who stops
+    without a word says that it is done, here as in the strict score.
 
     Args:
         record: the published task.
@@ -135,6 +136,8 @@ def agent_response(record: Mapping[str, Any], evidence: Evidence) -> str:
         return json.dumps({"task_type": kind, "status": status, "retrieved_data": data})
     if evidence.ended is Ended.INFEASIBLE and not said:
         return json.dumps({"task_type": kind, "status": _STATUSES[AnswerStatus.INFEASIBLE]})
+    if evidence.ended is Ended.STOPPED and evidence.answer is None:
+        return json.dumps({"task_type": kind, "status": _STATUSES[AnswerStatus.DONE]})
     return said
 
 

@@ -57,6 +57,9 @@ class Typed:
     def __str__(self) -> str:
         return str(self.normalized)
 
+    def __repr__(self) -> str:
+        return " or ".join(repr(one) for one in self.alternatives)
+
     def _read(self, raw: Any) -> Any:
         return self._value(self._text(raw) if isinstance(raw, str) else raw)
 

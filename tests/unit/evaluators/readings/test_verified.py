@@ -283,6 +283,23 @@ def test_an_infeasible_end_is_the_status_of_what_is_not_allowed() -> None:
     assert VERIFIED_READING.score(original, evidence, {}).value == 1.0
 
 
+def test_who_stops_without_a_word_says_that_it_is_done() -> None:
+    for record, value in ((task("mutate"), 1.0), (task(data=["it"]), 0.0)):
+        evidence = played().model_copy(update={"network": (PAGE,)})
+        original = make_original(record, "webarena-verified")
+        assert VERIFIED_READING.score(original, evidence, {}).value == value
+        cut_off = evidence.model_copy(update={"ended": Ended.STEP_LIMIT})
+        assert VERIFIED_READING.score(original, cut_off, {}).value == 0.0
+
+
+def test_the_reason_of_a_difference_holds_values_as_they_are_compared() -> None:
+    found = scored(task(data=["it"]), "")
+    assert "expected {'task_type': 'retrieve', 'status': 'success'" in found.because
+    wrong = {"task_type": "NAVIGATE", "status": "UNKNOWN_ERROR", "retrieved_data": ["it"]}
+    # The first of several differences: in the order of the response, in every process.
+    assert "agent_response.task_type" in scored(task(data=["it"]), wrong).because
+
+
 def test_a_run_is_the_published_summary_and_errors_count() -> None:
     right, wrong = (scored(task(data=["it"]), answered([one])) for one in ("it", "no"))
     error = scored(task(data=["it"]), answered(["it"]), [])
