@@ -35,6 +35,16 @@ def webarena_task(evaluation: dict[str, Any] | None = None, **fields: Any) -> di
     return task
 
 
+def asked_task(
+    number: int, intent: str, evaluation: dict[str, Any], **fields: Any
+) -> dict[str, Any]:
+    """Return a WebArena task with this id, intent and evaluation, and nobody logged in."""
+    bare: dict[str, Any] = {"reference_url": "", "reference_answers": None, "program_html": []}
+    said = {"task_id": number, "intent": intent, "intent_template_id": number}
+    state = {"require_login": "storage_state" in fields, "storage_state": None}
+    return webarena_task({**bare, **evaluation}, **{**said, **state, **fields})
+
+
 def verified_task(
     schema: dict[str, Any], gold: object, *events: dict[str, Any], kind: str = "retrieve"
 ) -> dict[str, Any]:
@@ -58,3 +68,19 @@ def verified_task(
             *events,
         ],
     }
+
+
+def network_event(url: str, **expected: Any) -> dict[str, Any]:
+    """Return the evaluator of a request as WebArena-Verified writes it: a GET unless it says so."""
+    return {"evaluator": "NetworkEventEvaluator", "expected": {"url": url, **expected}}
+
+
+def mind2web_node(function: str, answer: str, url: str, **content: Any) -> dict[str, Any]:
+    """Return a key node as Mind2Web-Live's file has it, recorded on a page."""
+    said: dict[str, Any] = {"reference_answer": answer, "url": url, **content}
+    if function.startswith("url_"):
+        said.setdefault("key", "")
+    else:
+        said["netloc"] = url.split("/")[2].removeprefix("www.").split(".")[0]
+    node = {"match_function_name": function, "content": said}
+    return {**node, "method": "selector"} if "_path_" in function else node
