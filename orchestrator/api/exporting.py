@@ -56,6 +56,10 @@ class ExportOperations(OpenArena):
     ) -> Exported:
         """Write one or several runs for other programs, as one file or folder.
 
+        Passwords and API keys of the sites' accounts, secrets of this machine's environment, and
+        what was typed into password fields are `[redacted]` in texts; training data leaves out the
+        records that hold one. Pictures are not searched.
+
         Args:
             runs: reports, as `evaluate`, `resume` and `read_run` return them, or the folders of
                 runs, or of studies, whose runs are taken.
@@ -84,6 +88,8 @@ class ExportOperations(OpenArena):
         path = default_path(form, exporter, home_of(chosen)) if out is None else Path(out)
         require_free(path, exporter)
         reports, notes = self._reports(folders)
+        if not getattr(exporter, "searches_secrets", False):
+            reports = self._without_secrets(reports)
         written: object = place(
             path, exporter, lambda partial: exporter.export(reports, partial, **given)
         )
@@ -98,6 +104,12 @@ class ExportOperations(OpenArena):
             left_out=written.left_out,
             notes=(*notes, *_unplayed(reports), *written.notes),
         )
+
+    def _without_secrets(self, reports: tuple[RunReport, ...]) -> tuple[RunReport, ...]:
+        from orchestrator.exports.without_secrets import without_secrets
+        from orchestrator.store.secrets import known_secrets
+
+        return without_secrets(reports, known_secrets(self.atlas))
 
     def _reports(
         self, runs: Sequence[RunReport | RunFolder]

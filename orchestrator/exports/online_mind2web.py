@@ -23,12 +23,10 @@ from arena_core.actions import (
     NewTab,
     Press,
     Scroll,
-    Type,
-    Write,
 )
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from evaluators.evidence import ElementEvent, StepEvidence
+from evaluators.evidence import StepEvidence
 from orchestrator.exports.har import write_json
 from orchestrator.exports.packing import (
     PackedEpisode,
@@ -209,17 +207,7 @@ def _words(action: Action, step: StepEvidence) -> str:
         return "open another page by its address"
     if isinstance(action, NewTab):
         return "open a new tab"
-    return action_in_words(_without_secret(action, step), step)
-
-
-def _without_secret(action: Action, step: StepEvidence) -> Action:
-    """Return an action without what was typed into a field whose value evidence does not hold."""
-    fields = [one for one in step.acted if one.event in {ElementEvent.INPUT, ElementEvent.CHANGE}]
-    if not fields or any(one.value is not None for one in fields):
-        return action
-    if isinstance(action, Type | Write):
-        return action.model_copy(update={"text": "(redacted)"})
-    return action
+    return action_in_words(action, step)
 
 
 def _notes(written: Sequence[PackedEpisode], schema: int) -> Iterator[str]:

@@ -65,6 +65,9 @@ class Exporter(Protocol):
     `unscored` stays unscored in every format, and never becomes a zero. The parameters of `export`
     that can only be given by name are options: `arena export FORM RUN --option name=value`, read
     as the types that they are annotated with.
+
+    The texts of reports are without secrets, `[redacted]` in their place. An exporter with
+    `searches_secrets = True` is given them as they are, and keeps secrets out of what it writes.
     """
 
     @property

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
+from orchestrator.store.secrets import SecretSearch, was_redacted
 from orchestrator.training.samples import IMAGES, Removed
-from orchestrator.training.secrets import SecretSearch, was_redacted
 
 _BLOCK: Final = 1 << 20
 

@@ -12,6 +12,7 @@ from arena_core.errors import StoreError, UsageError
 from evaluators.verdicts import OutcomeKind
 from orchestrator.report.run_report import RunReport
 from orchestrator.report.seams import LeftOut, Written
+from orchestrator.store.secrets import SecretSearch, known_secrets, typed_unseen
 from orchestrator.training.card import (
     CARD,
     DataCard,
@@ -25,9 +26,8 @@ from orchestrator.training.dataset import DataSet
 from orchestrator.training.provenance import provenance
 from orchestrator.training.rollouts import Rollout, Turn, rollouts_by_task, template_of
 from orchestrator.training.samples import Removed, Sample
-from orchestrator.training.secrets import SecretSearch, machine_secrets, site_secrets
 from orchestrator.training.split import Split, read_split
-from sites.atlas import Atlas, load_atlas
+from sites.atlas import load_atlas
 from tasks.schema import Task
 
 FIELDS: Final[Mapping[str, str]] = {
@@ -91,7 +91,7 @@ class Gathering:
         return cls(
             runs=runs,
             split=read,
-            secrets=_secrets_of(atlas),
+            secrets=known_secrets(atlas),
             known=frozenset(atlas.sites),
             counts=_counted(runs),
         )
@@ -107,6 +107,8 @@ class Gathering:
                 else:
                     self.refused[why] += 1
                     self.leave_out(one, why)
+            typed = (typed_unseen(turn.step) for one in taken for turn in one.turns)
+            self.secrets.find_also(text for text in typed if text)
             if taken:
                 yield task, tuple(taken)
 
@@ -181,8 +183,9 @@ class Gathering:
             removed=tuple(removals),
             split=None if self.split is None else f"{self.split.name} ({self.split.digest})",
             secrets_searched=f"{self.secrets.count} values of the sites' accounts and of this"
-            " machine's environment, and what looks like a key, were searched for in all texts;"
-            " pictures were not",
+            " machine's environment, what was typed into password fields, and what looks like a"
+            " key were searched for in all texts. Pictures were not: a screenshot may show a"
+            " password that the page shows in plain",
             fields={**fields, **FIELDS},
             limits=tuple(limits),
             warnings=warnings,
@@ -231,11 +234,6 @@ def require_above_zero(**numbers: int | None) -> None:
         if number is not None and number < 1:
             message = f"--option {name}={number} is not above 0"
             raise UsageError(message)
-
-
-def _secrets_of(atlas: Atlas) -> SecretSearch:
-    # Of all sites: an episode may see one that its task does not name.
-    return SecretSearch([*site_secrets(atlas, atlas.sites), *machine_secrets()])
 
 
 def _unknown_sites(runs: Sequence[RunReport], known: frozenset[str]) -> Iterator[str]:

@@ -58,6 +58,7 @@ class DpoExporter:
 
     suffix = ""
     is_folder = True
+    searches_secrets = True
 
     def export(
         self,

@@ -44,6 +44,7 @@ class RewardsExporter:
 
     suffix = ""
     is_folder = True
+    searches_secrets = True
 
     def export(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal
@@ -189,16 +189,3 @@ def digest_of(value: object) -> str:
     """Return SHA-256 of a JSON value, whatever the order of its keys."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=dict)
     return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
-
-
-def texts_of(value: object) -> Sequence[str]:
-    """Return every text of a JSON value, the keys of its objects included."""
-    match value:
-        case str():
-            return (value,)
-        case Mapping():
-            return [text for key, one in value.items() for text in (*texts_of(key), *texts_of(one))]
-        case list() | tuple():
-            return [text for one in value for text in texts_of(one)]
-        case _:
-            return ()

@@ -27,6 +27,7 @@ class _Steps:
 
     suffix = ""
     is_folder = True
+    searches_secrets = True
 
     def __init__(self, kind: str, title: str, *, is_by_trace: bool) -> None:
         self._kind = kind

@@ -19,8 +19,8 @@ from sampled_runs import RIGHT, TO_KETTLE, WRONG, Sampled
 from scripted_model import Calls
 
 from orchestrator.report.seams import EXPORTERS
+from orchestrator.store.secrets import SecretSearch
 from orchestrator.training.dataset import DataSet
-from orchestrator.training.secrets import SecretSearch
 from tasks.schema import Task
 
 Play = Callable[..., Any]
@@ -154,6 +154,7 @@ def test_texts_become_parts_where_another_record_has_images(tmp_path: Path) -> N
 )
 def test_a_secret_is_found_however_it_is_written(text: str) -> None:
     search = SecretSearch(["p4ssw0rd-of-emma", 'p4ssw0rd"of\\emma'])
+    assert not search.finds(search.redacted(text))
     assert search.finds({"messages": [{"content": [{"text": text}]}]})
     assert search.finds({text: 1})
 

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from evidence_changes import change
 from fake_world import browsing_task
 from made_run import picture
 from played_episode import KETTLE
+from published_run import acted
 from sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, removals
 from scripted_model import Calls, Says
 
-from arena_core.actions import Goto, Scroll, ScrollDirection
+from arena_core.actions import Goto, Scroll, ScrollDirection, Stop, Write
 from arena_core.worlds import World
+from evaluators.evidence import ElementEvent
 from orchestrator.logs.redaction import REDACTED
+from orchestrator.report.run_report import read_run
 from orchestrator.store.exchange_lines import read_exchanges
 from tasks.schema import Task, WobStart
 
@@ -205,6 +209,41 @@ async def test_a_password_of_a_site_in_any_part_of_a_record_removes_it(
     assert [one.why for one in written.left_out] == [
         "all its records were removed: see the data card"
     ]
+
+
+@pytest.mark.parametrize("form", ["sft", "rft", "rewards", "dpo"])
+async def test_no_training_form_holds_a_password_that_was_typed(
+    play: Play, export: Export, task: Task, form: str
+) -> None:
+    typed = Says.action(Write(text=PASSWORD), "log in")
+    wrong = Says.action(Stop(answer=f"1791 {PASSWORD}"), "done")
+    clean = await play([Sampled(task, [TO_KETTLE, RIGHT]), Sampled(task, [TO_KETTLE, WRONG])])
+    told = await play(
+        [
+            Sampled(task, [TO_KETTLE, typed, RIGHT]),
+            Sampled(task, [TO_KETTLE, RIGHT]),
+            Sampled(task, [TO_KETTLE, wrong]),
+        ],
+        name="told",
+    )
+    assert export(form, clean)[1]  # there is something to keep it out of
+    _, records, card = export(form, told)
+    assert PASSWORD not in json.dumps(records)
+    assert removals(card)["it holds a secret"] >= 1
+
+
+async def test_what_went_into_a_field_that_hides_it_is_a_secret_of_its_task(
+    play: Play, export: Export, task: Task
+) -> None:
+    typed = Says.action(Write(text="hunter2!"), "log in")
+    run = await play([Sampled(task, [typed, TO_KETTLE, RIGHT])])
+    assert "hunter2!" in json.dumps(export("sft", run)[1])
+    name = run.trials[0].folder
+    steps = run.trials[0].evidence.model_dump(mode="json")["steps"]
+    steps[1]["acted"] = [acted(ElementEvent.INPUT, "password").model_dump(mode="json")]
+    change(run.folder, name, steps=steps)
+    _, records, _ = export("sft", read_run(run.folder))
+    assert "hunter2!" not in json.dumps(records)
 
 
 async def test_a_record_that_was_redacted_is_not_what_was_asked(
