@@ -1,4 +1,4 @@
-"""A registered study, really played: killed, interrupted, resumed, reported, verified as a copy."""
+"""Registered studies, really played: killed, resumed, reported, verified as a copy, added to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from arena_process import ArenaProcess, Ended, arena
@@ -122,3 +123,80 @@ def refuse_tampering(study: Path, copy: Path) -> None:
     forged = verified()
     assert forged.code == VerificationError.exit_code
     assert evidence.parent.name in forged.document["differences"][0]["where"]
+
+
+ADDED = ("wiki-bells-of-bruges", "wiki-shimano-founded")
+GROWING = f"""\
+name: growing
+agents:
+  steady: {{agent: oracle}}
+  shaky: {{agent: oracle, options: {{errs: 0.5, seed: 4}}}}   # right in repeat 0, wrong in repeat 1
+suites: [{{suite: demo, tasks: [{", ".join(ADDED)}]}}]
+workers: 2
+questions:
+  - {{id: better, kind: difference, of: agents, first: steady, second: shaky}}
+"""
+MORE = """\
+agents:
+  own: {agent: "own_agent:Agent", options: {says: "1921"}}
+repeats: 2
+questions:
+  - {id: own-better, kind: difference, of: agents, first: own, second: shaky}
+"""
+OWN_AGENT = """\
+from arena_core.actions import Stop
+from orchestrator.agent_interface import Assignment, Decision
+from orchestrator.observation import Observation
+
+
+class Agent:
+    def __init__(self, assignment: Assignment, *, says: str = "") -> None:
+        self.says = says
+
+    async def decide(self, observation: Observation) -> Decision:
+        return Decision(Stop(answer=self.says))
+"""
+
+
+def test_an_agent_and_repeats_that_are_added_are_played_and_told_apart(tmp_path: Path) -> None:
+    """The added agent is a class of the user's own, named as `arena eval --agent` names it."""
+    file, study = tmp_path / "growing.yaml", tmp_path / "arena-studies" / "growing"
+    file.write_text(GROWING)
+    (tmp_path / "more.yaml").write_text(MORE)
+    (tmp_path / "own_agent.py").write_text(OWN_AGENT)
+    assert arena("study", "run", file, cwd=tmp_path).code == 0
+    before = answers(study)
+    assert before.keys() == {"better"}
+    assert "steady solved 100% and shaky 100%" in before["better"]["sentence"]
+
+    added = arena("study", "add", study, tmp_path / "more.yaml", cwd=tmp_path)
+    assert (added.code, "own (added)" in added.out) == (0, True)
+    assert answers(study)["better"]["registered"] is True
+    assert arena("study", "run", study, cwd=tmp_path).code == 0
+
+    done = finished(study)
+    assert set(done.values()) == {1}
+    assert Counter(run for run, *_ in done) == {"steady": 4, "shaky": 4, "own": 4}
+    after = answers(study)
+    assert {name: one["registered"] for name, one in after.items()} == {
+        "better": True,
+        "better+added": False,
+        "own-better": False,
+    }
+    solved = "the first repeat, steady solved 100% and shaky 100%"
+    assert solved in after["better"]["sentence"]
+    assert "steady solved 100% and shaky 50%" in after["better+added"]["sentence"]
+    assert "own solved 50% and shaky 50%" in after["own-better"]["sentence"]
+    said = [json.loads(one.read_text()) for one in study.glob("runs/own/evidence/*/evidence.json")]
+    assert {one["answer"] for one in said} == {"1921"}  # right of one task
+    page = (study / "report" / "index.html").read_text()
+    assert "added after the study was registered" in page
+    verified = arena("study", "verify", study, "--json", cwd=tmp_path)
+    assert (verified.code, verified.document["episodes"]) == (0, 12)
+    assert verified.document["registered"] != verified.document["current"]
+
+
+def answers(study: Path) -> dict[str, dict[str, Any]]:
+    """Report a study, and return what it answers by question."""
+    said = arena("study", "report", study, "--json", cwd=study.parent)
+    return {one["question"]: one for one in said.document["answers"]}
