@@ -49,6 +49,13 @@ class _Reference(Strict):
 
 Part = TypeVar("Part")
 Text = str | PerWorld[str]
+Split = Annotated[
+    str,
+    written(
+        r"train|validation|test(-[a-z0-9]+)*",
+        "'train', 'validation' or 'test', or one of several tests, such as 'test-website'",
+    ),
+]
 FileName = Annotated[
     str,
     written(
@@ -315,6 +322,8 @@ class Task(Strict):
         expected_divergence: how the oracle ends online, where that differs from offline on purpose.
         why: why the task cannot be done, for the unachievable.
         template: what it is an instance of; instances of one template are siblings.
+        split: `train`, `validation`, `test`, or one of several tests such as `test-website`; those
+            of another than `train` are left out of training data, with their siblings.
         files: what an agent may upload. A suite lists names; the files stand in a folder `files`
             beside it.
         wob: the episode that is started on the start page. What the page asks for then is what the
@@ -343,6 +352,7 @@ class Task(Strict):
     expected_divergence: ExpectedDivergence | None = None
     why: str | None = None
     template: Slug | None = None
+    split: Split | None = Field(default=None, exclude_if=lambda value: value is None)
     files: Annotated[
         tuple[TaskFile, ...],
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),

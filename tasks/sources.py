@@ -17,19 +17,25 @@ from sites.faults import Mistake, mistakes
 from tasks.files import with_files
 from tasks.findings import Location
 from tasks.importers import IMPORTERS, Importer
-from tasks.schema import Suite
+from tasks.schema import Split, Suite
 from tasks.templates import PlaceholderError, Template
 
 HEAD = "suite.yaml"
 
 
 class _Part(BaseModel):
-    """A file inside a suite's folder."""
+    """A file inside a suite's folder.
+
+    Attributes:
+        split: of all its tasks that name none themselves; what the file of the suite says holds for
+            the other files of its folder too.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
+    split: Split | None = None
 
 
 class _Head(_Part):
@@ -102,9 +108,9 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
     head = _content(document, _Head)
     contents = [head if part is document else _content(part, _Part) for part in parts]
     written = [
-        one
+        (origin, _in_split(task, content.split or head.split))
         for part, content in zip(parts, contents, strict=True)
-        for one in _written(part, content, seeds)
+        for origin, task in _written(part, content, seeds)
     ]
     if not written:
         message = f"{path}: holds no task"
@@ -164,6 +170,13 @@ def _written(
         for number, entry in enumerate(getattr(content, key)):
             for task in _imported(part, key, number, entry, seeds):
                 yield Origin(part, (key, number), str(task.get("id"))), task
+
+
+def _in_split(task: object, split: str | None) -> object:
+    """Return a task with a split of its own, where it names none itself."""
+    if split is None or not isinstance(task, Mapping) or "split" in task:
+        return task
+    return {**task, "split": split}
 
 
 def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:

@@ -16,7 +16,7 @@ from orchestrator.store.lock import RunLock
 from orchestrator.studies.study_file import StudyFile
 from sites.manifest import Site
 from tasks.importers import IMPORTERS
-from tasks.schema import Task
+from tasks.schema import Split, Task
 from tasks.templates import Template
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
@@ -41,6 +41,7 @@ class _SuiteFile(BaseModel):
     title: str = ""
     tasks: tuple[Task, ...] = ()
     templates: tuple[Template, ...] = ()
+    split: Split | None = None
 
 
 def make_schema(kind: SchemaKind) -> dict[str, Any]:

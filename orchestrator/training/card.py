@@ -135,7 +135,10 @@ def warnings_of(runs: Iterable[RunReport], *, has_split: bool) -> tuple[str, ...
     reports = tuple(runs)
     found: list[str] = []
     if not has_split:
-        found.append("no split was given: nothing says that no test task is among the records")
+        found.append(
+            "no split was given, and the suites have none: nothing says that no test task is among"
+            " the records"
+        )
     published = sorted(
         {one.task.original.format for run in reports for one in run.trials if one.task.original}
         - {"miniwob"}

@@ -67,7 +67,7 @@ class Gathering:
     """
 
     runs: Sequence[RunReport]
-    split: Split | None
+    split: Split
     secrets: SecretSearch
     known: frozenset[str]
     counts: dict[tuple[str, str], TaskCount] = field(default_factory=dict)
@@ -77,20 +77,20 @@ class Gathering:
     written_from: set[Path] = field(default_factory=set)
 
     @classmethod
-    def of(cls, runs: Sequence[RunReport], split: str | None) -> Gathering:
-        """Begin an export.
+    def of(
+        cls, runs: Sequence[RunReport], split: str | None, include: str | None = None
+    ) -> Gathering:
+        """Begin an export; what its tasks' suites hold out is left out but for `include`.
 
         Raises:
             InputError, UnknownNameError: as `read_split`.
             StoreError: a run's copy of its suite cannot be read.
         """
         atlas = load_atlas()
-        read = None
-        if split is not None:
-            read = read_split(Path(split), [run.folder.suite() for run in runs])
+        path = None if split is None else Path(split)
         return cls(
             runs=runs,
-            split=read,
+            split=read_split(path, [run.folder.suite() for run in runs], include=include),
             secrets=known_secrets(atlas),
             known=frozenset(atlas.sites),
             counts=_counted(runs),
@@ -167,7 +167,7 @@ class Gathering:
             ),
         ]
         warnings = (
-            *warnings_of(self.runs, has_split=self.split is not None),
+            *warnings_of(self.runs, has_split=bool(str(self.split))),
             *_unknown_sites(self.runs, self.known),
         )
         card = DataCard(
@@ -181,7 +181,7 @@ class Gathering:
             sources=tuple(Source.of(run) for run in self.runs),
             tasks=tuple(self.counts[key] for key in sorted(self.counts)),
             removed=tuple(removals),
-            split=None if self.split is None else f"{self.split.name} ({self.split.digest})",
+            split=str(self.split) or None,
             secrets_searched=f"{self.secrets.count} values of the sites' accounts and of this"
             " machine's environment, what was typed into password fields, and what looks like a"
             " key were searched for in all texts. Pictures were not: a screenshot may show a"
@@ -206,11 +206,8 @@ class Gathering:
         wob = rollout.task.wob
         if wob is not None and wob.mode == "test":
             return "is a test problem of its page, as the suite says (mode: test)"
-        if self.split is not None:
-            why = self.split.refuses(rollout.lock.suite, rollout.task)
-            if why is not None:
-                return why
-        return rollout.unreadable or None
+        why = self.split.refuses(rollout.lock.suite, rollout.task)
+        return why or rollout.unreadable or None
 
 
 def pictures_of(rollout: Rollout, sample: Sample) -> list[Path]:

@@ -67,6 +67,7 @@ class DpoExporter:
         *,
         shape: Shape = "chat",
         split: str | None = None,
+        include: str | None = None,
         continuations: int = 2,
     ) -> Written:
         """Write the pairs as a folder: `dpo.jsonl`, images, and the data card.
@@ -76,16 +77,17 @@ class DpoExporter:
             path: of the folder.
             shape: `chat`: prompt, chosen, rejected are lists of messages; `autowebglm`: texts.
             split: as of `sft`.
+            include: as of `sft`.
             continuations: how many scored episodes that went on with a rejected action must have
                 failed, where it did not end the episode itself.
 
         Raises:
             UsageError: `continuations` is not above 0.
-            InputError, UnknownNameError: the split file is wrong.
+            InputError, UnknownNameError: the split file or `include` is wrong.
             StoreError: the folder cannot be written.
         """
         require_above_zero(continuations=continuations)
-        gathering = Gathering.of(runs, split)
+        gathering = Gathering.of(runs, split, include)
         none: Counter[NoPair] = Counter()
         try:
             with DataSet(path, "dpo", gathering.secrets) as data:

@@ -52,6 +52,7 @@ class RewardsExporter:
         path: Path,
         *,
         split: str | None = None,
+        include: str | None = None,
         observation: str | None = None,
     ) -> Written:
         """Write the rewards as a folder: `rewards.jsonl`, images, and the data card.
@@ -60,13 +61,14 @@ class RewardsExporter:
             runs: finished or not.
             path: of the folder.
             split: as of `sft`.
+            include: as of `sft`.
             observation: as of `sft`.
 
         Raises:
-            InputError, UnknownNameError: the split file is wrong.
+            InputError, UnknownNameError: the split file or `include` is wrong.
             StoreError: the folder cannot be written.
         """
-        gathering = Gathering.of(runs, split)
+        gathering = Gathering.of(runs, split, include)
         try:
             with DataSet(path, "rewards", gathering.secrets) as data:
                 for _, rollouts in gathering.tasks():

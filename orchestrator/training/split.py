@@ -1,10 +1,10 @@
-"""Which tasks are kept for tests: those that a file names, and all of the same templates."""
+"""Which tasks are kept for tests: by their suite or a file, with all of the same templates."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,10 @@ from sites.documents import open_document, validated
 from sites.fields import Strict
 from tasks.schema import Suite, Task
 
+TRAIN: Final = "train"
 _SHOWN: Final = 5
+
+Named = Sequence[tuple[str, str, Task]]
 
 
 class SplitFile(Strict):
@@ -39,57 +42,116 @@ class Split:
     """Says of each task of some suites whether it may be trained on.
 
     Attributes:
+        name: of the file; empty where none is given.
         digest: SHA-256 of the file.
         test, kin, outside: `SUITE/ID` of the tasks that the file keeps for tests; of those that are
             no test tasks but instances of the same templates or ask for the same on the same pages;
             and of those that it does not name for training.
+        held, held_kin: of the tasks that their suites hold out themselves, and of their kin.
+        taken: splits that suites hold out, and that are taken because they were asked for by name.
+        has_own: whether a task of the suites says which split it is of.
     """
 
-    name: str
-    digest: str
-    test: frozenset[str]
-    kin: frozenset[str]
-    outside: frozenset[str]
+    name: str = ""
+    digest: str = ""
+    test: frozenset[str] = frozenset()
+    kin: frozenset[str] = frozenset()
+    outside: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()
+    held_kin: frozenset[str] = frozenset()
+    taken: tuple[str, ...] = ()
+    has_own: bool = False
+
+    def __str__(self) -> str:
+        """Name the file and what suites say, for a data card; empty where there is neither."""
+        said = [f"{self.name} ({self.digest})"] if self.name else []
+        if self.has_own:
+            taken = f", except {', '.join(self.taken)}" if self.taken else ""
+            said.append(f"the suites' own{taken}")
+        return " and ".join(said)
 
     def refuses(self, suite: str, task: Task) -> str | None:
         """Return why a task may not be trained on; None where it may."""
         name = f"{suite}/{task.id}"
-        if name in self.test:
-            return "is a test task of the split"
-        if name in self.kin:
-            return "is an instance of the same template as a test task of the split"
-        return "is no training task of the split" if name in self.outside else None
+        for names, why in (
+            (self.test, "is a test task of the split"),
+            (self.held, "is held out by its suite's own split"),
+            (self.kin, "is an instance of the same template as a test task of the split"),
+            (
+                self.held_kin,
+                "is an instance of the same template as a task held out by its suite",
+            ),
+            (self.outside, "is no training task of the split"),
+        ):
+            if name in names:
+                return why
+        return None
 
 
-def read_split(path: Path, suites: Iterable[Suite]) -> Split:
-    """Read a split file (YAML or JSON) and apply it to suites.
+def read_split(path: Path | None, suites: Iterable[Suite], *, include: str | None = None) -> Split:
+    """Read a split file (YAML or JSON) and apply it to suites, with what they say themselves.
+
+    Args:
+        path: of the file; None for what the suites say alone.
+        suites: whose tasks may be trained on.
+        include: splits of the suites that are taken although they are held out, with commas.
 
     Raises:
         InputError: the file cannot be read, says something else, or names a task for both.
-        UnknownNameError: an id or pattern fits no task of the suites.
+        UnknownNameError: an id or pattern fits no task of the suites, or no task is of a split that
+            is to be taken.
     """
+    named = tuple(_distinct(suites))
+    taken = _taken(include, named)
+    held = {name for name, _, task in named if task.split not in {None, TRAIN, *taken}}
+    own = Split(
+        held=frozenset(held),
+        held_kin=_kin(held, named),
+        taken=taken,
+        has_own=any(task.split is not None for _, _, task in named),
+    )
+    return own if path is None else _with_file(own, path, named)
+
+
+def _with_file(own: Split, path: Path, named: Named) -> Split:
     document = open_document(path, InputError)
     said = validated(document, SplitFile, InputError)
-    named = tuple(_distinct(suites))
     test, train = _fitting(path, said.test, named), _fitting(path, said.train, named)
-    both = sorted(set(test) & set(train))
+    both = sorted(test & train)
     if both:
         message = f"{path}: names for training and for tests: {_few(both)}"
         raise InputError(message)
-    templates = {(suite, template_of(task)) for name, suite, task in named if name in test}
-    asked = {_asked(task) for name, _, task in named if name in test}
-    kin = {
-        name
-        for name, suite, task in named
-        if name not in test and ((suite, template_of(task)) in templates or _asked(task) in asked)
-    }
+    kin = _kin(test, named)
     left = {name for name, _, _ in named} - test - kin
-    return Split(
+    return replace(
+        own,
         name=path.name,
         digest=hashlib.sha256(path.read_bytes()).hexdigest(),
         test=frozenset(test),
-        kin=frozenset(kin),
+        kin=kin,
         outside=frozenset(left - train if said.train else ()),
+    )
+
+
+def _taken(include: str | None, named: Named) -> tuple[str, ...]:
+    wanted = tuple(one.strip() for one in (include or "").split(",") if one.strip())
+    known = sorted({task.split for _, _, task in named if task.split is not None})
+    for one in wanted:
+        if one not in known:
+            message = f"no task is of a split '{one}'"
+            hint = f"the suites' splits: {', '.join(known) or 'none'}"
+            raise UnknownNameError(message, hint=hint)
+    return wanted
+
+
+def _kin(held: set[str], named: Named) -> frozenset[str]:
+    """Return the tasks of the same templates, and those that ask the same on the same pages."""
+    templates = {(suite, template_of(task)) for name, suite, task in named if name in held}
+    asked = {_asked(task) for name, _, task in named if name in held}
+    return frozenset(
+        name
+        for name, suite, task in named
+        if name not in held and ((suite, template_of(task)) in templates or _asked(task) in asked)
     )
 
 

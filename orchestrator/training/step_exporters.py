@@ -41,10 +41,11 @@ class _Steps:
         *,
         shape: Shape,
         split: str | None,
+        include: str | None,
         observation: str | None,
         most: int | None,
     ) -> Written:
-        gathering = Gathering.of(runs, split)
+        gathering = Gathering.of(runs, split, include)
         try:
             with DataSet(path, self._kind, gathering.secrets) as data:
                 for _, rollouts in gathering.tasks():
@@ -118,6 +119,7 @@ class SftExporter(_Steps):
         *,
         shape: Shape = "chat",
         split: str | None = None,
+        include: str | None = None,
         observation: str | None = None,
     ) -> Written:
         """Write the pairs as a folder: `sft.jsonl`, images, and the data card.
@@ -127,14 +129,22 @@ class SftExporter(_Steps):
             path: of the folder.
             shape: `chat`: messages; `autowebglm`: source and target, for prompts of one text.
             split: a split file, see `SplitFile`: its test tasks and their kin are left out.
+            include: splits of the suites, such as `test`, whose tasks are taken although the suites
+                hold them out; with commas.
             observation: of agents that asked no model, the form that stands for the prompt.
 
         Raises:
-            InputError, UnknownNameError: the split file is wrong.
+            InputError, UnknownNameError: the split file or `include` is wrong.
             StoreError: the folder cannot be written.
         """
         return self._export(
-            runs, path, shape=shape, split=split, observation=observation, most=None
+            runs,
+            path,
+            shape=shape,
+            split=split,
+            include=include,
+            observation=observation,
+            most=None,
         )
 
 
@@ -151,6 +161,7 @@ class RftExporter(_Steps):
         *,
         shape: Shape = "chat",
         split: str | None = None,
+        include: str | None = None,
         observation: str | None = None,
         most: int | None = None,
     ) -> Written:
@@ -161,17 +172,24 @@ class RftExporter(_Steps):
             path: of the folder.
             shape: as of `sft`.
             split: as of `sft`.
+            include: as of `sft`.
             observation: as of `sft`.
             most: how many traces of a task are taken; all where None.
 
         Raises:
             UsageError: `most` is not above 0.
-            InputError, UnknownNameError: the split file is wrong.
+            InputError, UnknownNameError: the split file or `include` is wrong.
             StoreError: the folder cannot be written.
         """
         require_above_zero(most=most)
         return self._export(
-            runs, path, shape=shape, split=split, observation=observation, most=most
+            runs,
+            path,
+            shape=shape,
+            split=split,
+            include=include,
+            observation=observation,
+            most=most,
         )
 
 

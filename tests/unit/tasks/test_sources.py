@@ -72,6 +72,33 @@ def test_instances_are_tasks_that_know_their_template(tmp_path: Path) -> None:
     assert second.reference_actions[0].model_dump()["answer"] == "12.5 pounds"
 
 
+def test_a_task_is_of_the_split_that_it_or_its_file_or_its_suite_says(tmp_path: Path) -> None:
+    told = ONE.format(name="told").replace("family:", "split: test-shop\n    family:", 1)
+    parts = {
+        "one": ONE.format(name="one"),
+        "told": f"split: validation\n{told}",
+        "many": f"split: test\n{MANY}",
+    }
+    silent = load_suite(str(_folder(tmp_path, **parts)))
+    splits = {task.id: task.split for task in silent.tasks}
+    assert splits == {"price-1": "test", "price-2": "test", "one": None, "told": "test-shop"}
+    (tmp_path / "mine" / "suite.yaml").write_text(f"{HEAD}split: train\n")
+    whole = load_suite(str(tmp_path / "mine"))
+    assert {task.id: task.split for task in whole.tasks} == {**splits, "one": "train"}
+
+
+def test_a_suite_without_splits_is_written_as_before(tmp_path: Path) -> None:
+    plain = load_suite(str(_folder(tmp_path, one=ONE.format(name="one"))))
+    assert '"split"' not in plain.model_dump_json()
+
+
+@pytest.mark.parametrize("split", ["tests", "test-", "Train", "dev"])
+def test_a_split_that_is_none_is_refused(tmp_path: Path, split: str) -> None:
+    folder = _folder(tmp_path, one=f"split: {split}\n{ONE.format(name='one')}")
+    with pytest.raises(TaskError, match=r"one\.yaml:1: split: must be 'train', 'validation'"):
+        load_suite(str(folder))
+
+
 def test_a_single_file_may_hold_templates_too(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(HEAD + MANY + ONE.format(name="alone"), encoding="utf-8")

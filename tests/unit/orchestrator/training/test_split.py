@@ -76,6 +76,47 @@ async def test_where_training_tasks_are_named_no_other_is_taken(
     assert removals(card)["is no training task of the split"] == 1
 
 
+def own(**splits: str) -> list[Task]:
+    return [one.model_copy(update={"split": splits.get(one.id)}) for one in tasks()]
+
+
+@pytest.mark.parametrize("form", ["sft", "rft", "rewards", "dpo"])
+async def test_what_the_suite_holds_out_is_exported_only_when_asked_for_by_name(
+    play: Play, export: Export, form: str
+) -> None:
+    given = own(kettle="test", fork="validation", teapot="train", spoon="train")
+    run = await play([Sampled(one, [reply]) for one in given for reply in (RIGHT, WRONG)])
+    written, records, card = export(form, run)
+    assert {one["task"] for one in records} == {"spoon"}  # teapot: of the kettle's template
+    assert removals(card)["is held out by its suite's own split"] == 4
+    kin = "is an instance of the same template as a task held out by its suite"
+    assert removals(card)[kin] == 4
+    assert {one.why for one in written.left_out} >= {kin}
+    assert card["split"] == "the suites' own"
+    assert not any("no split" in warning for warning in card["warnings"])
+    _, records, card = export(form, run, include="test")
+    assert {one["task"] for one in records} == {"kettle", "teapot", "again", "spoon"}
+    assert card["split"] == "the suites' own, except test"
+
+
+def test_a_file_adds_to_what_the_suite_holds_out(tmp_path: Path) -> None:
+    held = suite().model_copy(update={"tasks": tuple(own(kettle="test-website"))})
+    path = split_file(tmp_path, "test: [spoon]\ntrain: [kettle, fork]\n")
+    split = read_split(path, [held])
+    by_name = {one.id: one for one in held.tasks}
+    assert [name for name in by_name if split.refuses("tiny", by_name[name]) is None] == ["fork"]
+    assert str(split).startswith("split.yaml (")
+    assert str(split).endswith(" and the suites' own")
+    assert str(read_split(None, [suite()])) == ""
+
+
+@pytest.mark.parametrize("include", ["tests", "test, validation", "train,x"])
+def test_a_split_that_no_task_is_of_is_not_asked_for_in_vain(include: str) -> None:
+    held = suite().model_copy(update={"tasks": tuple(own(kettle="test", fork="train"))})
+    with pytest.raises(UnknownNameError, match=r"no task is of a split '(tests|validation|x)'"):
+        read_split(None, [held], include=include)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [
