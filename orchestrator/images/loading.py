@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from arena_core.errors import ImageError
-from orchestrator.engine.containers import ImageInfo, Labels
+from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.building import BuildOutcome, BuildResult
-from orchestrator.images.golden import is_sealed
+from orchestrator.images.pulling import sealed_from_others
 from orchestrator.images.recipes import Recipe
-from orchestrator.images.sealing import StateT, Take, TakeRows, seal
+from orchestrator.images.sealing import StateT, Take, TakeRows
 from orchestrator.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from sites.manifest import Site
 
@@ -51,7 +50,9 @@ async def load(
     before = await engine.image(tag)
     loaded = await engine.load(archive, f"{tag}-pulled")
     try:
-        image = await _sealed(engine, site, loaded, take=take, take_rows=take_rows, on_line=on_line)
+        image = await sealed_from_others(
+            engine, site, loaded, take=take, take_rows=take_rows, on_line=on_line
+        )
     finally:
         await engine.remove_image(loaded.tag)
     on_work(WorkEnded(recipe.label))
@@ -62,25 +63,4 @@ async def load(
         seconds=time.monotonic() - began,
         size_bytes=image.size_bytes,
         golden=image.labels.get(Labels.GOLDEN),
-    )
-
-
-async def _sealed(
-    engine: Engine,
-    site: Site,
-    loaded: ImageInfo,
-    *,
-    take: Take[StateT],
-    take_rows: TakeRows,
-    on_line: Callable[[str], None],
-) -> ImageInfo:
-    if is_sealed(loaded):
-        if loaded.labels.get(Labels.SITE) != site.name:
-            of = loaded.labels.get(Labels.SITE)
-            message = f"the file holds the sealed image of site '{of}', not of '{site.name}'"
-            raise ImageError(message, hint=f"arena load {of} FILE")
-        await engine.tag(loaded.id, site.image.tag)
-        return await engine.image(site.image.tag) or loaded
-    return await seal(
-        engine, site, loaded, loaded.id, take=take, take_rows=take_rows, on_line=on_line
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from arena_core.errors import ImageError
 from orchestrator.engine.containers import ImageInfo, Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.images.building import BuildOutcome, BuildResult
 from orchestrator.images.golden import is_sealed
-from orchestrator.images.recipes import Recipe, recipes_of
+from orchestrator.images.recipes import Recipe, recipes_of, taken_hash
 from orchestrator.images.sealing import StateT, Take, TakeRows, seal
 from orchestrator.work_events import (
     OnWork,
@@ -111,21 +112,45 @@ async def _fetched(
     before = await engine.image(tag)
     pulled = await engine.pull(reference, f"{tag}-pulled", output)
     try:
-        if recipe.staged or is_sealed(pulled):
+        if recipe.staged:
             await engine.tag(pulled.id, tag)
             image = await engine.image(tag) or pulled
         else:
-            source = pulled.labels.get(Labels.SOURCE, pulled.id)
-            image = await seal(
-                engine,
-                recipe.site,
-                pulled,
-                source,
-                take=take,
-                take_rows=take_rows,
-                on_line=on_line,
+            image = await sealed_from_others(
+                engine, recipe.site, pulled, take=take, take_rows=take_rows, on_line=on_line
             )
     finally:
         await engine.remove_image(pulled.tag)
     same = before is not None and before.id == image.id
     return image, BuildOutcome.UNCHANGED if same else BuildOutcome.PULLED
+
+
+async def sealed_from_others(
+    engine: Engine,
+    site: Site,
+    taken: ImageInfo,
+    *,
+    take: Take[StateT],
+    take_rows: TakeRows,
+    on_line: Callable[[str], None],
+) -> ImageInfo:
+    """Give an image that was pulled or loaded the manifest's tag, sealed where it is not yet.
+
+    What was sealed here before, from the same image and in the same way, stays as it is.
+
+    Raises:
+        ImageError: it is another site's, or cannot be sealed.
+    """
+    if is_sealed(taken):
+        of = taken.labels.get(Labels.SITE)
+        if of != site.name:
+            message = f"this is the sealed image of site '{of}', not of '{site.name}'"
+            raise ImageError(message, hint=f"name the site '{of}', or another image")
+        await engine.tag(taken.id, site.image.tag)
+        return await engine.image(site.image.tag) or taken
+    source = taken.labels.get(Labels.SOURCE) or taken_hash(site, taken.id)
+    there = await engine.image(site.image.tag)
+    if there is not None and is_sealed(there) and there.labels.get(Labels.SOURCE) == source:
+        on_line(f"{site.name}: sealed from this image before")
+        return there
+    return await seal(engine, site, taken, source, take=take, take_rows=take_rows, on_line=on_line)

@@ -152,6 +152,12 @@ def recipes_of(site: Site, *, staged: bool) -> Iterator[Recipe]:
         yield Recipe(image=site.live.staged.image, site=site, staged=True)
 
 
+def taken_hash(site: Site, image_id: str) -> str:
+    """Return the source hash of an image that others made: itself, and how it is sealed here."""
+    document = {"image": image_id, "sealing": _sealed_with(site)}
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
 def _sealed_with(site: Site) -> dict[str, object]:
     sealing = site.model_dump(include={"port", "host", "health", "warm", "database"}, mode="json")
     probes = site.fingerprint

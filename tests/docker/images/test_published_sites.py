@@ -12,16 +12,20 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from docker_registry import registry
 from quick_cases import SLOW
+from slot_pools import until_ready
 
 from arena_core.errors import ImageError, InputError, LoginError
 from orchestrator.access.logins import is_logged_in, login, replica_client
 from orchestrator.api.arena import Arena
 from orchestrator.contract.confinement import broken_confinement
+from orchestrator.engine.containers import Labels
 from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import origin_session
 from orchestrator.images.building import BuildOutcome
 from orchestrator.pool.acquiring import place
+from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.ladder import reset_replica
 from orchestrator.reset.replica import start_replica
 from orchestrator.reset.watch import Watch
@@ -54,6 +58,11 @@ def sites_of(folder: Path, which: str) -> Path:
     for path in Arena(sites=()).published_sites(which, folder=sites):
         path.write_text(path.read_text().replace("cpus: 4.0", "cpus: 1.0"))
     return sites
+
+
+def docker(*words: str) -> None:
+    """Run a command of the engine's own client, which has to succeed."""
+    subprocess.run(["docker", *words], check=True, capture_output=True, timeout=120)
 
 
 @asynccontextmanager
@@ -98,6 +107,83 @@ async def test_an_original_image_is_loaded_baked_and_sealed_and_comes_back_by_a_
         again = await reset_replica(engine, reset.watch, wrote=False)
         assert again.receipt.strategy == "recreate"
         await again.watch.close()
+
+
+@SLOW
+async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once(
+    tmp_path: Path,
+) -> None:
+    with registry(tmp_path) as address:
+        name = f"{address}/webarena/shopping:0712"
+        docker("build", "-q", "-t", name, str(STAND_IN))
+        docker("push", "-q", name)
+        docker("rmi", name)
+        sites = sites_of(tmp_path, "webarena")
+        manifest = sites / SHOP / "site.yaml"
+        archive = "archive: shopping_final_0712.tar"
+        manifest.write_text(manifest.read_text().replace(archive, f"published: {name}"))
+        async with Arena(sites=[sites]) as arena:
+            [done] = await arena.pull([SHOP])
+            site = arena.atlas.site(SHOP)
+        assert (done.outcome, bool(done.golden)) == (BuildOutcome.PULLED, True)
+        async with replica_of(site) as (engine, watch):
+            # Baked: the store answers under its own host, where its publisher's was before.
+            assert "of+the+agent" in reviews(watch, write="of the agent")
+            reset = await reset_replica(engine, watch)
+            assert (reset.receipt.strategy, reset.receipt.proof) == ("recreate", "image")
+            assert "of+the+agent" not in reviews(reset.watch)
+            await reset.watch.close()
+        # The same image again: nothing is baked or sealed, which takes the real ones minutes.
+        async with Arena(sites=[sites]) as arena:
+            [again] = await arena.pull([SHOP])
+        assert (again.outcome, again.golden) == (BuildOutcome.UNCHANGED, done.golden)
+        # Sealed and published by somebody: taken as it is, and never for another site.
+        docker("tag", TAG, f"{address}/sealed:1")
+        docker("push", "-q", f"{address}/sealed:1")
+        docker("rmi", f"{address}/sealed:1")
+        manifest.write_text(manifest.read_text().replace(name, f"{address}/sealed:1"))
+        async with Arena(sites=[sites]) as arena:
+            [same] = await arena.pull([SHOP])
+        assert (same.outcome, same.golden) == (BuildOutcome.UNCHANGED, done.golden)
+        other = sites / "webarena-reddit" / "site.yaml"
+        archive = "archive: postmill-populated-exposed-withimg.tar"
+        assert archive in other.read_text()
+        other.write_text(other.read_text().replace(archive, f"published: {address}/sealed:1"))
+        async with Arena(sites=[sites]) as arena:
+            with pytest.raises(ImageError, match=f"sealed image of site '{SHOP}'"):
+                await arena.pull(["webarena-reddit"])
+
+
+@SLOW
+async def test_a_replica_whose_state_nobody_can_read_is_followed_by_a_warm_spare(
+    archive: Path, tmp_path: Path
+) -> None:
+    async with Arena(sites=[sites_of(tmp_path, "webarena")]) as arena:
+        await arena.load(SHOP, archive)
+        atlas = arena.atlas
+    async with (
+        await Engine.connect() as engine,
+        SlotPool.open(engine, atlas, [SHOP], OWNER, spares=1) as pool,
+    ):
+        used: set[str] = set()
+        for _ in range(2):
+            await pool.up()
+            await until_ready(pool)
+            ready = {one.id for one in await engine.containers({Labels.OWNER: OWNER})} - used
+            async with pool.lease([SHOP]) as slot:
+                replica = slot.replicas[SHOP]
+                assert replica.container.id in ready
+                assert len(ready) == 2
+                [receipt] = slot.receipts
+                assert (receipt.strategy, receipt.proof) == ("recreate", "image")
+                watch = Watch.over(engine, replica, new=True)
+                assert "of+the+agent" not in reviews(watch)
+                assert "of+the+agent" in reviews(watch, write="of the agent")
+                await watch.close()
+                slot.wrote(SHOP)
+                used.add(replica.container.id)
+        await until_ready(pool)
+        assert not used & {one.id for one in await engine.containers({Labels.OWNER: OWNER})}
 
 
 @SLOW

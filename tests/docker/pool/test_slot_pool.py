@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from kiosk_site import OWNER
 from quick_cases import SLOW
+from slot_pools import until_ready
 
 from arena_core.cookie import Cookie
 from arena_core.errors import DatabaseError, ImageError, UnknownNameError, UsageError
@@ -20,7 +21,6 @@ from orchestrator.engine.engine import Engine
 from orchestrator.engine.origin_client import origin_session
 from orchestrator.episode.proof_hook import moved_between
 from orchestrator.pool.events import Phase, PoolEvent
-from orchestrator.pool.replica_pools import ExclusivePool
 from orchestrator.pool.slot_pool import SlotPool
 from orchestrator.reset.replica import Replica
 from sites.atlas import Atlas, load_atlas
@@ -36,15 +36,6 @@ async def post(replica: Replica, path: str, **fields: str) -> None:
             session.post(client.url(path), data=fields, timeout=10).raise_for_status()
 
     await asyncio.to_thread(send)
-
-
-async def until_ready(slot_pool: SlotPool) -> None:
-    """Wait until nothing is being started or renewed."""
-    (pools,) = slot_pool._pools.values()
-    assert isinstance(pools, ExclusivePool)
-    while pools._working:
-        async with asyncio.timeout(60):
-            await asyncio.wait(tuple(pools._working))
 
 
 async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
