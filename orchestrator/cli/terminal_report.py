@@ -103,6 +103,8 @@ def _closing(report: RunReport) -> Iterable[str]:
     yield from (f"judge: {one}" for one in report.judges)
     if report.changed_budget is not None:
         yield report.changed_budget
+    if report.unheld_budget is not None:
+        yield report.unheld_budget
     if report.over_budget is not None:
         yield report.over_budget
     if report.lock.staged:

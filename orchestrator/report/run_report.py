@@ -94,6 +94,7 @@ class RunReport:
         recovered: how many attempts the ledger on disk does not know, and the evidence does.
         agreement: of the two worlds; None where only one was played.
         spent: on models by all attempts, those too that came to nothing; nothing by a replay.
+        unreported: of how many episodes the agent said no spending.
         judges: who judged, by model and prompt; what they took is not part of `spent`.
         attempts: every attempt, the broken and abandoned ones too.
         readings: the run as published code would score it, where its tasks were imported.
@@ -110,6 +111,7 @@ class RunReport:
     pending: int
     recovered: int
     spent: Spent = field(default_factory=Spent)
+    unreported: int = 0
     judges: tuple[JudgeUse, ...] = ()
     readings: tuple[RunReading, ...] = ()
     broken_readings: tuple[str, ...] = ()
@@ -173,6 +175,18 @@ class RunReport:
         return ", then ".join((began, *said))
 
     @property
+    def unheld_budget(self) -> str | None:
+        """That a limit could not be held, as the agent did not say what it spent; else None."""
+        limits = _in_words(self.lock.current_limits)
+        if limits == _in_words(SpendingLimits()) or not self.unreported:
+            return None
+        episodes = "1 episode" if self.unreported == 1 else f"{self.unreported} episodes"
+        return (
+            f"the limit of {limits} could not be held: {self.lock.agent.name} reported no spending"
+            f" in {episodes}, so what these took is not in it"
+        )
+
+    @property
     def over_budget(self) -> str | None:
         """What the run's budget left unplayed, and how it is played; None where it left nothing."""
         left = [one for one in self.trials if one.score.outcome.reason is UnscoredReason.BUDGET]
@@ -211,6 +225,7 @@ def read_run(folder: RunFolder) -> RunReport:
         attempts = ledger.attempts()
         recovered = ledger.recovered
         spent = ledger.spent()
+        unreported = ledger.unreported()
     chosen = [task for task in suite.tasks if task.id in set(lock.tasks)]
     played: defaultdict[tuple[str, World], list[ScoredTrial]] = defaultdict(list)
     for one in scored:
@@ -237,6 +252,7 @@ def read_run(folder: RunFolder) -> RunReport:
         pending=wanted - len(scored),
         recovered=recovered,
         spent=spent,
+        unreported=unreported,
         judges=_judges(folder),
         readings=readings,
         broken_readings=broken_readings,

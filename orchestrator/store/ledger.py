@@ -190,6 +190,16 @@ class Ledger:
         )
         return total(Spent.reported(taken, given, usd) for taken, given, usd in rows)
 
+    def unreported(self) -> int:
+        """Return of how many episodes that an agent played to an end it said no spending."""
+        if not self._costs():
+            return 0
+        rows = self._all(
+            "SELECT COUNT(*) FROM attempt WHERE state = 'finished' AND input_tokens IS NULL"
+            " AND outcome IN ('success', 'failure', 'unscored: judge_unavailable')"
+        )
+        return int(rows[0][0])
+
     def evidence_digests(self) -> dict[str, str]:
         """Return, by the name of its folder, the digest of each attempt's evidence as it was saved.
 

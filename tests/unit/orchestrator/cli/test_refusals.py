@@ -104,6 +104,8 @@ HERE = "en.wikipedia.org:443:127.0.0.1:8443"
         (("--seed", "0"), "seed has no effect on the oracle without errs"),
         (("--agent", "idle", "--seed", "1"), "--seed has no effect: the agent 'idle'"),
         (("--agent", "random", "--model", "m"), "--model has no effect: the agent 'random'"),
+        (("--agent", "idle", "--max-usd", "1"), "the agent idle does not say what it spends"),
+        (("--agent", "idle", "--max-tokens", "9"), "the agent idle does not say what it spends"),
         (("--staged",), "--staged says where --online leads"),
         (("--resolve", HERE), "--resolve says where --online leads"),
         (("--strategy", "rewind"), "--strategy has no effect"),
