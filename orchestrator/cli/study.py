@@ -11,7 +11,7 @@ import typer
 
 from arena_core.errors import UsageError
 from orchestrator.cli.console import Cell, Column, Console
-from orchestrator.cli.study_lines import show_answers, show_plan, show_verification
+from orchestrator.cli.study_lines import show_answers, show_plan, show_verification, workers_told
 
 if TYPE_CHECKING:
     from orchestrator.studies.progress import StudyProgress
@@ -281,7 +281,7 @@ def _lines(progress: StudyProgress) -> Iterable[str]:
     left = progress.seconds_left
     if progress.done < progress.total:
         told = "unknown" if left is None else duration(left)
-        yield f"time left: {told}, with {progress.workers} workers a world"
+        yield f"time left: {told}, with {workers_told(progress.workers)}"
     if progress.tokens or progress.max_usd is not None or progress.max_tokens is not None:
         of_usd = "" if progress.max_usd is None else f" of ${progress.max_usd:g}"
         of_tokens = "" if progress.max_tokens is None else f" of {progress.max_tokens:,}"

@@ -48,9 +48,8 @@ def show_plan(plan: StudyPlan, console: Console) -> None:
     console.table(columns, rows, None)
     hours = "unknown" if plan.hours is None else f"{plan.hours:.1f} h"
     usd = "unknown" if plan.usd is None else f"${plan.usd:.2f}"
-    console.line(
-        f"{plan.name}: {plan.episodes} episodes, {plan.workers} workers a world: {hours}, {usd}"
-    )
+    workers = workers_told(plan.workers)
+    console.line(f"{plan.name}: {plan.episodes} episodes, {workers}: {hours}, {usd}")
     for question in plan.questions:
         console.line(_question(question))
     for warning in plan.warnings:
@@ -176,3 +175,8 @@ def show_answers(report: StudyReport, console: Console) -> None:
         mark = "" if one.question.registered else " (not registered)"
         console.line(f"{one.question.id}{mark}: {one.decision}: {one.sentence}")
     console.note(f"report: {report.page}")
+
+
+def workers_told(number: int) -> str:
+    """Say how many episodes a world plays side by side."""
+    return f"{number} worker{'' if number == 1 else 's'} in each world"

@@ -73,7 +73,8 @@ class StudyProgress:
         is_running: a process plays it now.
         usd: what its models cost so far; a floor where `unpriced` attempts have no known price.
         last_ended: when the last episode ended, UTC; None before the first.
-        workers: episodes of each world side by side, as the study was registered.
+        workers: episodes of a world side by side: those under way where it is played now, else
+            as the study was registered.
     """
 
     name: str
@@ -204,19 +205,28 @@ def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:
                 )
             )
     limits = _limits(registration, lock)
+    is_running = _is_held(path / ".writer")
     return StudyProgress(
         name=registration["name"],
         path=path,
         cells=tuple(cells),
-        is_running=_is_held(path / ".writer"),
+        is_running=is_running,
         tokens=tokens,
         usd=usd,
         unpriced=unpriced,
         last_ended=last or None,
-        workers=workers,
+        workers=(_under_way(cells) if is_running else 0) or workers,
         max_usd=limits.get("max_usd"),
         max_tokens=limits.get("max_tokens"),
         amendments=len(amendments),
+    )
+
+
+def _under_way(cells: Sequence[CellProgress]) -> int:
+    """Return how many episodes of one world, of that with most, are under way."""
+    worlds = {cell.world for cell in cells}
+    return max(
+        (sum(cell.started for cell in cells if cell.world == one) for one in worlds), default=0
     )
 
 

@@ -133,7 +133,7 @@ def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
     done = call("study", "plan", file, "--difference", "0.1")
     assert done.code == 0
     said = " ".join(done.out.split())
-    assert "planned: 24 episodes, 2 workers a world: unknown, $0.00" in said
+    assert "planned: 24 episodes, 2 workers in each world: unknown, $0.00" in said
     how = "2 pairs of tasks × 4 repeats, success near 50% (assumed), alpha 0.0125"
     assert f"same: {how}: where there is no difference, shows its margin" in said
     assert "shows its margin of 10 points in 0% (0% before Holm's correction)" in said

@@ -40,6 +40,19 @@ def test_time_left_is_what_the_rest_takes_at_the_speed_so_far(study: StudyFolder
     assert found.seconds_left == pytest.approx(3 * cell.seconds / cell.timed)
 
 
+def test_time_left_goes_by_the_episodes_that_are_under_way_side_by_side(study: StudyFolder) -> None:
+    folder = study.run_folder("right")
+    folder.add_repeats(6)
+    with study.writing():
+        with folder.writing() as ledger:
+            for repeat in (3, 4):
+                ledger.start(Trial("one", World.OFFLINE, repeat))
+        playing = read_progress(study.path)
+    cut_off = read_progress(study.path)
+    assert (playing.workers, cut_off.workers) == (2, 1)
+    assert playing.seconds_left == pytest.approx((cut_off.seconds_left or 0) / 2)
+
+
 def test_nothing_is_known_before_the_first_episode(study: StudyFolder) -> None:
     for run in ("right", "wrong"):
         (study.runs_path / run / "ledger.sqlite").unlink()
