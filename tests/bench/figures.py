@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
+from typing import Final
+
+from bench.machine import Taken
+
+_CORES: Final = os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,9 @@ class Figure:
         worst: the largest of ours, where `ours` is the median of several.
         reference_worst: the same of the reference.
         rounds: how many there were.
+        cpu_s: the median of the seconds of all cores that ours took.
+        load: how many processes wanted a core before, at most: more than there are cores make every
+            time longer, and leave `cpu_s` much as it is.
     """
 
     name: str
@@ -30,6 +39,8 @@ class Figure:
     worst: float | None = None
     reference_worst: float | None = None
     rounds: int = 1
+    cpu_s: float | None = None
+    load: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +92,30 @@ def at_most(name: str, ours: Series, most: float, unit: str = "ms") -> Figure:
     )
 
 
+def taken_at_most(name: str, taken: Sequence[Taken], most: float) -> Figure:
+    """Compare seconds on the clock with the goal, and say what else tells of them."""
+    return with_cpu(at_most(name, Series([one.seconds for one in taken]), most, "s"), taken)
+
+
+def with_cpu(figure: Figure, taken: Sequence[Taken]) -> Figure:
+    """Return a figure with the seconds of all cores, and how busy the machine was before."""
+    cpu_s = median(one.cpu_s for one in taken)
+    return replace(figure, cpu_s=cpu_s, load=max(one.load for one in taken))
+
+
 def show(figures: Sequence[Figure], path: Path | None) -> None:
     """Print the figures as a table and, where a path is given, write them there."""
     if path is not None:
         path.write_text(json.dumps([asdict(figure) for figure in figures], indent=2) + "\n")
     print(
         f"{'figure':<66}{'ours':>9}{'max':>9}{'reference':>11}{'max':>9}{'ratio':>8}"
-        f"{'rounds':>8}  goal"
+        f"{'rounds':>8}{'cpu s':>8}{'load':>7}  goal"
     )
     for one in figures:
         print(
             f"{one.name:<66}{one.ours:>9.2f}{_number(one.worst):>9}{one.reference:>11.2f}"
             f"{_number(one.reference_worst):>9}{one.ratio:>8.3f}{one.rounds:>8}"
-            f"  {one.goal}{_verdict(one)}"
+            f"{_number(one.cpu_s):>8}{_number(one.load):>7}  {one.goal}{_verdict(one)}"
         )
 
 
@@ -121,5 +143,7 @@ def _verdict(figure: Figure) -> str:
             return ""
         case True:
             return ": met"
+        case False if figure.load is not None and figure.load > _CORES:
+            return f": MISSED while the machine was busy ({figure.load:.1f} on {_CORES} cores)"
         case False:
             return ": MISSED"

@@ -1,10 +1,12 @@
-"""How busy the machine is, and how much memory it has left."""
+"""How busy the machine is, how much memory it has left, and what a command takes of it."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +68,38 @@ def cpu_log() -> Iterator[CpuLog]:
     finally:
         over.set()
         keeper.join()
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What something took.
+
+    Attributes:
+        seconds: on the clock.
+        cpu_s: of all cores, by its own processes and theirs.
+        load: how many processes wanted a core before it began, over the last minute.
+        mib: of memory at most, of its largest process.
+    """
+
+    seconds: float
+    cpu_s: float
+    load: float
+    mib: float = 0.0
+
+
+def taken_by(command: Sequence[str | Path]) -> tuple[Taken, str]:
+    """Run a command to its end; return what it took, and what it printed."""
+    load, began = os.getloadavg()[0], time.perf_counter()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as running:
+        said = running.stdout.read() if running.stdout else ""
+        _, status, used = os.wait4(running.pid, 0)
+        seconds = time.perf_counter() - began
+        running.returncode = os.waitstatus_to_exitcode(status)
+    if running.returncode:
+        raise subprocess.CalledProcessError(running.returncode, command, said)
+    return Taken(seconds, used.ru_utime + used.ru_stime, load, used.ru_maxrss / 1024), said
 
 
 def available_mib() -> float:

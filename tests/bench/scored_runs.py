@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from bench.figures import Figure, Series, at_most, beside
+from bench.figures import Figure, Series, beside, taken_at_most, with_cpu
+from bench.machine import Taken, taken_by
 from bench.scoring import long_evidence
 
 from arena_core.worlds import World
@@ -22,6 +24,7 @@ from orchestrator.store.trials import Trial
 from tasks.loader import load_source
 from tasks.schema import Suite
 
+_ARENA: Final = Path(sys.executable).with_name("arena")
 _EPISODES: Final = 1000
 _TASKS: Final = 10
 _SIZES: Final = (100_000, 200_000, 400_000, 800_000)
@@ -35,10 +38,16 @@ def scored_run_figures() -> list[Figure]:
     """Score a run of 1,000 episodes of 100 to 800 KB, as `arena score` does."""
     with TemporaryDirectory(prefix="arena-bench-") as made:
         run = make_long_run(Path(made) / "run", _EPISODES)
-        command = ["arena", "score", str(run.path), "--json"]
-        seconds = [_seconds(command) for _ in range(_ROUNDS)]
-    what = f"arena score of {_EPISODES} episodes, s (reference: its goal)"
-    return [at_most(what, Series(seconds), _SCORE_S, "s")]
+        command = (_ARENA, "score", run.path, "--json")
+        taken = [taken_by(command)[0] for _ in range(_ROUNDS)]
+        alone = [taken_by((*command, "--processes", "1"))[0] for _ in range(_ROUNDS)]
+    what = f"arena score of {_EPISODES} episodes, s"
+    return [
+        taken_at_most(f"{what} (reference: its goal)", taken, _SCORE_S),
+        with_cpu(
+            beside(f"{what} (reference: in one process)", _seconds(taken), _seconds(alone)), taken
+        ),
+    ]
 
 
 def export_figures() -> list[Figure]:
@@ -52,19 +61,22 @@ def export_figures() -> list[Figure]:
 def _export_figure(what: str, sizes: Sequence[int], least: int | None) -> Figure:
     with TemporaryDirectory(prefix="arena-bench-") as made:
         folder = make_long_run(Path(made) / "run", _EPISODES, sizes).path
-        out = Path(made) / "tables"
-        _timed_export(folder, out)  # imports pyarrow, which takes as long as the export
-        seconds = [_timed_export(folder, out) for _ in range(_ROUNDS)]
+        command = (sys.executable, "-m", "bench.scored_runs", folder, Path(made) / "tables")
+        said = [taken_by(command) for _ in range(_ROUNDS)]
+    # Its own time: to import pyarrow takes as long as the export.
+    taken = [
+        Taken(seconds, cpu_s, one.load)
+        for one, text in said
+        for seconds, cpu_s in [map(float, text.split())]
+    ]
     name = f"arena.export to parquet of {_EPISODES} episodes {what}, scoring included, s"
     if least is None:
-        return beside(name, Series(seconds), Series(seconds))
-    return at_most(f"{name} (reference: its goal)", Series(seconds), _EPISODES / least, "s")
+        return with_cpu(beside(name, _seconds(taken), _seconds(taken)), taken)
+    return taken_at_most(f"{name} (reference: its goal)", taken, _EPISODES / least)
 
 
-def _timed_export(run: Path, out: Path) -> float:
-    began = time.perf_counter()
-    Arena().export(run, "parquet", out)
-    return time.perf_counter() - began
+def _seconds(taken: Sequence[Taken]) -> Series:
+    return Series([one.seconds for one in taken])
 
 
 def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> RunFolder:
@@ -89,12 +101,6 @@ def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> R
     return folder
 
 
-def _seconds(command: list[str]) -> float:
-    began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began
-
-
 def _lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
     return RunLock(
         run="20261001-090000-demo-0001",
@@ -113,3 +119,19 @@ def _lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
         packages={},
         host=HostEnvelope(platform="Linux", python="3.11", cpus=2, memory_mb=24000),
     )
+
+
+def _export(run: Path, out: Path) -> None:
+    Arena().export(run, "parquet", out)  # imports what it needs
+    began, spent = time.perf_counter(), _cpu_s()
+    Arena().export(run, "parquet", out)
+    print(time.perf_counter() - began, _cpu_s() - spent)
+
+
+def _cpu_s() -> float:
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+if __name__ == "__main__":
+    _export(Path(sys.argv[1]), Path(sys.argv[2]))
