@@ -273,4 +273,4 @@ class RunOperations(SuiteOperations):
         """
         from orchestrator.store.reading_scores import read_run_as
 
-        return tuple(read_run_as(name, scored) for name in readings)
+        return read_run_as(readings, scored)

@@ -86,20 +86,20 @@ class RunReading:
         return {**worlds, "left_out": self.left_out, "differing": len(self.differing)}
 
 
-def read_run_as(name: str, scored: Sequence[ScoredTrial]) -> RunReading:
-    """Score a run's finished trials in the reading of that name.
+def read_run_as(names: Iterable[str], scored: Sequence[ScoredTrial]) -> tuple[RunReading, ...]:
+    """Score a run's finished trials in the readings of these names.
 
     Raises:
         UnknownNameError, PluginError: there is no such reading, or it cannot be used.
-        UsageError: no trial is of a task that it can read.
+        UsageError: no trial is of a task that one of them can read.
     """
-    reading = READINGS.load(name)
-    found = _read(name, reading, scored)
-    if not found.trials:
-        wanted = " or ".join(f"`arena tasks import {form}`" for form in sorted(reading.formats))
-        message = f"the reading '{name}' has nothing to score here: no task comes from {wanted}"
-        raise UsageError(message)
-    return found
+    readings = {name: READINGS.load(name) for name in names}
+    for name, reading in readings.items():
+        if not any(_can_read(reading, one) for one in scored):
+            wanted = " or ".join(f"`arena tasks import {form}`" for form in sorted(reading.formats))
+            message = f"the reading '{name}' has nothing to score here: no task comes from {wanted}"
+            raise UsageError(message)
+    return _read(readings, scored)
 
 
 def readings_of(scored: Sequence[ScoredTrial]) -> tuple[tuple[RunReading, ...], tuple[str, ...]]:
@@ -113,10 +113,7 @@ def readings_of(scored: Sequence[ScoredTrial]) -> tuple[tuple[RunReading, ...], 
         return (), ()
     usable, broken = READINGS.load_all()
     mine = {name: one for name, one in usable.items() if not one.formats.isdisjoint(formats)}
-    return (
-        tuple(_read(name, one, scored) for name, one in mine.items()),
-        tuple(error.message for error in broken),
-    )
+    return _read(mine, scored), tuple(error.message for error in broken)
 
 
 def documents_by_folder(
@@ -130,18 +127,28 @@ def documents_by_folder(
     return found
 
 
-def _read(name: str, reading: Reading, scored: Sequence[ScoredTrial]) -> RunReading:
-    trials = tuple(
-        ReadTrial(scored=one, score=_scored(reading, one.task.original, one))
-        for one in scored
-        if one.task.original is not None and one.task.original.format in reading.formats
+def _read(readings: Mapping[str, Reading], scored: Sequence[ScoredTrial]) -> tuple[RunReading, ...]:
+    """Score in all readings one trial after the other: its evidence is read once."""
+    found: dict[str, list[ReadTrial]] = {name: [] for name in readings}
+    for one in scored:
+        for name, reading in readings.items():
+            if one.task.original is not None and _can_read(reading, one):
+                score = _scored(reading, one.task.original, one)
+                found[name].append(ReadTrial(scored=one, score=score))
+    return tuple(
+        RunReading(
+            name=name,
+            trials=tuple(trials),
+            figures={world: _figures(readings[name], trials, world) for world in _worlds(trials)},
+            left_out=len(scored) - len(trials),
+        )
+        for name, trials in found.items()
     )
-    return RunReading(
-        name=name,
-        trials=trials,
-        figures={world: _figures(reading, trials, world) for world in _worlds(trials)},
-        left_out=len(scored) - len(trials),
-    )
+
+
+def _can_read(reading: Reading, trial: ScoredTrial) -> bool:
+    original = trial.task.original
+    return original is not None and original.format in reading.formats
 
 
 def _worlds(trials: Iterable[ReadTrial]) -> tuple[World, ...]:

@@ -15,7 +15,9 @@ from make_original import webarena_task
 from plugged import install
 
 from arena_core.plugins import Group
+from evaluators.evidence import Evidence
 from evaluators.original import OriginalTask
+from orchestrator import Arena
 from orchestrator.report.html import render_html
 from orchestrator.report.run_report import read_run
 from orchestrator.store.run_folder import RunFolder
@@ -150,3 +152,21 @@ def test_the_report_in_the_terminal_says_it_too(call: Call, run: Path, tmp_path:
 
 def test_a_run_of_ones_own_tasks_has_no_such_section(tmp_path: Path) -> None:
     assert "As published code" not in render_html(read_run(make_run(tmp_path / "run")))
+
+
+@pytest.mark.usefixtures("foreign")
+def test_several_readings_read_the_evidence_of_an_episode_once(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored = Arena().score(run)
+    read: list[str] = []
+    of_folder = RunFolder.evidence
+
+    def watched(folder: RunFolder, name: str) -> Evidence:
+        read.append(name)
+        return of_folder(folder, name)
+
+    monkeypatch.setattr(RunFolder, "evidence", watched)
+    webarena, length = Arena().score_readings(scored, ["webarena", "length"])
+    assert [one.scored for one in webarena.trials] == [one.scored for one in length.trials]
+    assert sorted(read) == sorted(one.scored.folder for one in webarena.trials)
