@@ -7,20 +7,25 @@ Each row is one answer or page, what the published code makes of it, and what is
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from make_evidence import ANSWER, key_node, make_check, make_evidence, make_step
 from make_original import make_original, played, webarena_task
+from published_tasks import network_event, verified_task
 
+from arena_core.actions import Stop
 from arena_core.worlds import World
 from evaluators.checks import match
-from evaluators.evidence import Evidence
+from evaluators.evidence import Ended, Evidence
 from evaluators.network import RequestRecord
 from evaluators.readings.verified.reading import VERIFIED_READING
 from evaluators.readings.webarena.reading import WEBARENA_READING
 from evaluators.readings.webcanvas.reading import WEBCANVAS_READING
+from evaluators.scores import score
 from evaluators.verdicts import CheckStatus, verdicts
+from tasks.imports.importing import import_suite
 
 PAGE = RequestRecord(index=0, step=0, method="GET", url="http://shop.arena.test/", status=200)
 
@@ -190,3 +195,86 @@ def test_webcanvas_never_sees_the_last_page_and_the_strict_check_does() -> None:
     found = WEBCANVAS_READING.score(task, _two_pages("https://shop.test/stores"), {})
     assert found.value == 0.0
     assert _visited("shop:/stores", "shop:/stores")
+
+
+FORUM = "http://webarena-reddit.arena.test"
+
+
+def _both(record: dict[str, Any], evidence: Evidence, folder: Path) -> tuple[float | None, str]:
+    """Return what a task of webarena-verified's gives an episode there, and strictly here."""
+    published = folder / "set.json"
+    published.write_text(json.dumps([record]))
+    [task] = import_suite("webarena-verified", [published]).tasks
+    assert task.original is not None
+    there = VERIFIED_READING.score(task.original, evidence, {})
+    return there.value, str(score(task.checks, evidence).outcome)
+
+
+def _sent(path: str, body: object = None) -> RequestRecord:
+    """Make a visit of a page, or a JSON document that was sent."""
+    kind = {"accept": "text/html"} if body is None else {"content-type": "application/json"}
+    return RequestRecord(
+        index=0 if body is None else 1,
+        step=0 if body is None else 1,
+        method="GET" if body is None else "POST",
+        url=f"{FORUM}{path}",
+        logical=f"webarena-reddit:{path}",
+        site="webarena-reddit",
+        status=200 if body is None else 201,
+        request_headers=kind,
+        request_body=None if body is None else json.dumps(body),
+    )
+
+
+def _stopped(*requests: RequestRecord, path: str = "/") -> Evidence:
+    page = f"webarena-reddit:{path}"
+    steps = (make_step(0, page), make_step(1, page, action=Stop()))
+    return make_evidence(*steps, ended=Ended.STOPPED).model_copy(update={"network": requests})
+
+
+def test_webarena_verifieds_start_page_is_reached_by_doing_nothing(tmp_path: Path) -> None:
+    """As of 356, 757, 758 and 761 to 767: what is asked for is the page that the task starts on."""
+    nothing, idle = {"type": "null"}, _stopped(_sent("/"))
+    start = verified_task(nothing, None, network_event("__REDDIT__/"), kind="navigate")
+    assert _both(start, idle, tmp_path) == (1.0, "unscored: check_error")
+    books = verified_task(nothing, None, network_event("__REDDIT__/f/books"), kind="navigate")
+    assert _both(books, idle, tmp_path) == (0.0, "failure")
+    there = _stopped(_sent("/"), _sent("/f/books"), path="/f/books")
+    assert _both(books, there, tmp_path) == (1.0, "success")
+
+
+@pytest.mark.parametrize(
+    ("link", "there", "strict"),
+    [
+        (f"{FORUM}/f/books", 0.0, "success"),  # as of 562 to 565: what every right agent writes
+        (f"{FORUM}/f/films", 0.0, "failure"),
+        ("__REDDIT__/f/books", 1.0, "failure"),
+    ],
+)
+def test_webarena_verifieds_placeholder_in_a_document_is_the_url_that_it_stands_for(
+    link: str, there: float, strict: str, tmp_path: Path
+) -> None:
+    document = network_event(
+        "__REDDIT__/api/notes",
+        http_method="POST",
+        post_data={"$.text": "# Notes\n\n- [Books](__REDDIT__/f/books)"},
+        response_status=201,
+    )
+    document["post_data_schema"] = {
+        "type": "object",
+        "properties": {"$.text": {"type": "string", "format": "markdown"}},
+    }
+    record = verified_task({"type": "null"}, None, document, kind="mutate")
+    sent = _sent("/api/notes", {"text": f"# Notes\n\n- [Books]({link})"})
+    assert _both(record, _stopped(_sent("/"), sent), tmp_path) == (there, strict)
+
+
+def test_webarena_verifieds_gold_of_another_project_fails_every_agent(
+    tmp_path: Path,
+) -> None:
+    """As of 566: the gold makes one project and asks for a document in another. Nobody passes."""
+    made = network_event("__REDDIT__/api/projects", http_method="POST", response_status=201)
+    written = network_event("__REDDIT__/api/rope-with", http_method="POST", response_status=201)
+    record = verified_task({"type": "null"}, None, made, written, kind="mutate")
+    right = (_sent("/api/projects", {"name": "rope"}), _sent("/api/rope", {"text": "Rope"}))
+    assert _both(record, _stopped(_sent("/"), *right), tmp_path) == (0.0, "failure")
