@@ -131,7 +131,7 @@ def plan(
     ] = None,
     as_json: _JSON = False,
 ) -> None:
-    """Reckon what a study takes, and which differences it can find.
+    """Reckon what a study takes, which differences it can find and which margins show.
 
     Hours and dollars come from past episodes of the same agents on the same
     tasks; where there are none, they are unknown. Nothing is started.

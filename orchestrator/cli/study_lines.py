@@ -46,14 +46,25 @@ def show_plan(plan: StudyPlan, console: Console) -> None:
         for one in plan.cells
     ]
     console.table(columns, rows, None)
-    hours = "unknown" if plan.hours is None else f"{plan.hours:.1f} h"
+    hours = "unknown" if plan.hours is None else _hours(plan.hours)
     usd = "unknown" if plan.usd is None else f"${plan.usd:.2f}"
     workers = workers_told(plan.workers)
     console.line(f"{plan.name}: {plan.episodes} episodes, {workers}: {hours}, {usd}")
     for question in plan.questions:
-        console.line(_question(question))
+        _fold(_question(question), console)
     for warning in plan.warnings:
         console.warn(f"arena: {warning}")
+
+
+def _hours(hours: float) -> str:
+    return f"{hours * 60:.0f} min" if hours < 1 else f"{hours:.1f} h"
+
+
+def _fold(text: str, console: Console) -> None:
+    from orchestrator.cli.terminal_study import folded, reading_width
+
+    for line in folded(text, reading_width()):
+        console.line(line)
 
 
 def _question(plan: QuestionPlan) -> str:
@@ -73,23 +84,23 @@ def _question(plan: QuestionPlan) -> str:
 def _found(plan: QuestionPlan) -> str:
     found = plan.least
     if found is None or found.value is None:
-        said = f"finds no difference in 80 % of studies ({_because(found)})"
+        said = f"finds no difference in 80% of studies ({_because(found)})"
     else:
-        said = f"finds {found.value * 100:.0f} points or more in 80 % of studies"
+        said = f"finds {found.value * 100:.0f} points or more in 80% of studies"
     if plan.wanted is not None:
         said += f"; {abs(plan.wanted.difference) * 100:g} points in {_chance(plan)}"
-        said += f", and in 80 % with {_enough(plan)}"
+        said += f", and in 80% with {_enough(plan)}"
     return said
 
 
 def _shown(plan: QuestionPlan, margin: float) -> str:
     said = (
         f"where there is no difference, shows its margin of {margin * 100:g} points in"
-        f" {_chance(plan)} of studies, and in 80 % with {_enough(plan)}"
+        f" {_chance(plan)} of studies, and in 80% with {_enough(plan)}"
     )
     if plan.least is None or plan.least.value is None:
-        return f"{said}; no margin in 80 % ({_because(plan.least)})"
-    return f"{said}; a margin of {plan.least.value * 100:.0f} points in 80 %"
+        return f"{said}; no margin in 80% ({_because(plan.least)})"
+    return f"{said}; a margin of {plan.least.value * 100:.0f} points in 80%"
 
 
 def _chance(plan: QuestionPlan) -> str:
@@ -173,7 +184,7 @@ def show_answers(report: StudyReport, console: Console) -> None:
         return
     for one in answers:
         mark = "" if one.question.registered else " (not registered)"
-        console.line(f"{one.question.id}{mark}: {one.decision}: {one.sentence}")
+        _fold(f"{one.question.id}{mark}: {one.decision}: {one.sentence}", console)
     console.note(f"report: {report.page}")
 
 

@@ -27,19 +27,20 @@ def show_study(analysis: StudyAnalysis, console: Console) -> None:
     if console.as_json:
         console.json(analysis.document())
         return
-    width = _width()
+    width = reading_width()
     for line in _lines(analysis, width):
         console.line(line)
     _cells(analysis.cells, console)
     for block in (_worlds(analysis), _more(analysis), _notes(analysis)):
-        lines = [line for text in block for line in _folded(text, width)]
+        lines = [line for text in block for line in folded(text, width)]
         if lines:
             console.line("")
         for line in lines:
             console.line(line)
 
 
-def _width() -> int:
+def reading_width() -> int:
+    """Return how long a line of words may be."""
     return min(_MOST, shutil.get_terminal_size((_WIDTH, 24)).columns) if _is_shown() else _WIDTH
 
 
@@ -52,14 +53,15 @@ def _lines(analysis: StudyAnalysis, width: int) -> Iterable[str]:
     yield "=" * min(width, len(analysis.title))
     yield ""
     for answer in analysis.answers:
-        yield from _folded(answer.sentence, width)
+        yield from folded(answer.sentence, width)
         if answer.would_turn is not None:
-            yield from _folded(answer.would_turn, width, "  ")
+            yield from folded(answer.would_turn, width, "  ")
     if analysis.answers:
         yield ""
 
 
-def _folded(text: str, width: int, indent: str = "") -> list[str]:
+def folded(text: str, width: int, indent: str = "") -> list[str]:
+    """Return a text in lines; those after the first are indented."""
     lines = textwrap.wrap(
         text.replace(" %", f"{_TIED}%"),  # a number and its sign stay on one line
         width,

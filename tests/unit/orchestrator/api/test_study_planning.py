@@ -133,6 +133,8 @@ def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
     done = call("study", "plan", file, "--difference", "0.1")
     assert done.code == 0
     said = " ".join(done.out.split())
+    table = next(number for number, line in enumerate(done.out.splitlines()) if "planned:" in line)
+    assert max(map(len, done.out.splitlines()[table:])) <= 80
     assert "planned: 24 episodes, 2 workers in each world: unknown, $0.00" in said
     how = "2 pairs of tasks × 4 repeats, success near 50% (assumed), alpha 0.0125"
     assert f"same: {how}: where there is no difference, shows its margin" in said
@@ -147,3 +149,13 @@ def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
 def test_a_difference_that_is_none_is_refused(file: Path, difference: float) -> None:
     with pytest.raises(UsageError, match="ten points"):
         Arena().plan_study(file, difference=difference)
+
+
+async def test_less_than_an_hour_is_told_in_minutes(
+    tmp_path: Path, call: Callable[..., Ended]
+) -> None:
+    study = make_study(tmp_path / "study")
+    for name in ("right", "wrong"):
+        took(study.run_folder(name), 90)
+    done = call("study", "plan", study.path, "--pilot", study.path)
+    assert "made: 6 episodes, 1 worker in each world: 9 min, $0.00" in done.out
