@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import get_args
 
 from arena_core.actions import Action
-from arena_core.bugs import bug_in_words, is_bug, is_exhaustion, place_outside, runs_outside
-from arena_core.errors import AgentCrashedError, AgentError, ModelError
+from arena_core.bugs import bug_in_words, is_exhaustion, place_outside, runs_outside
+from arena_core.errors import AgentCrashedError, AgentError, ModelError, TaskError
 from orchestrator.agent_interface import Agent, AgentMaker, Assignment, Decision, Reference
 from orchestrator.model_exchange import ModelExchange
 from orchestrator.observation import Observation
@@ -19,12 +19,16 @@ def make_episode_agent(maker: AgentMaker, assignment: Assignment, reference: Ref
     """Make the agent of an episode.
 
     Raises:
-        AgentCrashedError: code from outside raised an exception.
+        AgentCrashedError: code from outside raised an exception, one of Arena's own included.
+        AgentError: the agent gives up.
+        ModelError: its model is unavailable.
+        TaskError: the task is none that the agent can play.
     """
     try:
         return maker(assignment, reference)
     except Exception as error:
-        if is_bug(error) and runs_outside(error):
+        is_meant = isinstance(error, (AgentError, ModelError, TaskError)) or is_exhaustion(error)
+        if runs_outside(error) and not is_meant:
             raise _crash(error) from error
         raise
 

@@ -8,7 +8,14 @@ from typing import Any, cast
 import pytest
 
 from arena_core.actions import Stop
-from arena_core.errors import AgentCrashedError, AgentError, ModelError, UsageError
+from arena_core.errors import (
+    AgentCrashedError,
+    AgentError,
+    ModelError,
+    TaskError,
+    UnknownNameError,
+    UsageError,
+)
 from orchestrator.agent_interface import Agent, Decision
 from orchestrator.agents.idle import IdleAgent
 from orchestrator.episode.deciding import decide, make_episode_agent
@@ -82,9 +89,24 @@ async def test_an_exception_of_arenas_own_agent_is_a_bug_and_passes(
         await decide(IdleAgent(), SEEN)
 
 
-def test_a_factory_from_outside_that_raises_is_a_crash() -> None:
+def made_by_factory(error: Exception) -> Agent:
     def factory(*_: object) -> Agent:
-        raise LookupError
+        raise error
 
-    with pytest.raises(AgentCrashedError, match=r"LookupError at episode/test_deciding\.py"):
-        make_episode_agent(cast("Any", factory), cast("Any", None), cast("Any", None))
+    return make_episode_agent(cast("Any", factory), cast("Any", None), cast("Any", None))
+
+
+@pytest.mark.parametrize(
+    "error", [LookupError(), UnknownNameError("no site 'Wikipedia'")], ids=["any", "of Arena's"]
+)
+def test_a_factory_from_outside_that_raises_is_a_crash(error: Exception) -> None:
+    where = rf"{type(error).__name__}.* at episode/test_deciding\.py"
+    with pytest.raises(AgentCrashedError, match=where):
+        made_by_factory(error)
+
+
+@pytest.mark.parametrize("error", [AgentError("no"), ModelError("stalls"), TaskError("no way")])
+def test_a_factory_may_refuse(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        made_by_factory(error)
+    assert caught.value is error
