@@ -22,10 +22,14 @@ _SHOWN: Final = 8
 
 
 class Severity(StrEnum):
-    """An error makes a task unusable or its score wrong; a warning asks to look again."""
+    """An error makes a task unusable or its score wrong; a warning asks to look again.
+
+    A note says what nobody proves of a task that is right as far as can be seen.
+    """
 
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,17 +26,24 @@ class LintReport:
         tasks: those that were looked at.
         findings: mistakes and warnings, in the order of the tasks.
         is_proven: whether the references were played as well.
+        notes: which tasks have no second right path, and which no written detour to prove them by.
     """
 
     suite: str
     tasks: tuple[Task, ...]
     findings: tuple[Finding, ...]
     is_proven: bool
+    notes: tuple[Finding, ...] = ()
 
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings for which `arena eval` would refuse to play."""
         return tuple(one for one in self.findings if one.is_error)
+
+    @property
+    def without_reference(self) -> tuple[str, ...]:
+        """The tasks that cannot be proved at all."""
+        return tuple(one.id for one in self.tasks if one.reference is None and one.wob is None)
 
 
 class SuiteOperations(OpenArena):
@@ -119,6 +126,7 @@ class SuiteOperations(OpenArena):
             ArenaError: the machine could not play the proof.
         """
         from evaluators.linting import Severity
+        from orchestrator.proof.other_paths import unproved
         from orchestrator.proof.tables import known_tables
         from tasks.gaming import attacked
         from tasks.lint import lint_suite
@@ -149,7 +157,11 @@ class SuiteOperations(OpenArena):
             )
             findings += await prover.prove(source, chosen)
         return LintReport(
-            suite=source.suite.suite, tasks=chosen, findings=tuple(findings), is_proven=plays
+            suite=source.suite.suite,
+            tasks=chosen,
+            findings=tuple(findings),
+            is_proven=plays,
+            notes=unproved(source, chosen),
         )
 
     def _suite_and_task(self, name: str) -> tuple[Suite, Task]:

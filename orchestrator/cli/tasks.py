@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,17 +96,30 @@ def lint(
             min=1, help="With --prove: references of a world played side by side; default: 2."
         ),
     ] = None,
+    unproved: Annotated[
+        bool,
+        typer.Option(
+            "--unproved", help="Also name the tasks that lack a second right path or a detour."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less."""
+    """Check a suite for mistakes; with --prove, play it: solvable, and by nothing less.
+
+    Says how many tasks have no reference, so that nothing can be proved of them, no second right
+    path, or no written detour; --json and --unproved name them.
+
+    Example: arena tasks lint my-suite.yaml --prove --task 'shop-*'
+    """
     from orchestrator.cli.asynchronous import run
 
     console = Console(as_json)
     report = run(_lint(console, suite, tasks or (), prove=prove_it, workers=workers))
     findings = report.findings
+    named = (*findings, *report.notes) if as_json or unproved else findings
     console.table(
         (Column("severity"), Column("task"), Column("where"), Column("message")),
-        [(one.severity, one.task, one.where, one.message) for one in findings],
+        [(one.severity, one.task, one.where, one.message) for one in named],
         [
             {
                 "severity": one.severity.value,
@@ -114,9 +127,11 @@ def lint(
                 "where": one.where,
                 "message": one.message,
             }
-            for one in findings
+            for one in named
         ],
     )
+    for line in _unproved(report):
+        console.note(f"suite '{report.suite}': {line}")
     if report.errors:
         count = f"{len(report.errors)} of {len(findings)} findings are errors"
         message = f"suite '{report.suite}': {count}"
@@ -171,6 +186,16 @@ def import_tasks(
     if found.new_sites and new_sites is None:
         console.note(f"{len(found.new_sites)} live hosts are no site here: name them in --map, or")
         console.note("let --new-sites FOLDER write their manifests")
+
+
+def _unproved(report: LintReport) -> Iterable[str]:
+    """Say how many tasks a proof says less of, or nothing."""
+    all_of_them = len(report.tasks)
+    if report.without_reference:
+        count = len(report.without_reference)
+        yield f"{count} of {all_of_them} tasks have no reference: they cannot be proved"
+    for message, count in Counter(one.message for one in report.notes).items():
+        yield f"{count} of {all_of_them} tasks have {message}"
 
 
 async def _lint(

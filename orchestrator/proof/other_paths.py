@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import TypeAdapter
 
 from arena_core.worlds import World
+from evaluators.linting import Severity
 from evaluators.verdicts import OutcomeKind
 from orchestrator.proof.proof_rules import Played
-from tasks.findings import Location, TaskFault
+from tasks.findings import Finding, Location, TaskFault
 from tasks.schema import ReferenceAction, Suite, Task
+from tasks.sources import SuiteSource
 
+ONE_WAY: Final = "no second right path: a proof plays the reference alone"
+NO_DETOUR: Final = "no written detour: a proof looks at the site in another tab instead"
 _ACTIONS: TypeAdapter[tuple[ReferenceAction, ...]] = TypeAdapter(tuple[ReferenceAction, ...])
 
 
@@ -47,6 +52,21 @@ def path_tasks(tasks: Iterable[Task]) -> tuple[PathTask, ...]:
         for number, task in enumerate(tasks)
         if task.wob is None and task.reference is not None
         for path in _of(number, task)
+    )
+
+
+def unproved(source: SuiteSource, tasks: Iterable[Task]) -> tuple[Finding, ...]:
+    """Return a note for each task that a proof plays but one right way of, or no written detour.
+
+    Tasks without a reference have a warning of their own; a MiniWoB++ page has but one way.
+    """
+    places = {task.id: number for number, task in enumerate(source.suite.tasks)}
+    return tuple(
+        Finding(Severity.NOTE, task.id, source.where(places[task.id], ("reference",)), message)
+        for task in tasks
+        if task.wob is None and task.reference is not None
+        for message, has_it in ((ONE_WAY, task.other_paths), (NO_DETOUR, task.detour))
+        if not has_it
     )
 
 

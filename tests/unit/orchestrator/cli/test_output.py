@@ -58,6 +58,31 @@ def test_lint_findings_are_a_document_even_where_they_are_errors(
     assert "errors" in ended.err
 
 
+def test_lint_counts_what_no_proof_says_and_names_it_where_asked(
+    call: Call, tmp_path: Path
+) -> None:
+    detour = [{"do": "new_tab"}, {"do": "close_tab"}, {"do": "focus_tab", "index": 0}]
+    tasks = [bells("bells"), bells("roams", detour=detour), bells("unsolved", reference=None)]
+    suite = write_suite(tmp_path, *tasks)
+
+    plain, named = call("tasks", "lint", suite), call("tasks", "lint", suite, "--unproved")
+    found = call("tasks", "lint", suite, "--json").document
+
+    assert "1 of 3 tasks have no reference: they cannot be proved" in plain.err
+    assert "2 of 3 tasks have no second right path" in plain.err
+    assert "1 of 3 tasks have no written detour" in plain.err
+    assert "no second right path" not in plain.out
+    assert named.out.count("no second right path") == 2
+    notes = [(one["task"], one["message"][:13]) for one in found if one["severity"] == "note"]
+    assert notes == [
+        ("bells", "no second rig"),
+        ("bells", "no written de"),
+        ("roams", "no second rig"),
+    ]
+    [unsolved] = [one for one in found if "has no reference" in one["message"]]
+    assert (unsolved["task"], unsolved["severity"]) == ("unsolved", "warning")
+
+
 def test_a_score_can_be_read_check_by_check(call: Call, tmp_path: Path) -> None:
     said = call("score", make_run(tmp_path / "run").path, "--verdicts").out
     assert "online parts price: unmet (found 'it is £44.99', wanted '39.99'" in said
