@@ -40,6 +40,8 @@ def compare(
 
     One run that was played in both worlds has its worlds compared. These questions were not
     registered before the runs were played, which each answer says; `arena study` registers them.
+
+    Example: arena compare careful=arena-runs/A hasty=arena-runs/B --html compared
     """
     from orchestrator.cli.progress import arena_for
     from orchestrator.cli.terminal_study import show_study

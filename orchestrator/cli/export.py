@@ -48,9 +48,12 @@ def export(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Write runs for other programs: arena export jsonl RUN...
+    """Write runs or studies for other programs: tables, logs, packs, training data.
 
-    Says how many episodes were written, and which were left out and why.
+    Says how many episodes were written, and which were left out and why. Passwords, keys and what
+    was typed into password fields are redacted; pictures are not searched.
+
+    Example: arena export parquet arena-runs/A arena-runs/B --out tables
     """
     from orchestrator.agents.options import parse_options
     from orchestrator.cli.progress import arena_for

@@ -104,6 +104,8 @@ def sample(
 
     arena export sft|dpo|rft|rewards RUN writes the data; arena eval --resume RUN
     goes on where it was broken off.
+
+    Example: arena sample --suite demo --model my-model -n 8 --split split.yaml
     """
     from orchestrator.cli.agent_options import agent_options
     from orchestrator.cli.progress import arena_for

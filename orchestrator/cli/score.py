@@ -41,6 +41,8 @@ def score(
 
     Says where an outcome differs from what the run wrote down, and where a reading
     differs from the strict score.
+
+    Example: arena score arena-runs/A --reading webarena --verdicts
     """
     from orchestrator.cli.progress import arena_for
     from orchestrator.cli.reading_lines import reading_lines

@@ -58,6 +58,8 @@ def run(
     a file that was changed since is refused. Episodes of all agents, suites and
     worlds take turns. Ctrl-C once finishes the steps under way and stops; twice
     stops at once. The same command goes on where it was, also after a kill.
+
+    Example: arena study run study.yaml --workers 2
     """
     from orchestrator.cli.asynchronous import run as run_async
 
@@ -135,6 +137,8 @@ def plan(
 
     Hours and dollars come from past episodes of the same agents on the same
     tasks; where there are none, they are unknown. Nothing is started.
+
+    Example: arena study plan study.yaml --difference 0.1
     """
     from orchestrator.cli.progress import arena_for
 
@@ -146,7 +150,10 @@ def plan(
 def report(study: _FOLDER, as_json: _JSON = False) -> None:
     """Answer the study's questions, and write the page, figures and tables.
 
-    A study that is not done is reported as far as it is.
+    They go into its folder: report/index.html and report/figures. A study that
+    is not done is reported as far as it is.
+
+    Example: arena study report arena-studies/oracles
     """
     from orchestrator.cli.progress import arena_for
 
@@ -180,6 +187,8 @@ def add(
 
     What was registered stays as it was; reports tell what came later apart.
     arena study run plays what was added.
+
+    Example: arena study add arena-studies/oracles --repeats 5
     """
     from orchestrator.cli.asynchronous import run as run_async
     from orchestrator.cli.live import arena_with_progress
@@ -219,11 +228,13 @@ def verify(
     ] = None,
     as_json: _JSON = False,
 ) -> None:
-    """Hold a study's folder to itself; needs no Docker, browser or key.
+    """Check a study's folder against its own records; needs no Docker, browser or key.
 
     The registration and its additions, the locks of all runs, the digest of each
     attempt's evidence; every episode is scored again. Says what differs, by file
     and episode, and exits with 82 then.
+
+    Example: arena study verify their-study --published 3abce794d812
     """
     from orchestrator.cli.progress import arena_for
 
@@ -236,6 +247,8 @@ def status(study: _FOLDER, as_json: _JSON = False) -> None:
     """Show how far a study is: progress, time left, cost so far.
 
     Reads the ledgers alone, also while the study is played.
+
+    Example: arena study status arena-studies/oracles
     """
     from orchestrator.studies.progress import read_progress
 

@@ -142,7 +142,7 @@ def lint(
 @app.command("import")
 def import_tasks(
     format_name: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="The published set, such as webarena.")
+        str, typer.Argument(metavar="FORMAT", help="The published set: one of the formats above.")
     ],
     files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Its files.")],
     out: Annotated[
@@ -158,7 +158,13 @@ def import_tasks(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a suite of a published task set, each task with its original record."""
+    """Make a suite of a published task set, each task with its original record.
+
+    Formats: webarena, visualwebarena, webarena-verified, mind2web-live, autowebbench, webharbor,
+    and what is installed.
+
+    Example: arena tasks import webarena test.raw.json --out webarena.yaml
+    """
     from orchestrator.cli.progress import arena_for
 
     console = Console(as_json)
