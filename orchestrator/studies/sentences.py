@@ -137,12 +137,12 @@ def _difference(asked: Asked) -> str:
 def _equivalence(asked: Asked) -> str:
     margin = points(asked.question.margin, signed=False)
     claim = f"equivalent within {margin} points"
-    size = f"they differ by {points(asked.effect, signed=False)} points here"
+    apart = f"they differ by {points(asked.effect, signed=False)} points"
     match asked.decision:
         case Decision.YES:
-            return f"they are {claim} ({size})"
+            return f"{apart}, and are {claim}"
         case Decision.NO:
-            return f"they are not {claim} ({size})"
+            return f"{apart}, and are not {claim}"
         case Decision.UNDECIDED:
             return f"undecided whether they are {claim}"
         case _:
