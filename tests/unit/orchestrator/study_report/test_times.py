@@ -39,6 +39,16 @@ def test_lanes_count_every_episode_that_began(times: StudyTimes) -> None:
     assert times.longest_pause == 0
 
 
+def test_lanes_stand_in_the_order_of_the_runs(study: Any) -> None:
+    found = StudyTimes()
+    for run in reversed(study.runs):  # hasty, then careful
+        for one in reversed(list(each_rescored(run.folder))):
+            found.add(run.label, "made", one)
+    assert [(lane.agent, lane.world) for lane in found.lanes()] == [
+        (agent, world) for agent in ("hasty", "careful") for world in World
+    ]
+
+
 def test_resets_stand_where_their_episodes_began() -> None:
     found = StudyTimes()
     for minute in (0, 30, 60):
