@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -65,6 +65,18 @@ def docker(*words: str) -> None:
     subprocess.run(["docker", *words], check=True, capture_output=True, timeout=120)
 
 
+@contextmanager
+def references(address: str) -> Iterator[None]:
+    """Remove at the end what the engine still has of a registry's images, and what was sealed."""
+    try:
+        yield
+    finally:
+        names = [f"{address}/webarena/shopping:0712", f"{address}/sealed:1", TAG]
+        subprocess.run(
+            ["docker", "rmi", "--no-prune", *names], check=False, capture_output=True, timeout=60
+        )
+
+
 @asynccontextmanager
 async def replica_of(site: Site) -> AsyncIterator[tuple[Engine, Watch]]:
     """A replica of a sealed image, gone at the end with whatever took its place."""
@@ -113,7 +125,7 @@ async def test_an_original_image_is_loaded_baked_and_sealed_and_comes_back_by_a_
 async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once(
     tmp_path: Path,
 ) -> None:
-    with registry(tmp_path) as address:
+    with registry(tmp_path) as address, references(address):
         name = f"{address}/webarena/shopping:0712"
         docker("build", "-q", "-t", name, str(STAND_IN))
         docker("push", "-q", name)
