@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from arena_core.errors import ArenaError, StoreError
+from arena_core.errors import ArenaError, StoreError, WorkerProcessError
 from evaluators.evidence import Evidence
 from orchestrator.store.digests import digest_of_folder
 from orchestrator.store.formats import own_version
@@ -100,6 +100,7 @@ def verify_study(
 
     Raises:
         StoreError: it is no study's folder, or its registration cannot be read.
+        WorkerProcessError: a process that scored died.
     """
     registration, found = folder.registration(), _Found()
     _registration(folder, registration, found)
@@ -110,6 +111,8 @@ def verify_study(
             kept = folder.run_folder(run.folder)
             locks[run.folder] = kept.lock()
             _run(kept, run, registration, found)
+        except WorkerProcessError:
+            raise  # it says nothing of the folder
         except ArenaError as unreadable:
             found.differs(f"{RUNS}/{run.folder}", unreadable.message)
     _strangers(folder, registration, found)

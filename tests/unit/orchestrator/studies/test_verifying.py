@@ -8,11 +8,14 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from registered_study import make_study, play
 
+from arena_core.errors import WorkerProcessError
 from orchestrator.api.arena import Arena
+from orchestrator.studies import verifying
 from orchestrator.studies.study_folder import StudyFolder
 from orchestrator.studies.verifying import Verification, verify_study
 
@@ -38,6 +41,18 @@ def test_an_honest_copy_elsewhere_passes(study: StudyFolder, tmp_path: Path) -> 
     for digest in (found.registered, found.seal, found.seal[:16]):
         assert verified(copied, digest).differences == ()
     assert verified(copied, "0" * 64).differences != ()
+
+
+def test_a_process_that_dies_while_it_scores_is_no_difference_of_the_folder(
+    study: StudyFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def died(*_: object, **__: object) -> NoReturn:
+        message = "a process that scored died"
+        raise WorkerProcessError(message)
+
+    monkeypatch.setattr(verifying, "each_rescored", died)
+    with pytest.raises(WorkerProcessError):
+        verified(study.path)
 
 
 def in_ledger(path: Path, statement: str) -> None:
