@@ -115,8 +115,8 @@ def _family(task: Task) -> Iterator[TaskFault]:
     for world in task.worlds:
         seen = {one.locate.subject for one in task.checks_in(world) if one.when is When.END}
         if task.family is Family.CONTENT and not any(subject.is_state for subject in seen):
-            message = "a content task needs an end check by db, db_delta, api or page"
-            message += " that proves the change"
+            message = "a content task needs an end check that proves the change"
+            message += ", by db, db_delta, api, page, shell or python"
             severity = Severity.ERROR if task.original is None else Severity.WARNING
             told = f"{message}: none applies in the {world} world"
             yield TaskFault(("checks",), told, severity)

@@ -114,7 +114,7 @@ def test_a_sound_task_has_no_findings(edit: Edit, atlas: Atlas) -> None:
         (
             content_of(checks=[ROW, ANSWER, NODE]),
             "checks",
-            "proves the change: none applies in the online world",
+            "shell or python: none applies in the online world",
         ),
         (
             content_of(live_writes=False),
