@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import unescape
 from random import Random
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
@@ -30,6 +31,9 @@ _TOKENS: Final = (
 )
 _NUMBER: Final = re.compile(r"\d+")
 _BAD: Final = 400
+# Another page at every visit; and a feed in the order of a moment that its entries share, of which
+# the database may give any.
+_UNSTEADY: Final = re.compile(r"^/random\b|/time_entries\.atom\b")
 
 
 @dataclass(slots=True)
@@ -79,7 +83,9 @@ class Visitor:
                 yield there
 
     def _may(self, path: str) -> bool:
-        """Say no to what ends the session: no page after it would be the role's."""
+        """Say no to what ends the session, as no page after it would be the role's, and to lots."""
+        if _UNSTEADY.search(path) is not None:
+            return False
         return not any(path.startswith(end) for end in self.leaves_out)
 
     def _get(self, path: str) -> requests.Response | None:
@@ -124,7 +130,12 @@ def shape_of(path: str) -> str:
 
 
 def masked(text: str) -> list[str]:
-    """Return the lines of an answer with what is drawn or timed put out of the way."""
+    """Return the lines of an answer with what is drawn or timed put out of the way.
+
+    Characters stand for their references: WordPress draws by lot which letters of an e-mail address
+    it writes as one.
+    """
+    text = unescape(text)
     for token in _TOKENS:
         text = token.sub("*", text)
     return [line.strip() for line in text.splitlines() if line.strip()]
