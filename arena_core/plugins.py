@@ -185,6 +185,18 @@ def filling(protocol: type[Any]) -> Callable[[object], Any]:
     return accept
 
 
+def subclassing(base: type[Any]) -> Callable[[object], Any]:
+    """Return what accepts a subclass of a class; mypy takes no abstract one for a `type[T]`."""
+
+    def accept(found: object) -> type[Any]:
+        if isinstance(found, type) and issubclass(found, base):
+            return found
+        message = f"it is no subclass of {base.__module__}.{base.__name__}"
+        raise TypeError(message)
+
+    return accept
+
+
 def registered(group: Group) -> tuple[Plugin, ...]:
     """Return what installed distributions register in a group, by name; nothing is imported."""
     return _read(group, tuple(sys.path))

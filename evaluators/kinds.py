@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Annotated, Final, Self
 
-from arena_core.plugins import Group, Seam
+from arena_core.plugins import Group, Seam, subclassing
 from evaluators.locators.base import Locator
 from evaluators.matcher_kinds import by_own_name, installed_matchers, missing_kind, own_name
 from evaluators.matchers.base import Matcher
@@ -37,19 +37,7 @@ class CheckKinds:
         return cls(by_own_name(locators, "by"), by_own_name(matchers, "how"))
 
 
-def accept_locator(found: object) -> type[Locator]:
-    """Return an object that was registered as a locator.
-
-    Raises:
-        TypeError: it is no locator's class.
-    """
-    if isinstance(found, type) and issubclass(found, Locator):
-        return found
-    message = "it is no subclass of evaluators.locators.base.Locator"
-    raise TypeError(message)
-
-
-LOCATORS: Final[Seam[type[Locator]]] = Seam(Group.LOCATORS, "locator", accept_locator)
+LOCATORS: Final[Seam[type[Locator]]] = Seam(Group.LOCATORS, "locator", subclassing(Locator))
 
 
 def installed_kinds() -> CheckKinds:

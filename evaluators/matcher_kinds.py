@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Protocol, TypeVar, runtime_checkable
 from pydantic import BaseModel
 
 from arena_core.errors import PluginError, PrerequisiteError
-from arena_core.plugins import Group, Seam
+from arena_core.plugins import Group, Seam, subclassing
 from evaluators.matchers.base import Matcher
 from evaluators.unions import OneOf
 
@@ -26,19 +26,7 @@ class _Registry(Protocol):
         """By the value of `how`."""
 
 
-def accept_matcher(found: object) -> type[Matcher]:
-    """Return an object that was registered as a matcher.
-
-    Raises:
-        TypeError: it is no matcher's class.
-    """
-    if isinstance(found, type) and issubclass(found, Matcher):
-        return found
-    message = "it is no subclass of evaluators.matchers.base.Matcher"
-    raise TypeError(message)
-
-
-MATCHERS: Final[Seam[type[Matcher]]] = Seam(Group.MATCHERS, "matcher", accept_matcher)
+MATCHERS: Final[Seam[type[Matcher]]] = Seam(Group.MATCHERS, "matcher", subclassing(Matcher))
 
 
 def installed_matchers() -> Mapping[str, type[Matcher]]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from arena_core.plugins import Group, Seam
+from arena_core.plugins import Group, Seam, subclassing
 
 
 class Importer(BaseModel, ABC):
@@ -32,11 +32,4 @@ class Importer(BaseModel, ABC):
         """
 
 
-def _accepted(found: object) -> type[Importer]:
-    if isinstance(found, type) and issubclass(found, Importer):
-        return found
-    message = "it is no subclass of tasks.importers.Importer"
-    raise TypeError(message)
-
-
-IMPORTERS: Final[Seam[type[Importer]]] = Seam(Group.IMPORTERS, "importer", _accepted)
+IMPORTERS: Final[Seam[type[Importer]]] = Seam(Group.IMPORTERS, "importer", subclassing(Importer))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from orchestrator.stats.clustered import NOTHING, ClusterSums, effective_count
@@ -109,17 +110,14 @@ def showable_margin(
     simulations: int = SIMULATIONS,
 ) -> Needed:
     """Return the smallest margin shown with the wanted power where nothing differs, to 0.005."""
-
-    def at(size: float) -> Power:
-        return margin_power(
-            design,
-            size,
-            is_two_sided=is_two_sided,
-            seed=seed,
-            alpha=alpha,
-            simulations=simulations,
-        )
-
+    at = partial(
+        margin_power,
+        design,
+        is_two_sided=is_two_sided,
+        seed=seed,
+        alpha=alpha,
+        simulations=simulations,
+    )
     return least(at, wanted, _WIDEST, "a margin of {room:.2f} is shown")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
@@ -19,7 +20,7 @@ _AROUND: Final = "'\"`.,;:!?"
 _FEWEST: Final = 2
 
 
-class Typed:
+class Typed(ABC):
     """A value of one type, or several of which any will do.
 
     Raises:
@@ -70,8 +71,9 @@ class Typed:
             raw = self._derender(raw)
         return plain(raw)
 
+    @abstractmethod
     def _value(self, raw: Any) -> Any:
-        raise NotImplementedError
+        """Return a raw value as the type has it."""
 
 
 def plain(text: str) -> str:

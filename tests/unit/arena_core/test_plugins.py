@@ -13,7 +13,7 @@ import pytest
 from plugged import install
 
 from arena_core.errors import PluginError, UnknownNameError
-from arena_core.plugins import Group, Owner, Seam, filling, owner_of, registered
+from arena_core.plugins import Group, Owner, Seam, filling, owner_of, registered, subclassing
 
 ROOT = Path(__file__).parents[3]
 
@@ -189,3 +189,11 @@ def test_what_an_installer_is_just_writing_owns_nothing_and_breaks_nothing(
     (site_packages / "half.py").touch()
     monkeypatch.setitem(sys.modules, "half", importlib.import_module("half"))
     assert owner_of("half") is None
+
+
+@pytest.mark.parametrize("other", [int, object(), True, "bool"])
+def test_what_is_no_subclass_is_refused_by_the_name_of_the_class(other: object) -> None:
+    accept = subclassing(Seam)
+    assert accept(Seam) is Seam
+    with pytest.raises(TypeError, match=r"is no subclass of arena_core\.plugins\.Seam"):
+        accept(other)
