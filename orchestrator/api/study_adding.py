@@ -11,13 +11,8 @@ from pydantic import Field, ValidationError
 
 from arena_core.errors import InputError, StoreError, UsageError
 from evaluators.fields import Slug
-from orchestrator.api.new_study import (
-    Options,
-    PlayedSuite,
-    make_run_folders,
-    planned_runs,
-    tasks_by_world,
-)
+from orchestrator.api.new_study import Options, make_run_folders, planned_runs
+from orchestrator.api.study_suites import PlayedSuite, tasks_by_world
 from orchestrator.engine.engine import Engine
 from orchestrator.outside.agent_command import KIND
 from orchestrator.runner.request import tasks_of
