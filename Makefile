@@ -12,7 +12,7 @@ QUICK_TASKS := --task wiki-samovar --task shop-latest-order-total --task merchan
 PYTEST := $(PYTHON) -m pytest
 NOT_UNIT := $(PYTEST) tests --ignore tests/unit
 
-.PHONY: help demo test test-all slow slow-until properties unit quick lint docs bench setup images quick-images pictures schemas clean
+.PHONY: help demo test test-all slow slow-shard properties unit quick lint docs bench setup images quick-images pictures schemas clean
 
 help:  ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,19 +67,19 @@ slow: images  ## what `make test` leaves out
 	@$(ARENA) tasks lint arena-120
 	@$(ARENA) tasks lint demo --prove
 
-slow-until: properties images  ## as much of that as is done by ARENA_TESTS_UNTIL, oldest first
-	@$(PYTEST) tests -q -m slow --oldest-first --durations 0
+slow-shard: properties images  ## one part of that: SHARD=2/6
+	@$(PYTEST) tests -q -m slow --shard $(or $(SHARD),1/6) --durations 15
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench
 
-pictures: images  ## take the README's pictures of the sites anew
+pictures: images  ## take the documentation's pictures of the sites again
 	@$(ARENA) up all
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m pictures
 
 schemas: $(STAMP)  ## write the JSON Schemas anew from the models
-	@for kind in suite site study evidence lock; do rm -f orchestrator/schemas/$$kind-*.json; done
-	@$(PYTHON) -m orchestrator.schemas.writing
+	@for kind in suite site study evidence lock; do rm -f orchestrator/authoring/schemas/$$kind-*.json; done
+	@$(PYTHON) -m orchestrator.authoring.schemas.documents
 
 clean:  ## remove every container of Arena and what was installed here
 	@test ! -x $(ARENA) || $(ARENA) down

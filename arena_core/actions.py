@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from difflib import get_close_matches
 from enum import StrEnum
-from typing import Annotated, Literal, Self, assert_never
+from typing import Annotated, Final, Literal, Self, assert_never, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from arena_core.foreign_fields import Data, Id, Text
 
 Button = Literal["left", "middle", "right"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
@@ -13,6 +17,45 @@ Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 _Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 _Distance = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1, le=3)]
+
+
+# Other names that people and models give to keys, in lower case.
+_ALIASES: Final = {
+    "ctrl": "Control",
+    "cmd": "Meta",
+    "esc": "Escape",
+    "del": "Delete",
+    "return": "Enter",
+    "up": "ArrowUp",
+    "down": "ArrowDown",
+    "left": "ArrowLeft",
+    "right": "ArrowRight",
+}
+_NAMED: Final = (
+    *("Escape", "Backquote", "Minus", "Equal", "Backslash", "Backspace", "Tab", "BracketLeft"),
+    *("BracketRight", "CapsLock", "Semicolon", "Quote", "Enter", "Comma", "Period", "Slash"),
+    *("Space", "AltGraph", "ContextMenu", "PrintScreen", "ScrollLock", "Pause", "PageUp"),
+    *("PageDown", "Insert", "Delete", "Home", "End", "ArrowLeft", "ArrowUp", "ArrowRight"),
+    *("ArrowDown", "AudioVolumeMute", "AudioVolumeDown", "AudioVolumeUp", "MediaTrackNext"),
+    *("MediaTrackPrevious", "MediaPlayPause", "NumLock", "ControlOrMeta", "Clear"),
+)
+_HELD: Final = tuple(
+    f"{name}{side}"
+    for name in ("Shift", "Control", "Alt", "Meta")
+    for side in ("", "Left", "Right")
+)
+_NUMPAD: Final = ("Divide", "Multiply", "Subtract", "Add", "Decimal", "Enter", *"0123456789")
+KEYS: Final = frozenset(
+    (
+        *_NAMED,
+        *_HELD,
+        *(f"F{number}" for number in range(1, 13)),
+        *(f"Digit{digit}" for digit in "0123456789"),
+        *(f"Key{letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+        *(f"Numpad{name}" for name in _NUMPAD),
+        *(chr(code) for code in range(ord(" "), ord("~") + 1)),
+    )
+)
 
 
 class ScrollDirection(StrEnum):
@@ -44,7 +87,7 @@ class Click(_Action):
     """
 
     kind: Literal["click"] = "click"
-    element: int
+    element: Id
     button: Button = "left"
     count: _Count = 1
     modifiers: tuple[Modifier, ...] = ()
@@ -54,14 +97,14 @@ class Hover(_Action):
     """Move the pointer over the element."""
 
     kind: Literal["hover"] = "hover"
-    element: int
+    element: Id
 
 
 class Focus(_Action):
     """Give the element the keyboard focus."""
 
     kind: Literal["focus"] = "focus"
-    element: int
+    element: Id
 
 
 class Type(_Action):
@@ -73,8 +116,8 @@ class Type(_Action):
     """
 
     kind: Literal["type"] = "type"
-    element: int
-    text: str
+    element: Id
+    text: Text
     submit: bool = False
     clear: bool = True
 
@@ -83,14 +126,14 @@ class Clear(_Action):
     """Remove the element's text."""
 
     kind: Literal["clear"] = "clear"
-    element: int
+    element: Id
 
 
 class Write(_Action):
     """Type text into whatever has the focus, key by key; a line break is Enter."""
 
     kind: Literal["write"] = "write"
-    text: str
+    text: Text
 
 
 class Select(_Action):
@@ -101,8 +144,8 @@ class Select(_Action):
     """
 
     kind: Literal["select"] = "select"
-    element: int
-    option: str | Annotated[tuple[str, ...], Field(min_length=1, max_length=1000)]
+    element: Id
+    option: Text | Annotated[tuple[Text, ...], Field(min_length=1, max_length=1000)]
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -114,21 +157,21 @@ class Press(_Action):
     """Press a key or a chord, in Playwright's names: `Enter`, `Control+A`."""
 
     kind: Literal["press"] = "press"
-    keys: str
+    keys: Text
 
 
 class KeyDown(_Action):
     """Press a key and hold it, in its tab, until `KeyUp`."""
 
     kind: Literal["key_down"] = "key_down"
-    key: str
+    key: Text
 
 
 class KeyUp(_Action):
     """Let go of a key."""
 
     kind: Literal["key_up"] = "key_up"
-    key: str
+    key: Text
 
 
 class Scroll(_Action):
@@ -136,15 +179,15 @@ class Scroll(_Action):
 
     kind: Literal["scroll"] = "scroll"
     direction: ScrollDirection
-    element: int | None = None
+    element: Id | None = None
 
 
 class Drag(_Action):
     """Drag one element onto another."""
 
     kind: Literal["drag"] = "drag"
-    element: int
-    to: int
+    element: Id
+    to: Id
 
 
 class Upload(_Action):
@@ -155,8 +198,8 @@ class Upload(_Action):
     """
 
     kind: Literal["upload"] = "upload"
-    element: int
-    files: Annotated[tuple[str, ...], Field(min_length=1, max_length=100)]
+    element: Id
+    files: Annotated[tuple[Text, ...], Field(min_length=1, max_length=100)]
 
 
 class MouseMove(_Action):
@@ -193,8 +236,7 @@ class _Somewhere(_Action):
     @model_validator(mode="after")
     def _is_a_point_or_none(self) -> Self:
         if (self.x is None) != (self.y is None):
-            message = "`x` and `y` go together: both, or neither for where the mouse is"
-            raise ValueError(message)
+            raise ValueError("`x` and `y` go together: both, or neither for where the mouse is")
         return self
 
     @property
@@ -244,8 +286,8 @@ class Wait(_Action):
     """
 
     kind: Literal["wait"] = "wait"
-    text: str | None = None
-    gone: str | None = None
+    text: Text | None = None
+    gone: Text | None = None
     seconds: Annotated[float, Field(ge=0, le=30, allow_inf_nan=False)] = 5.0
 
 
@@ -253,7 +295,7 @@ class Goto(_Action):
     """Open a URL in the current tab."""
 
     kind: Literal["goto"] = "goto"
-    url: str
+    url: Text
 
 
 class Back(_Action):
@@ -272,14 +314,14 @@ class NewTab(_Action):
     """Open a new tab and make it current; blank where no URL is given."""
 
     kind: Literal["new_tab"] = "new_tab"
-    url: str | None = None
+    url: Text | None = None
 
 
 class FocusTab(_Action):
     """Make the tab with this index current."""
 
     kind: Literal["focus_tab"] = "focus_tab"
-    index: int
+    index: Id
 
 
 class CloseTab(_Action):
@@ -312,17 +354,17 @@ class Stop(_Action):
     """
 
     kind: Literal["stop"] = "stop"
-    answer: str | None = None
+    answer: Text | None = None
     status: AnswerStatus | None = None
-    data: JsonValue = None
-    reason: str | None = None
+    data: Data = None
+    reason: Text | None = None
 
 
 class Infeasible(_Action):
     """End the episode without an answer: the task cannot be done, for this reason."""
 
     kind: Literal["infeasible"] = "infeasible"
-    reason: str
+    reason: Text
 
 
 Action = Annotated[
@@ -358,6 +400,9 @@ Action = Annotated[
 ]
 
 
+ACTIONS: Final[tuple[type[Action], ...]] = get_args(get_args(Action)[0])
+
+
 def elements_of(action: Action) -> tuple[int, ...]:
     """Return the ids of the elements that an action names."""
     match action:
@@ -375,3 +420,33 @@ def elements_of(action: Action) -> tuple[int, ...]:
             return ()
         case _:
             assert_never(action)
+
+
+def playwright_keys(keys: str) -> str:
+    """Spell a chord as Playwright does: common other names of keys are understood."""
+    if keys in {"+", " "}:
+        return keys
+    parts = [part.strip() for part in keys.split("+")]
+    spelled = [_ALIASES.get(part.lower(), part) for part in parts]
+    return "+".join(spelled) if all(spelled) else keys
+
+
+def key_fault(keys: str) -> str | None:
+    """Say which key of a chord no keyboard has; None where all are there."""
+    for key in _parts(playwright_keys(keys)):
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, n=3) or ["Enter", "Tab", "Control+A"]
+            return f"there is no key '{key}'; keys are named like {', '.join(near)}"
+    return None
+
+
+def _parts(keys: str) -> Iterator[str]:
+    """Yield the keys of a chord; a `+` after another one is the key itself."""
+    part = ""
+    for character in keys:
+        if character == "+" and part:
+            yield part
+            part = ""
+        else:
+            part += character
+    yield part

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.errors import ArenaError
+from arena_core.foreign import whole
 
 DISK_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # What a machine that ran out of something answers: no other code would fare better there.
 _EXHAUSTED: Final = DISK_FULL | {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO}
 _ROOT: Final = Path(__file__).resolve().parent.parent
-_PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites", "arena_core")
+PACKAGES: Final = ("orchestrator", "tasks", "evaluators", "sites", "arena_core")
 _STDLIB: Final = sysconfig.get_path("stdlib")
 _WIDTH: Final = 300
 
@@ -36,7 +37,10 @@ def is_bug(error: BaseException) -> bool:
 
 def bug_in_words(error: BaseException) -> str:
     """Return an exception's kind and message on one line."""
-    first = str(error).strip().partition("\n")[0]
+    try:
+        first = whole(str(error)).strip().partition("\n")[0]
+    except Exception:  # noqa: BLE001  an error from outside may fail to say what it is
+        first = ""
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
@@ -75,7 +79,7 @@ def _shown(frames: Sequence[traceback.FrameSummary]) -> str:
 
 
 def _is_own(frame: traceback.FrameSummary) -> bool:
-    return any(Path(frame.filename).is_relative_to(_ROOT / package) for package in _PACKAGES)
+    return any(Path(frame.filename).is_relative_to(_ROOT / package) for package in PACKAGES)
 
 
 def _is_of_python(frame: traceback.FrameSummary) -> bool:

@@ -13,6 +13,7 @@ It lives in the lowest package, so that every package may raise from it::
     │   ├── BrowserMissingError  12   no Chromium
     │   └── PluginError          13   an installed plug-in is broken, or two have one name
     ├── ImageError               20   an image could not be built, pulled or sealed
+    │   └── NotAllBuiltError     21   some of several images could not be built; the others are
     ├── SiteError                30   a site's container does not do what its manifest says
     │   ├── UnhealthyError       31   it did not become healthy in time
     │   ├── LoginError           32   a role could not log in, or was not recognised afterwards
@@ -38,6 +39,7 @@ It lives in the lowest package, so that every package may raise from it::
     ├── VerificationError        82   a study's folder is not what was written down
     ├── NothingScoredError       90   a run ended, and none of its episodes could be scored
     ├── WorkerProcessError       91   a process that was to score episodes died
+    ├── RepeatedFaultError       92   episode after episode broke off at once, for one reason
     ├── InternalError            99   a bug of Arena's: an exception that no code expected
     └── InterruptedRunError     130   the user pressed Ctrl-C
 
@@ -46,6 +48,7 @@ A message says what failed, on what, the evidence, and the next step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -123,6 +126,20 @@ class ImageError(ArenaError):
     """An image could not be built, pulled or sealed."""
 
     exit_code = 20
+
+
+class NotAllBuiltError(ImageError):
+    """Some of several images could not be built; the others are.
+
+    Attributes:
+        results: what became of each, as `arena.sites.build` returns them.
+    """
+
+    exit_code = 21
+
+    def __init__(self, message: str, *, hint: str = "", results: Sequence[object] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.results = tuple(results)
 
 
 class SiteError(ArenaError):
@@ -221,7 +238,7 @@ class ModelError(ArenaError):
     """The model endpoint refused, stalled or answered garbage.
 
     Attributes:
-        is_permanent: asking again cannot help until a person mends it (key, URL, model); it ends
+        is_permanent: asking again cannot help until a person fixes it (key, URL, model); it ends
             the run. Any other leaves the episode unscored.
     """
 
@@ -290,6 +307,12 @@ class WorkerProcessError(ArenaError):
     """A process that worked for this one, as on the scores of episodes, died or does not reply."""
 
     exit_code = 91
+
+
+class RepeatedFaultError(ArenaError):
+    """Episode after episode broke off at once, for one reason; they are still to be played."""
+
+    exit_code = 92
 
 
 class InternalError(ArenaError):

@@ -1,14 +1,14 @@
 """What is plugged in: objects that installed distributions register by entry point.
 
-Plain `importlib.metadata`, not `pluggy`: every seam is filled by single objects that are asked for
-by name, and none by calls to all plug-ins at once, which is what `pluggy` orders. So nothing is
-imported before its name is asked for, and there is no manager that would have to be passed around.
+Plain `importlib.metadata`, not `pluggy`: each extension point holds single objects that are loaded
+by name, and `pluggy` orders calls to all plug-ins at once. So nothing is imported before its name
+is used, and no manager has to be passed around.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from arena_core.errors import PluginError, UnknownNameError
+from arena_core.names import offered
 
 ARENA: Final = "arena-orchestrator"
 _REINSTALL: Final = "install Arena again: `pip install .`, or `make setup` in a checkout"
@@ -35,9 +36,13 @@ class Group(StrEnum):
     FUNCTIONS = "arena.functions"
     IMPORTERS = "arena.importers"
     FORMATS = "arena.formats"
-    READINGS = "arena.readings"
+    SCORERS = "arena.scorers"
     EXPORTERS = "arena.exporters"
     REPORTS = "arena.reports"
+
+
+# What a group was called before: what registers there is found for one release more.
+_FORMER: Final[Mapping[Group, str]] = {Group.SCORERS: "arena.readings"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -57,29 +62,25 @@ class Plugin:
 
     @property
     def is_own(self) -> bool:
-        """Whether it travels with Arena."""
+        """Whether it ships with Arena."""
         return self.distribution == ARENA
 
     def load(self) -> object:
-        """Import the object.
-
-        Raises:
-            PluginError: it cannot be imported, whatever its module raised.
-        """
+        """Import the object."""
         try:
             return EntryPoint(self.name, self.path, self.group).load()
         except (Exception, SystemExit) as cause:
             message = f"{self} cannot be loaded: {type(cause).__name__}: {_one_line(cause)}"
-            raise PluginError(message, hint=self._mend()) from cause
+            raise PluginError(message, hint=self._next_step()) from cause
 
     def unfit(self, reason: str) -> PluginError:
         """Return the error of an object that is not what its group asks for."""
-        return PluginError(f"{self} cannot be used: {reason}", hint=self._mend())
+        return PluginError(f"{self} cannot be used: {reason}", hint=self._next_step())
 
-    def _mend(self) -> str:
+    def _next_step(self) -> str:
         if self.is_own:
             return _REINSTALL
-        return f"mend it or leave it out: pip uninstall {self.distribution}"
+        return f"fix it, or remove it: pip uninstall {self.distribution}"
 
     def __str__(self) -> str:
         owner = f"{self.distribution} {self.version}"
@@ -87,12 +88,12 @@ class Plugin:
 
 
 @dataclass(frozen=True, slots=True)
-class Seam(Generic[Item_co]):
+class ExtensionPoint(Generic[Item_co]):
     """One group, as the part of Arena sees it that uses what is plugged in there.
 
     Attributes:
         noun: what one of them is called in messages: `agent`.
-        accept: turns a loaded object into what the seam gives out; `TypeError` says why it is none.
+        accept: checks and converts a loaded object; raises `TypeError` if it is invalid.
     """
 
     group: Group
@@ -109,22 +110,13 @@ class Seam(Generic[Item_co]):
         return tuple(dict.fromkeys(one.name for one in ordered))
 
     def require_own(self) -> None:
-        """Refuse an installation in which not even Arena's own are registered.
-
-        Raises:
-            PluginError: it is out of date.
-        """
+        """Refuse an installation in which not even Arena's own are registered."""
         if not any(one.is_own for one in self.plugins()):
             message = f"Arena's own plug-ins of {self.group} are not registered"
             raise PluginError(message, hint=f"its installation is out of date: {_REINSTALL}")
 
     def find(self, name: str) -> Plugin:
-        """Return what is registered under a name, without importing it.
-
-        Raises:
-            UnknownNameError: nothing is; names what there is.
-            PluginError: two distributions registered it, or Arena's own are not registered.
-        """
+        """Return what is registered under a name, without importing it."""
         found = [one for one in self.plugins() if one.name == name]
         if len(found) > 1:
             raise _twins(found)
@@ -132,15 +124,10 @@ class Seam(Generic[Item_co]):
             return found[0]
         self.require_own()
         message = f"there is no {self.noun} '{name}'"
-        raise UnknownNameError(message, hint=f"there are: {', '.join(self.names())}")
+        raise UnknownNameError(message, hint=offered(name, self.names()))
 
     def load(self, name: str) -> Item_co:
-        """Import what is registered under a name, and nothing else.
-
-        Raises:
-            UnknownNameError: nothing is; names what there is.
-            PluginError: it cannot be imported, is none of the seam's, or has a twin.
-        """
+        """Import what is registered under a name, and nothing else."""
         return self._accepted(self.find(name))
 
     def load_all(self) -> tuple[dict[str, Item_co], tuple[PluginError, ...]]:
@@ -174,12 +161,10 @@ def filling(protocol: type[Any]) -> Callable[[object], Any]:
 
     def accept(found: object) -> object:
         if isinstance(found, type):
-            message = f"it is the class {found.__name__}: register an object of it"
-            raise TypeError(message)
+            raise TypeError(f"it is the class {found.__name__}: register an object of it")
         missing = [name for name in members if not hasattr(found, name)]
         if missing or not isinstance(found, protocol):
-            message = f"it is no {protocol.__name__}: it lacks {', '.join(missing)}"
-            raise TypeError(message)
+            raise TypeError(f"it is no {protocol.__name__}: it lacks {', '.join(missing)}")
         return found
 
     return accept
@@ -191,8 +176,7 @@ def subclassing(base: type[Any]) -> Callable[[object], Any]:
     def accept(found: object) -> type[Any]:
         if isinstance(found, type) and issubclass(found, base):
             return found
-        message = f"it is no subclass of {base.__module__}.{base.__name__}"
-        raise TypeError(message)
+        raise TypeError(f"it is no subclass of {base.__module__}.{base.__name__}")
 
     return accept
 
@@ -213,7 +197,8 @@ def _read(group: Group, _path: tuple[str, ...]) -> tuple[Plugin, ...]:
             distribution=point.dist.name if point.dist else "unknown",
             version=point.dist.version if point.dist else "",
         )
-        for point in entry_points(group=group)
+        for called in dict.fromkeys((group.value, _FORMER.get(group, group.value)))
+        for point in entry_points(group=called)
     }
     return tuple(sorted(found, key=lambda one: (one.name, one.distribution, one.path)))
 

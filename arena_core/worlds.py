@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from arena_core.errors import UsageError
+
 
 class World(StrEnum):
     """Which face of every site an episode sees.
@@ -13,3 +15,16 @@ class World(StrEnum):
 
     OFFLINE = "offline"
     ONLINE = "online"
+
+
+def read_world(name: str) -> World:
+    """Return the world of a name.
+
+    Raises:
+        UsageError: there is no such world.
+    """
+    try:
+        return World(name)
+    except ValueError as cause:
+        message = f"there is no world '{name}'"
+        raise UsageError(message, hint=f"worlds: {', '.join(World)}") from cause

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import griffe
 
-_MADE_BY = ("_same", "_blocking")
+_MADE = re.compile(r"_(?:same|blocking|opening)\((\w+)\.(\w+)\)")
 
 
 class SyncMethods(griffe.Extension):
@@ -16,13 +17,13 @@ class SyncMethods(griffe.Extension):
         """Look at the whole package, once it is read."""
         if pkg.name != "orchestrator":
             return
-        ours, theirs = pkg["api.sync.SyncArena"], pkg["api.arena.Arena"].all_members
-        for name, member in list(ours.members.items()):
-            if not isinstance(member, griffe.Attribute):
-                continue
-            method = theirs.get(name)
-            if method and str(member.value).partition("(")[0] in _MADE_BY:
-                ours.set_member(name, _function(method, member))
+        module = pkg["api.sync"]
+        for ours in module.classes.values():
+            for name, member in list(ours.members.items()):
+                made = isinstance(member, griffe.Attribute) and _MADE.fullmatch(str(member.value))
+                if made:
+                    theirs = pkg[module[made[1]].target_path.removeprefix("orchestrator.")]
+                    ours.set_member(name, _function(theirs.members[made[2]], member))
 
 
 def _function(method: Any, made: griffe.Attribute) -> griffe.Function:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from evaluators.text import shown
+from evaluators.values.text import shown
 
 Cells = dict[str, str | None]
 

@@ -2,35 +2,99 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from arena_core.worlds import World
-from evaluators.computed import Computed
 from evaluators.fields import Slug, When
 from evaluators.judgements import Replies
-from evaluators.kinds import Locate
 from evaluators.locators.base import Locator
-from evaluators.matcher_kinds import Match
+from evaluators.locators.kinds import Locate
 from evaluators.matchers.base import JudgedMatcher, Matched, Matcher, UrlForm
-from sites.fields import Strict
+from evaluators.matchers.kinds import Match
+from sites.fields import SitePath, Strict
 
 # A reason is read by people: longer ones are cut.
 _LONGEST_SENTENCE: Final = 4_000
 _NO_REPLIES: Final[Replies] = {}
 
 
+class Computed(BaseModel):
+    """Asks an untouched replica for the value that a check expects in the offline world.
+
+    One of `sql`, `page` and `path` says how; each yields values as the locator of that kind does.
+
+    Attributes:
+        sql: one SELECT on the site's database.
+        page: a logical path, opened with the task's logins; `selector` says what of it.
+        attribute: of the elements found, in place of their visible text.
+        path: path and query of a JSON answer, fetched with the task's logins.
+        role: asks with this role's API login instead of the logins in the browser.
+        json_path: what of it; the whole body as text where omitted.
+        pattern: a regular expression; each value becomes what its one group finds in it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    site: str
+    sql: str | None = None
+    page: SitePath | None = None
+    selector: str | None = None
+    attribute: str | None = None
+    path: SitePath | None = None
+    role: str | None = None
+    json_path: str | None = None
+    pattern: str | None = None
+
+    @model_validator(mode="after")
+    def _asks_one_way(self) -> Self:
+        if [self.sql, self.page, self.path].count(None) != 2:  # noqa: PLR2004
+            message = "is computed by one of `sql`, `page` and `path`"
+        elif (self.page is None) != (self.selector is None):
+            message = "`page` and `selector` belong together"
+        elif self.attribute is not None and self.page is None:
+            message = "`attribute` is one of elements on a `page`"
+        elif self.path is None and (self.json_path, self.role) != (None, None):
+            message = "`json_path` and `role` go with a `path`"
+        else:
+            return self
+        raise ValueError(message)
+
+    @model_validator(mode="after")
+    def _pattern_has_one_group(self) -> Self:
+        if self.pattern is None:
+            return self
+        try:
+            groups = re.compile(self.pattern).groups
+        except re.error as cause:
+            raise ValueError(f"`pattern` is no regular expression: {cause}") from cause
+        if groups != 1:
+            raise ValueError(f"`pattern` needs one group: it has {groups}")
+        return self
+
+    def read(self, values: tuple[str, ...]) -> tuple[str, ...]:
+        """Return what the pattern's group finds in each value; the values where there is none.
+
+        A value that the pattern does not fit yields nothing.
+        """
+        if self.pattern is None:
+            return values
+        found = (re.search(self.pattern, value) for value in values)
+        return tuple(one[1] for one in found if one is not None and one[1] is not None)
+
+
 class Look(Strict):
     """One thing that is looked at and written into the evidence, and that no score asks for.
 
-    Compatible readings of published task sets read it there (`evaluators/readings`).
+    Compatible scorers of published task sets read it there (`evaluators/scorers`).
 
     Attributes:
         name: unique in its task; evidence, reports and linter use it.
-        worlds: where it is looked at; a world that is none of the task's is a mistake.
+        worlds: where it is looked at; a world that the task does not have is a mistake.
     """
 
     name: Slug
@@ -79,6 +143,13 @@ class Check(Look):
     computed: Computed | None = None
     required: bool = Field(default=False, exclude_if=lambda value: not value)
     any_of: tuple[Alternative, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    def answering(self, question: str) -> Check:
+        """Return it with its matches as they compare answers to a question."""
+        others = tuple(
+            one.model_copy(update={"match": one.match.answering(question)}) for one in self.any_of
+        )
+        return self.model_copy(update={"match": self.match.answering(question), "any_of": others})
 
     @property
     def decides(self) -> bool:
@@ -133,11 +204,7 @@ class Check(Look):
 
 
 def refuse_misfit(locate: Locator, match: Matcher) -> None:
-    """Refuse a matcher that does not compare what a locator yields.
-
-    Raises:
-        ValueError: naming both.
-    """
+    """Refuse a matcher that does not compare what a locator yields."""
     if locate.yields != match.compares:
         message = f"`by: {locate.by}` yields {locate.yields} and"
         message += f" `how: {match.how}` compares {match.compares}: they do not go together"
@@ -147,14 +214,7 @@ def refuse_misfit(locate: Locator, match: Matcher) -> None:
 def match(
     check: Check, values: Sequence[str], world: World, replies: Replies = _NO_REPLIES
 ) -> Matched:
-    """Compare what a check's locator found with what the check expects in a world; never raises.
-
-    Args:
-        check: whose values.
-        values: what was found.
-        world: of the episode.
-        replies: of judges, by the key of the question.
-    """
+    """Compare what a check's locator found with what the check expects in a world; never raises."""
 
     def form(text: str) -> str:
         return check.locate.expected_form(text, is_whole=check.match.is_whole)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.actions import Action, AnswerStatus
+from arena_core.foreign_fields import Kept, KeptParts, Text
 from arena_core.worlds import World
 from evaluators.judgements import Judgement
 from evaluators.network import RequestRecord
@@ -39,14 +40,23 @@ class UrlVisit(_Record):
 
     `logical` is `site:/path?query#fragment`, None for a page of no site. `status` is the HTTP
     status that the document came with, that of a history entry its document's; None where it is
-    not known, as in evidence of earlier versions.
+    not known, as in evidence of earlier versions. A visit that a script of the agent's made, by
+    `history.pushState` and the like, is not `trusted`; it is `confirmed` where the site was asked
+    for that address as well.
     """
 
     tab: int
-    url: str
-    logical: str | None
+    url: Text
+    logical: Text | None
     same_document: bool = False
     status: int | None = None
+    trusted: bool = Field(default=True, exclude_if=lambda value: value)
+    confirmed: bool = Field(default=False, exclude_if=lambda value: not value)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a visit, and not an address that a script of the agent's made up."""
+        return self.trusted or self.confirmed
 
 
 class SelectorFit(_Record):
@@ -58,7 +68,7 @@ class SelectorFit(_Record):
         first: the same of the first element alone that the selector finds.
     """
 
-    selector: str
+    selector: Text
     distance: int | None
     first: int | None
 
@@ -77,13 +87,13 @@ class ActedElement(_Record):
     """
 
     event: ElementEvent
-    path: str
-    tag: str
-    role: str
-    name: str
-    text: str
-    value: str | None
-    logical: str | None
+    path: Text
+    tag: Text
+    role: Text
+    name: Text
+    text: Text
+    value: Text | None
+    logical: Text | None
     trusted: bool = True
     confirmed: bool = False
     fits: tuple[SelectorFit, ...] = ()
@@ -92,11 +102,11 @@ class ActedElement(_Record):
 class RequestNote(_Record):
     """A request that the gateway or the browser session refused, or that may have written."""
 
-    method: str
-    url: str
-    site: str | None
+    method: Text
+    url: Text
+    site: Text | None
     may_write: bool
-    refused: str | None = None
+    refused: Text | None = None
 
 
 class Timings(_Record):
@@ -117,10 +127,10 @@ class Located(_Record):
     kept; matchers do not see it.
     """
 
-    check: str
-    values: tuple[str, ...] = ()
-    error: str | None = None
-    data: dict[str, JsonValue] = Field(default_factory=dict)
+    check: Text
+    values: tuple[Text, ...] = ()
+    error: Text | None = None
+    data: KeptParts = Field(default_factory=dict)
 
 
 class StepEvidence(_Record):
@@ -136,14 +146,16 @@ class StepEvidence(_Record):
         screenshot: file name beside the evidence.
         login: site and role that the current tab is logged in as, `shop: merchant`, where the task
             has several roles of a site.
+        is_forged: the current tab's address is the doing of a script of the agent's, as a visit
+            that is neither trusted nor confirmed.
     """
 
     index: int
     action: Action | None
-    error: str | None = None
-    url: str
-    logical: str | None
-    title: str
+    error: Text | None = None
+    url: Text
+    logical: Text | None
+    title: Text
     visits: tuple[UrlVisit, ...] = ()
     acted: tuple[ActedElement, ...] = ()
     requests: int = 0
@@ -151,13 +163,14 @@ class StepEvidence(_Record):
     located: tuple[Located, ...] = ()
     timings: Timings = Timings()
     settled: bool = True
-    thought: str | None = None
-    screenshot: str | None = None
-    login: str | None = None
+    thought: Text | None = None
+    screenshot: Text | None = None
+    login: Text | None = None
     status: int | None = None
+    is_forged: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
-class WobRecord(_Record):
+class MiniWobRecord(_Record):
     """One episode of a MiniWoB++ page: what it asked for, and how it ended it.
 
     Attributes:
@@ -169,14 +182,14 @@ class WobRecord(_Record):
         was_left: the page was left, reloaded or closed before it ended the episode.
     """
 
-    page: str
+    page: Text
     seed: int
-    mode: str | None = None
-    utterance: str
-    fields: str | None = None
+    mode: Text | None = None
+    utterance: Text
+    fields: Text | None = None
     raw: float | None = None
     reward: float | None = None
-    reason: str | None = None
+    reason: Text | None = None
     was_left: bool = False
 
 
@@ -205,6 +218,7 @@ class Ended(StrEnum):
 class UnscoredReason(StrEnum):
     """Why an episode has no score.
 
+    `not_found_at_start`: a start page answered with an error, so the agent was never started.
     `budget`: what the run may spend on models was spent before it was over.
     `replay_miss`: it asked its model what the run that is replayed never asked.
     `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
@@ -215,6 +229,7 @@ class UnscoredReason(StrEnum):
     INFRA = "infra"
     BLOCKED = "blocked"
     DRIFTED = "drifted"
+    NOT_FOUND_AT_START = "not_found_at_start"
     CHECK_ERROR = "check_error"
     BUDGET = "budget"
     REPLAY_MISS = "replay_miss"
@@ -230,8 +245,8 @@ class EpisodeFault(_Record):
     """
 
     reason: UnscoredReason
-    message: str
-    place: str | None = None
+    message: Text
+    place: Text | None = None
 
     @property
     def because(self) -> str:
@@ -239,7 +254,7 @@ class EpisodeFault(_Record):
         return self.message if self.place is None else f"{self.message} at {self.place}"
 
 
-class Proof(StrEnum):
+class Verification(StrEnum):
     """How a receipt knows that the state is golden.
 
     `fingerprint`: the whole state was read. `counters`: it was read before, and since then neither
@@ -256,26 +271,26 @@ class Receipt(_Record):
     """The proof of one reset.
 
     Attributes:
-        strategy: the rung that led to golden.
+        strategy: how it was reset to golden.
         seconds: the whole reset, its proof included.
         before, after: fingerprints; `before` is None where it was not taken.
         golden: what `after` must equal.
         differences: what differed from golden before the reset, one line each.
         proof: how `after` is known.
-        fallbacks: rungs that were tried before and why each was not enough, one line each.
+        fallbacks: strategies that were tried before and why each was not enough, one line each.
         swapped: the episode got this replica at once, instead of the one used before it.
         waited: seconds that the episode waited for the replica.
     """
 
-    site: str
-    strategy: str
+    site: Text
+    strategy: Text
     seconds: float
-    before: str | None
-    after: str
-    golden: str
-    differences: tuple[str, ...] = ()
-    proof: Proof = Proof.FINGERPRINT
-    fallbacks: tuple[str, ...] = ()
+    before: Text | None
+    after: Text
+    golden: Text
+    differences: tuple[Text, ...] = ()
+    proof: Verification = Verification.FINGERPRINT
+    fallbacks: tuple[Text, ...] = ()
     swapped: bool = False
     waited: float = 0.0
 
@@ -294,14 +309,15 @@ class AgentResponse(_Record):
     """
 
     status: AnswerStatus = AnswerStatus.DONE
-    data: JsonValue = None
-    reason: str | None = None
+    data: Kept = None
+    reason: Text | None = None
 
 
 class Evidence(_Record):
     """One attempt at one task in one world.
 
     Attributes:
+        run: the id of the run; None in evidence of earlier versions, and until it is saved.
         answer: what the agent said, as text; data without words as JSON.
         response: the same where it was structured; None where it was plain text.
         required: what the task's `requires` checks found before the agent started.
@@ -313,37 +329,40 @@ class Evidence(_Record):
         usd: what they cost; None for an agent without a model, and where a price is unknown.
         replayed_from: the run whose replies answered the agent: tokens and cost are that run's, and
             were not spent again.
-        wob: the episode of the MiniWoB++ page, where the task is one.
+        miniwob: the episode of the MiniWoB++ page, where the task is one.
         network: the requests of the browser, where the task asks for them; None where they were not
             recorded. They are kept in a file of their own beside evidence.json.
         network_fault: why they are not all there.
         judgements: what judges replied; a run keeps them in a file of their own.
     """
 
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
     version: int = SCHEMA_VERSION
-    suite: str
-    task: str
+    suite: Text
+    task: Text
     world: World
-    agent: str
+    agent: Text
     repeat: int
     attempt: int
-    started_at: str
+    run: Text | None = None
+    started_at: Text
     seconds: float
-    answer: str | None = None
+    answer: Text | None = None
     response: AgentResponse | None = None
     ended: Ended | None = None
-    ended_because: str | None = None
+    ended_because: Text | None = None
     steps: tuple[StepEvidence, ...] = ()
     required: tuple[Located, ...] = ()
     located: tuple[Located, ...] = ()
     fault: EpisodeFault | None = None
     receipts: tuple[Receipt, ...] = ()
-    staged: tuple[str, ...] = ()
+    staged: tuple[Text, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float | None = None
-    replayed_from: str | None = None
-    wob: WobRecord | None = None
+    replayed_from: Text | None = None
+    miniwob: MiniWobRecord | None = Field(default=None, alias="wob")
     network: tuple[RequestRecord, ...] | None = None
-    network_fault: str | None = None
+    network_fault: Text | None = None
     judgements: tuple[Judgement, ...] = ()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BeforeValidator, FiniteFloat, ValidationError
-from pydantic_core import InitErrorDetails
+from pydantic import BeforeValidator, FiniteFloat
 
 from arena_core.worlds import World
 from sites.fields import Strict, written
@@ -20,19 +19,6 @@ Slug = Annotated[
         "a name of at most 61 lower-case letters, digits and '-' that begins with no '-'",
     ),
 ]
-
-
-def refuse_old_name(given: object, old: str, new: str) -> object:
-    """Return what a model is made from, unless it has a field by its former name.
-
-    Raises:
-        ValidationError: at that field; its message has the name of today.
-    """
-    if not (isinstance(given, dict) and old in given):
-        return given
-    error = ValueError(f"is called `{new}` now: rename it")
-    at = InitErrorDetails(type="value_error", loc=(old,), input=given[old], ctx={"error": error})
-    raise ValidationError.from_exception_data(old, [at])
 
 
 class PerWorld(Strict, Generic[T]):

@@ -1,4 +1,4 @@
-"""What a model was asked to judge and what it replied: recorded, so that scoring asks nobody."""
+"""What judges are asked, the prompts they are asked with, and what they replied."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from importlib.resources import files
+from string import Template
 
+import yaml
 from pydantic import BaseModel, ConfigDict
 
 
@@ -62,3 +65,31 @@ Replies = Mapping[str, tuple[str, ...]]
 def replies_of(judgements: Iterable[Judgement]) -> Replies:
     """Return the replies by key; of two judgements on one question the later counts."""
     return {one.key: one.replies for one in judgements}
+
+
+class _PromptFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    system: str | None = None
+    user: str
+
+
+class JudgePrompt(BaseModel):
+    """What a judge is sent.
+
+    Attributes:
+        system: None where the published code sends none.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    system: str | None
+    user: str
+
+
+def asked_with(question: JudgeQuestion) -> JudgePrompt:
+    """Return the text of a question, its inputs filled in once: an input names no other input."""
+    source = files("evaluators.prompts") / f"{question.prompt}-{question.version}.yaml"
+    prompt = _PromptFile.model_validate(yaml.safe_load(source.read_text(encoding="utf-8")))
+    user = Template(prompt.user).substitute(question.inputs)
+    return JudgePrompt(system=prompt.system, user=user)

@@ -112,9 +112,6 @@ def body_fields(record: RequestRecord) -> tuple[tuple[str, str], ...] | None:
     """Return names and values of a body that is a form, in its order; None for any other body.
 
     URL-encoded and multipart forms are read; the value of a file is what was kept of it.
-
-    Raises:
-        NotKeptError: the body was not kept.
     """
     kind = record.request_headers.get("content-type", "")
     body = _kept_body(record)
@@ -127,30 +124,16 @@ def body_fields(record: RequestRecord) -> tuple[tuple[str, str], ...] | None:
 
 
 def body_json(record: RequestRecord) -> JsonValue:
-    """Return what a JSON body holds.
-
-    Raises:
-        NotKeptError: the body was not kept.
-        UnreadableError: it is no JSON.
-    """
     return _json(_kept_body(record), "the request's body")
 
 
 def answer_json(record: RequestRecord) -> JsonValue:
-    """Return what a JSON answer holds.
-
-    Raises:
-        NotKeptError: the answer was not kept.
-        UnreadableError: it is no JSON.
-    """
     if record.response_body is None:
-        message = f"the answer to {record.method} {record.url} was not kept"
-        raise NotKeptError(message)
+        raise NotKeptError(f"the answer to {record.method} {record.url} was not kept")
     return _json(record.response_body, "the answer's body")
 
 
 def cookies_sent(record: RequestRecord) -> Mapping[str, str]:
-    """Return the cookies of a request, by name."""
     pairs = (one.partition("=") for one in record.request_headers.get("cookie", "").split(";"))
     return {name.strip(): value.strip() for name, _, value in pairs if name.strip()}
 
@@ -165,8 +148,7 @@ def cookies_set(record: RequestRecord) -> Mapping[str, str]:
 def _kept_body(record: RequestRecord) -> str:
     if record.request_body is None and record.request_bytes:
         what = f"the body of {record.method} {record.url}, {record.request_bytes} bytes"
-        message = f"{what}, was not kept"
-        raise NotKeptError(message)
+        raise NotKeptError(f"{what}, was not kept")
     return record.request_body or ""
 
 
@@ -174,8 +156,7 @@ def _json(text: str, what: str) -> JsonValue:
     try:
         found: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
-        message = f"{what} is no JSON"
-        raise UnreadableError(message) from error
+        raise UnreadableError(f"{what} is no JSON") from error
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -10,8 +9,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
+from arena_core.foreign import ForeignError, read_json
 from evaluators.evidence import AgentResponse, Ended, Evidence
-from evaluators.values import as_text
+from evaluators.values.text import as_text
 
 # The words of webarena-verified's responses, as they stand behind its own names.
 _UPSTREAM: Final[Mapping[str, AnswerStatus]] = {
@@ -100,8 +100,8 @@ def _read(answer: str) -> AgentResponse | None:
     if not bare.startswith("{") or len(bare) > _LONGEST:
         return None
     try:
-        said: JsonValue = json.loads(bare)
-    except (ValueError, RecursionError):
+        said = read_json(bare)
+    except ForeignError:
         return None
     if not isinstance(said, dict) or not isinstance(said.get("status"), str):
         return None

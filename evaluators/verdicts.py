@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
@@ -10,9 +10,9 @@ from functools import partial
 from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, Located, UnscoredReason
 from evaluators.fields import When
-from evaluators.judgements import replies_of
+from evaluators.judgements import JudgeQuestion, replies_of
 from evaluators.locators.base import not_recorded, recorded
-from evaluators.matchers.base import Matched
+from evaluators.matchers.base import JudgedMatcher, Matched
 
 _KEPT_VALUES = 20
 
@@ -207,3 +207,24 @@ def _undecided(check: Check, matched: Matched) -> Verdict:
 
 def _kept(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))[:_KEPT_VALUES]
+
+
+def judge_questions(checks: Iterable[Check], evidence: Evidence) -> Iterator[JudgeQuestion]:
+    """Yield the questions that the checks of an episode leave to judges, answered or not."""
+    for check in checks:
+        if evidence.world not in check.worlds:
+            continue
+        for way in check.ways:
+            if isinstance(way.match, JudgedMatcher):
+                for values in _moments(way, evidence):
+                    yield from way.match.questions(values, evidence.world)
+
+
+def _moments(check: Check, evidence: Evidence) -> Iterator[Sequence[str]]:
+    """Yield what the check's locator found at the end, or at each step of a key node."""
+    if check.when is When.END:
+        yield check.locate.at_end(check.name, evidence).values
+        return
+    for step in evidence.steps:
+        if step.index > 0:
+            yield check.locate.at_step(check.name, step).values

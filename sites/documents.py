@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from arena_core.errors import InputError
+from arena_core.regular_files import MEGABYTE, read_regular
 from sites.faults import Location, Mistake, kind_of, mistakes
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -19,6 +20,9 @@ Model = TypeVar("Model", bound=BaseModel)
 # How many mistakes of one file are listed at once.
 SHOWN_FAULTS = 3
 _DEEPEST = 100
+LARGEST_DOCUMENT = 64 * MEGABYTE
+# With aliases, a short file stands for a long one: this many nodes take some seconds to read.
+_MOST_NODES = 5_000_000
 # Of the tag `!` alone the two parsers make different things. In the midst of text it is no tag.
 _BARE_TAG = re.compile(r"(?<![^\s\[{,:])!(?:[\s,\]}]|$)")
 
@@ -36,12 +40,7 @@ class Document:
         return _line_of(self.root, location)
 
     def describe(self, mistake: Mistake, at: Location | None = None) -> str:
-        """Say file, line, field, what is wrong with it, and what stood there.
-
-        Args:
-            mistake: what is wrong.
-            at: the field's path in this file, where it is not the mistake's own.
-        """
+        """Say file, line, field, what is wrong with it, and what stood there."""
         here = mistake if at is None else Mistake(at, mistake.message)
         return f"{self.path}:{self.line(here.at)}: {here}"
 
@@ -49,27 +48,16 @@ class Document:
 def open_document(path: Path, error: type[InputError]) -> Document:
     """Read one YAML file that holds a mapping; errors are as in `read_document`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular(path, follow=True, most=LARGEST_DOCUMENT).decode()
     except OSError as cause:
-        message = f"{path}: cannot be read: {cause.strerror}"
-        raise error(message) from cause
+        raise error(f"{path}: cannot be read: {cause.strerror}") from cause
     except UnicodeDecodeError as cause:
-        message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
-        raise error(message) from cause
+        raise error(f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})") from cause
     return _parsed(text, path, error)
 
 
 def read_document(path: Path, model: type[Model], error: type[InputError]) -> Model:
-    """Read one YAML file into a model.
-
-    Args:
-        path: the file.
-        model: what its content must be.
-        error: the leaf of the error tree to raise.
-
-    Raises:
-        InputError: of the given kind; one line with file, line, field and what is allowed.
-    """
+    """Read one YAML file into a model."""
     return validated(open_document(path, error), model, error)
 
 
@@ -83,30 +71,39 @@ def validated(document: Document, model: type[Model], error: type[InputError]) -
     try:
         return model.model_validate(document.content)
     except ValidationError as cause:
-        told = map(document.describe, mistakes(cause, document.content)[:SHOWN_FAULTS])
-        raise error("; ".join(told)) from cause
+        found = mistakes(cause, document.content, model.model_fields)
+        said = map(document.describe, found[:SHOWN_FAULTS])
+        raise error("; ".join(said)) from cause
 
 
 def _parsed(text: str, path: Path, error: type[InputError]) -> Document:
     try:
         root = _composed(text)
+        _refuse_aliases(root)
         twice = _repeated_key(root)
         content = None if root is None else yaml.SafeLoader("").construct_document(root)
     except yaml.MarkedYAMLError as cause:
         line = cause.problem_mark.line + 1 if cause.problem_mark else 1
-        message = f"{path}:{line}: not valid YAML: {cause.problem or cause}"
-        raise error(message) from cause
-    except (yaml.YAMLError, ValueError, RecursionError) as cause:
+        raise error(f"{path}:{line}: not valid YAML: {cause.problem or cause}") from cause
+    except RecursionError as cause:
+        raise error(f"{path}: not valid YAML: is nested deeper than {_DEEPEST}") from cause
+    except (yaml.YAMLError, ValueError) as cause:
         # ValueError: YAML reads 2026-13-45 as a date, and there is none.
-        message = f"{path}: not valid YAML: {' '.join(str(cause).split())}"
-        raise error(message) from cause
+        raise error(f"{path}: not valid YAML: {yaml_in_words(cause)}") from cause
     if twice is not None:
         message = f"{path}:{twice.start_mark.line + 1}: {twice.value}: stands twice in one mapping"
         raise error(message)
     if root is None or not isinstance(content, Mapping):
-        message = f"{path}:1: must hold a mapping of fields, holds {kind_of(content)}"
-        raise error(message)
+        raise error(f"{path}:1: must hold a mapping of fields, holds {kind_of(content)}")
     return Document(path, content, root)
+
+
+def yaml_in_words(cause: Exception) -> str:
+    """Say what keeps text from being YAML, on one line, without the library's name for a text."""
+    if isinstance(cause, OSError) and cause.strerror:
+        return cause.strerror
+    text = " ".join(str(cause).split())
+    return text.replace('in "<unicode string>", ', "at ").replace("at position", "at character")
 
 
 def _composed(text: str) -> yaml.Node | None:
@@ -139,6 +136,44 @@ def _is_deep(text: str) -> bool:
         if depth > _DEEPEST:
             return True
     return False
+
+
+def _refuse_aliases(root: yaml.Node | None) -> None:
+    """Refuse nodes that hold themselves, or stand for far more than is written."""
+    sizes: dict[int, tuple[int, int]] = {}
+    open_ones: set[int] = set()
+    waiting = [] if root is None else [root]
+    while waiting:
+        node = waiting[-1]
+        members = [one for one in _members(node) if id(one) not in sizes]
+        if id(node) in open_ones or not members:
+            waiting.pop()
+            if id(node) in sizes:
+                continue
+            open_ones.discard(id(node))
+            inner = [sizes[id(one)] for one in _members(node)]
+            count = 1 + sum(size for size, _ in inner)
+            depth = 1 + max((deep for _, deep in inner), default=0)
+            if count > _MOST_NODES or depth > _DEEPEST:
+                too_deep = f"is nested deeper than {_DEEPEST}"
+                message = too_deep if depth > _DEEPEST else "its aliases stand for too much"
+                raise yaml.MarkedYAMLError(problem=message, problem_mark=node.start_mark)
+            sizes[id(node)] = (count, depth)
+            continue
+        open_ones.add(id(node))
+        for one in members:
+            if id(one) in open_ones:
+                message = "an alias stands in what it stands for"
+                raise yaml.MarkedYAMLError(problem=message, problem_mark=one.start_mark)
+        waiting.extend(members)
+
+
+def _members(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.SequenceNode):
+        return list(node.value)
+    if isinstance(node, yaml.MappingNode):
+        return [one for pair in node.value for one in pair]
+    return []
 
 
 def _repeated_key(root: yaml.Node | None) -> yaml.ScalarNode | None:

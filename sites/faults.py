@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -11,11 +11,14 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from arena_core.names import nearest
+
 Location = tuple[int | str, ...]
 
 _SHOWN_LENGTH: Final = 60
 _SECRETS: Final = frozenset({"password", "secret"})
 _KEY_MARK: Final = "[key]"
+_UNKNOWN: Final = "unknown field"
 
 # What a value is not: the kinds that a field takes are said together.
 _KINDS: Final = {
@@ -91,15 +94,13 @@ class _Fault:
     rest: Location
 
 
-def mistakes(error: ValidationError, content: object) -> tuple[Mistake, ...]:
+def mistakes(
+    error: ValidationError, content: object, fields: Iterable[str] = ()
+) -> tuple[Mistake, ...]:
     """Return what is wrong with content, one mistake a field, in the order of the fields.
 
     Of a field that may have several forms, only what is wrong with the form that was meant is
     returned. What follows from another mistake is left out.
-
-    Args:
-        error: what the validation raised.
-        content: what was validated, as read from the file.
     """
     faults = [
         _split(details, content, (), details["loc"])
@@ -107,7 +108,15 @@ def mistakes(error: ValidationError, content: object) -> tuple[Mistake, ...]:
         if not _is_consequence(details)
     ]
     found = dict.fromkeys(_told(faults, content))
-    return tuple(found)
+    return tuple(_with_offer(one, tuple(fields)) for one in found)
+
+
+def _with_offer(mistake: Mistake, fields: Sequence[str]) -> Mistake:
+    """Name the field that may have been meant by an unknown one."""
+    if mistake.message != _UNKNOWN or len(mistake.at) != 1:
+        return mistake
+    near = nearest(str(mistake.at[0]), fields)
+    return mistake if near is None else Mistake(mistake.at, f"{_UNKNOWN}; did you mean '{near}'?")
 
 
 def _is_consequence(details: ErrorDetails) -> bool:
@@ -199,7 +208,7 @@ def _message(details: ErrorDetails) -> str:
     if kind == "missing":
         return "is required"
     if kind == "extra_forbidden":
-        return "is no field that is known here"
+        return _UNKNOWN
     return f"{_wrong(details)}{_found(details, details['loc'])}"
 
 

@@ -13,18 +13,12 @@ _UP: Final = frozenset({".", ".."})
 
 
 def written(pattern: str, words: str) -> AfterValidator:
-    """Return a validator that holds text to a pattern and says in words what was broken.
-
-    Args:
-        pattern: a regular expression for the whole text.
-        words: what the text must be, after "must be".
-    """
+    """Return a validator that holds text to a pattern and says in words what was broken."""
     compiled = re.compile(pattern)
 
     def checked(text: str) -> str:
         if compiled.fullmatch(text) is None:
-            message = f"must be {words}"
-            raise ValueError(message)
+            raise ValueError(f"must be {words}")
         return text
 
     return AfterValidator(checked)

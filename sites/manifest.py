@@ -52,8 +52,7 @@ class Image(Strict):
     @model_validator(mode="after")
     def _comes_from_somewhere(self) -> Self:
         if self.build is None and self.published is None and self.archive is None:
-            message = "an image needs `build`, `published` or `archive`"
-            raise ValueError(message)
+            raise ValueError("an image needs `build`, `published` or `archive`")
         return self
 
 
@@ -195,11 +194,9 @@ class Probe(Strict):
     @model_validator(mode="after")
     def _asks_one_thing(self) -> Self:
         if (self.sql is None) == (self.page is None):
-            message = "a probe needs either `sql` or `page`"
-            raise ValueError(message)
+            raise ValueError("a probe needs either `sql` or `page`")
         if (self.page is None) != (self.pattern is None):
-            message = "`page` and `pattern` belong together"
-            raise ValueError(message)
+            raise ValueError("`page` and `pattern` belong together")
         return self
 
     @field_validator("pattern")
@@ -210,8 +207,7 @@ class Probe(Strict):
         try:
             re.compile(pattern)
         except re.error as cause:
-            message = f"is no regular expression: {cause}"
-            raise ValueError(message) from cause
+            raise ValueError(f"is no regular expression: {cause}") from cause
         return pattern
 
 
@@ -304,8 +300,7 @@ class Live(Strict):
     def _port_exists(cls, origin: str) -> str:
         _, colon, port = origin.partition("://")[2].partition(":")
         if colon and not 1 <= int(port) <= _LAST_PORT:
-            message = f"must name a port from 1 to {_LAST_PORT}"
-            raise ValueError(message)
+            raise ValueError(f"must name a port from 1 to {_LAST_PORT}")
         return origin
 
     @property
@@ -366,8 +361,7 @@ class Site(Strict):
     @classmethod
     def _reserved_domain(cls, host: str) -> str:
         if not host.endswith(".test"):
-            message = "must end in .test, the domain reserved for this (RFC 6761)"
-            raise ValueError(message)
+            raise ValueError("must end in .test, the domain reserved for this (RFC 6761)")
         return host
 
     @property
@@ -388,8 +382,7 @@ class Site(Strict):
         if self.state is None or not isinstance(self.database, FileDatabase):
             return self
         if not self.database.file.startswith(f"{self.state.folder.rstrip('/')}/"):
-            message = f"database.file must lie in state.folder, {self.state.folder}"
-            raise ValueError(message)
+            raise ValueError(f"database.file must lie in state.folder, {self.state.folder}")
         return self
 
     @model_validator(mode="after")
@@ -410,8 +403,7 @@ class Site(Strict):
         for name, port in named.items():
             other = next(one for one, number in named.items() if number == port)
             if other != name:
-                message = f"`{other}` and `{name}` are both {port}: one port has one server"
-                raise ValueError(message)
+                raise ValueError(f"`{other}` and `{name}` are both {port}: one port has one server")
         return self
 
     @model_validator(mode="after")
@@ -421,7 +413,7 @@ class Site(Strict):
             message = "`state` says what may change, but `stateful` is false: nothing is reset"
             raise ValueError(message)
         if self.state is not None and self.bake:
-            message = "`bake` changes an image's files, and `state` lies in a volume: leave it away"
+            message = "`bake` changes an image's files, and `state` lies in a volume: omit it"
             raise ValueError(message)
         asks = (
             probes.volatile_tables,

@@ -40,15 +40,12 @@ class RouteRule(BaseModel):
     def _well_formed(cls, template: str) -> str:
         rest = _SEGMENT.sub("", template)
         if "{" in rest or "}" in rest:
-            message = "placeholders look like {name} or {name*}"
-            raise ValueError(message)
+            raise ValueError("placeholders look like {name} or {name*}")
         names = [name for name, _ in _SEGMENT.findall(template)]
         if len(names) != len(set(names)):
-            message = "a placeholder may stand once"
-            raise ValueError(message)
+            raise ValueError("a placeholder may stand once")
         if "?" in template or "#" in template:
-            message = "a route maps paths: it holds neither '?' nor '#'"
-            raise ValueError(message)
+            raise ValueError("a route maps paths: it holds neither '?' nor '#'")
         return template
 
     @model_validator(mode="after")

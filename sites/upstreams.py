@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import ClassVar, Final, assert_never
 
 from arena_core.errors import ManifestError, UnknownNameError, UsageError
+from arena_core.names import offered
 from arena_core.worlds import World
 from sites.accounts import Role
 from sites.manifest import Live, Site, Staged
@@ -110,16 +111,7 @@ Upstream = ReplicaUpstream | LiveUpstream | StagedUpstream
 
 
 def upstream_of(site: Site, world: World, *, staged: bool = False) -> Upstream:
-    """Return what answers for a site in a world.
-
-    Args:
-        site: which.
-        world: offline it is the replica; online the live origin, where the site has one.
-        staged: live origins are staged on this machine.
-
-    Raises:
-        UsageError: the live origin is to be staged, and the manifest does not say how.
-    """
+    """Return what answers for a site in a world."""
     match world:
         case World.OFFLINE:
             return ReplicaUpstream(site)
@@ -148,33 +140,20 @@ class Upstreams:
     by_site: Mapping[str, Upstream]
 
     def of(self, name: str) -> Upstream:
-        """Return what answers for a site.
-
-        Raises:
-            UnknownNameError: the site is none of these.
-        """
+        """Return what answers for a site."""
         if name not in self.by_site:
-            there_are = ", ".join(sorted(self.by_site)) or "none"
-            message = f"site '{name}' is not visited here; there are: {there_are}"
+            message = f"site '{name}' is not visited here; {offered(name, self.by_site)}"
             raise UnknownNameError(message)
         return self.by_site[name]
 
     def only(self, names: Iterable[str]) -> Upstreams:
-        """Return those of the named sites.
-
-        Raises:
-            UnknownNameError: one is none of these.
-        """
+        """Return those of the named sites."""
         return Upstreams(self.world, {name: self.of(name) for name in names})
 
     def url(self, logical: str) -> str:
         """Return the URL under which the browser finds `site:/path?query#fragment`.
 
         The empty page is its own URL, on no site.
-
-        Raises:
-            UnknownNameError: the site is none of these.
-            ManifestError: a route rule knows the path, but not its form at this upstream.
         """
         if logical == BLANK:
             return BLANK
@@ -198,15 +177,7 @@ class Upstreams:
 
 
 def url_at(upstream: Upstream, page: str) -> str:
-    """Return the URL of a page at an upstream.
-
-    Args:
-        upstream: where.
-        page: logical path, with query and fragment.
-
-    Raises:
-        ManifestError: a route rule knows the path, but not its form at this upstream.
-    """
+    """Return the URL of a page at an upstream."""
     path, mark, tail = _split_path(page or "/")
     concrete = concrete_path(upstream.site.routes, path, upstream.route_form)
     if concrete is None:
@@ -230,7 +201,6 @@ def is_visited_live(upstream: Upstream) -> bool:
 
 
 def kind_in_words(upstream: Upstream) -> str:
-    """Say in words what answers."""
     match upstream:
         case ReplicaUpstream():
             return "replica"
@@ -247,3 +217,58 @@ def _split_path(rest: str) -> tuple[str, str, str]:
         if character in "?#":
             return rest[:position], character, rest[position + 1 :]
     return rest, "", ""
+
+
+def sql_fault(upstream: Upstream) -> str | None:
+    """Say why no SQL can be asked of an upstream; None where it can."""
+    match upstream:
+        case ReplicaUpstream(site=site):
+            return None if site.database else f"site '{site.name}' has no database"
+        case LiveUpstream(site=site) | StagedUpstream(site=site):
+            return _nothing_behind(site, "database")
+        case _:
+            assert_never(upstream)
+
+
+def changes_fault(upstream: Upstream) -> str | None:
+    """Say why it cannot be seen what changed at an upstream; None where it can."""
+    match upstream:
+        case ReplicaUpstream():
+            return None
+        case LiveUpstream(site=site) | StagedUpstream(site=site):
+            return _nothing_behind(site, "database")
+        case _:
+            assert_never(upstream)
+
+
+def shell_fault(upstream: Upstream) -> str | None:
+    """Say why no command can be run at an upstream; None where it can."""
+    match upstream:
+        case ReplicaUpstream():
+            return None
+        case LiveUpstream(site=site) | StagedUpstream(site=site):
+            return _nothing_behind(site, "replica to run a command in")
+        case _:
+            assert_never(upstream)
+
+
+def api_login_fault(upstream: Upstream, role: str) -> str | None:
+    """Say why a role has no login to the API of an upstream; None where it has one."""
+    match upstream:
+        case ReplicaUpstream(site=site):
+            return _role_fault(site, role)
+        case LiveUpstream(site=site) | StagedUpstream(site=site):
+            return _nothing_behind(site, "API login")
+        case _:
+            assert_never(upstream)
+
+
+def _role_fault(site: Site, name: str) -> str | None:
+    with_api = sorted(one for one, role in site.roles.items() if role.api)
+    if name in with_api:
+        return None
+    return f"site '{site.name}' has no API login of role '{name}'; {offered(name, with_api)}"
+
+
+def _nothing_behind(site: Site, what: str) -> str:
+    return f"there is no {what} behind the live '{site.name}'"

@@ -1,13 +1,16 @@
-"""Suites by name or path: those that travel with Arena, and the user's own."""
+"""Suites by name or path, those shipped with Arena and your own, and a selection of their tasks."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from arena_core.errors import TaskError, UnknownNameError
+from arena_core.names import listed, offered
 from tasks.miniwob import read_seeds
-from tasks.schema import Suite
+from tasks.schema import Family, Suite, Task
 from tasks.sources import HEAD, SuiteSource, read_source
 
 _SHIPPED = Path(__file__).parent / "suites"
@@ -15,7 +18,7 @@ _ENDINGS = frozenset({".yaml", ".yml"})
 
 
 def suite_names() -> tuple[str, ...]:
-    """Return the names of the suites that travel with Arena."""
+    """Return the names of the suites that ship with Arena."""
     files = (path.stem for path in _SHIPPED.glob("*.yaml"))
     folders = (path.parent.name for path in _SHIPPED.glob(f"*/{HEAD}"))
     return tuple(sorted((*files, *folders)))
@@ -26,24 +29,22 @@ def suite_path(name_or_path: str) -> Path:
 
     Args:
         name_or_path: a shipped suite's name, or the path of a YAML file or of a folder of them;
-            what ends in .yaml or .yml or holds a slash is a path, and so is the name of a folder
-            here that no shipped suite has. A file inside a suite's folder stands for its own tasks
-            alone.
-
-    Raises:
-        UnknownNameError: no shipped suite of that name, or no such file; names what there is.
+            what ends in .yaml or .yml or holds a slash is a path, and so is the name of a file or
+            folder here that no shipped suite has. A file inside a suite's folder stands for its own
+            tasks alone.
     """
     path = Path(name_or_path)
     is_path = path.suffix in _ENDINGS or os.sep in name_or_path or path.parts in {(".",), ("..",)}
-    if is_path or (name_or_path not in suite_names() and path.is_dir()):
-        if path.is_file() or (path / HEAD).is_file():
+    if is_path or (name_or_path not in suite_names() and path.exists()):
+        is_there = path.exists() and not path.is_dir()  # whoever opens it says what it is
+        if is_there or (path / HEAD).is_file():
             return path
         message = f"suite file '{name_or_path}' does not exist"
         if path.is_dir():
             message = f"the folder '{name_or_path}' is no suite: it has no {HEAD}"
-        raise UnknownNameError(message, hint=f"shipped suites: {_listed()}")
+        raise UnknownNameError(message, hint=f"shipped suites: {listed(suite_names())}")
     if name_or_path not in suite_names():
-        message = f"unknown suite '{name_or_path}'; there are: {_listed()}"
+        message = f"unknown suite '{name_or_path}'; {offered(name_or_path, suite_names())}"
         raise UnknownNameError(message, hint="a suite of your own is named by its path: my.yaml")
     folder = _SHIPPED / name_or_path
     return folder if folder.is_dir() else _SHIPPED / f"{name_or_path}.yaml"
@@ -55,10 +56,6 @@ def load_source(name_or_path: str) -> SuiteSource:
     Args:
         name_or_path: as in `suite_path`. A suite of MiniWoB++ pages may be followed by `@` and
             other seeds than it names: `miniwob@4711`, `miniwob-56@1-10`.
-
-    Raises:
-        UnknownNameError: there is no such suite; names those there are.
-        TaskError: one line with file, line, field and what is allowed.
     """
     name, seeds = _seeded(name_or_path)
     path = suite_path(name)
@@ -87,5 +84,51 @@ def _seeded(name_or_path: str) -> tuple[str, tuple[int, ...] | None]:
         raise UnknownNameError(message) from cause
 
 
-def _listed() -> str:
-    return ", ".join(suite_names()) or "none"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which tasks are wanted; what is left empty does not narrow the choice.
+
+    Attributes:
+        ids: task ids, or patterns of them with `*` and `?`.
+        families: kinds of work.
+        sites: only tasks that use at least one of these sites.
+    """
+
+    ids: tuple[str, ...] = ()
+    families: frozenset[Family] = frozenset()
+    sites: frozenset[str] = frozenset()
+
+
+def select_tasks(suite: Suite, selection: Selection) -> tuple[Task, ...]:
+    """Return the wanted tasks, in the order of the suite."""
+    _refuse_unknown(suite, selection)
+    chosen = tuple(task for task in suite.tasks if _is_wanted(task, selection))
+    if not chosen:
+        message = f"no task of suite '{suite.suite}' fits all of what was asked for"
+        raise UnknownNameError(message, hint="arena tasks list shows ids, families and sites")
+    return chosen
+
+
+def _is_wanted(task: Task, selection: Selection) -> bool:
+    return (
+        (not selection.ids or any(fnmatchcase(task.id, pattern) for pattern in selection.ids))
+        and (not selection.families or task.family in selection.families)
+        and (not selection.sites or not selection.sites.isdisjoint(task.sites))
+    )
+
+
+def _refuse_unknown(suite: Suite, selection: Selection) -> None:
+    ids = [task.id for task in suite.tasks]
+    missing = [
+        f"no task '{pattern}' in suite '{suite.suite}'; {offered(pattern, ids)}"
+        for pattern in selection.ids
+        if not any(fnmatchcase(task, pattern) for task in ids)
+    ]
+    used = {site for task in suite.tasks for site in task.sites}
+    missing += [
+        f"no task of suite '{suite.suite}' uses site '{site}';"
+        f" {offered(site, used, intro='used are')}"
+        for site in sorted(selection.sites - used)
+    ]
+    if missing:
+        raise UnknownNameError("; ".join(missing))

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from evaluators.fields import Slug
-from tasks.importers import Importer
+from tasks.sources import Importer
 
 SITE = "miniwob"
 # The wheel miniwob-1.1.0-py3-none-any.whl of PyPI, which the site's image serves.
@@ -18,13 +18,13 @@ _SUCCESS = 1e-6  # a raw reward is 1 where the page is content; some pages give 
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
 
 
-class WobPages(Importer):
+class MiniWobPages(Importer):
     """Pages, and the seeds with which each is played: together pages × seeds tasks.
 
     Attributes:
         pages: by name, without `.html`.
         steps, seconds: limits of each task.
-        mode: see `WobStart`.
+        mode: see `MiniWobStart`.
     """
 
     pages: tuple[Slug, ...] = Field(min_length=1)
@@ -34,11 +34,7 @@ class WobPages(Importer):
     seconds: float = 120.0
 
     def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[Mapping[str, object]]:
-        """Yield the tasks as they would be written out, called `PAGE-sSEED`.
-
-        Args:
-            seeds: in place of those written.
-        """
+        """Yield the tasks as they would be written out, called `PAGE-sSEED`."""
         for page in self.pages:
             for seed in seeds or self.seeds:
                 yield self._task(page, seed)
@@ -76,16 +72,10 @@ class WobPages(Importer):
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
-    """Return the seeds of `7`, `1-5` or `1-3,7,4711`.
-
-    Raises:
-        ValueError: the text is none of these.
-    """
     seeds: list[int] = []
     for part in text.split(","):
         first, dash, last = part.partition("-")
         seeds.extend(range(int(first), int(last) + 1) if dash else [int(first)])
     if not seeds or max(seeds) >= 2**31:
-        message = f"'{text}' names no seeds"
-        raise ValueError(message)
+        raise ValueError(f"'{text}' names no seeds")
     return tuple(dict.fromkeys(seeds))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import (
     Base64Bytes,
+    ConfigDict,
     Field,
     JsonValue,
     ValidationInfo,
@@ -19,8 +21,9 @@ from pydantic_core import PydanticCustomError
 from arena_core.actions import AnswerStatus, Button, Modifier, Stop
 from arena_core.worlds import World
 from evaluators.checks import Check, Look
-from evaluators.fields import PerWorld, Slug, When, refuse_old_name
-from evaluators.original import OriginalTask
+from evaluators.fields import PerWorld, Slug, When
+from evaluators.lint import Location
+from evaluators.scorers.base import OriginalTask
 from sites.fields import Strict, written
 
 
@@ -153,7 +156,7 @@ class FocusTabAt(_Reference):
     index: int = Field(ge=0)
 
 
-class SolveWob(_Reference):
+class SolveMiniWob(_Reference):
     """Solve a MiniWoB++ page by its rules, as far as the oracle has any for it."""
 
     do: Literal["wob"]
@@ -177,8 +180,7 @@ class StopWith(_Reference):
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
         if self.answer is not None and self.data is not None:
-            message = "an answer is in words (`answer`) or JSON (`data`), not both"
-            raise ValueError(message)
+            raise ValueError("an answer is in words (`answer`) or JSON (`data`), not both")
         is_done = self.status in {None, AnswerStatus.DONE}
         if is_done is not (self.reason is None):
             message = "`reason` says why a task cannot be done: with another `status` than `done`"
@@ -186,7 +188,6 @@ class StopWith(_Reference):
         return self
 
     def ending(self, world: World) -> Stop:
-        """Return what it is in a world."""
         answer = self.answer.of(world) if isinstance(self.answer, PerWorld) else self.answer
         return Stop(answer=answer, status=self.status, data=self.data, reason=self.reason)
 
@@ -208,7 +209,7 @@ ReferenceAction = Annotated[
     | GotoPage
     | Simple
     | FocusTabAt
-    | SolveWob
+    | SolveMiniWob
     | StopWith
     | GiveUp,
     Field(discriminator="do"),
@@ -228,13 +229,15 @@ class OtherPath(Strict):
     Attributes:
         name: what is different about it: `by-history`.
         reference: its actions, `stop` included, or those before it joins the task's own reference.
-        then_from: where it joins that: the number of the action, from 0, that it goes on with.
+        joins_at: where it joins that: the number of the action, from 0, that it goes on with.
     """
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
     name: Slug
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)]
-    then_from: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, exclude_if=lambda value: value is None
+    joins_at: Annotated[int, Field(ge=0)] | None = Field(
+        default=None, alias="then_from", exclude_if=lambda value: value is None
     )
 
 
@@ -254,12 +257,11 @@ class ExpectedDivergence(Strict):
     @model_validator(mode="after")
     def _failure_names_its_check(self) -> Self:
         if (self.outcome == "failure") != (self.at is not None):
-            message = "`at` names the check of a failure, and stands nowhere else"
-            raise ValueError(message)
+            raise ValueError("`at` names the check of a failure, and stands nowhere else")
         return self
 
 
-class WobStart(Strict):
+class MiniWobStart(Strict):
     """An episode of a MiniWoB++ page.
 
     Attributes:
@@ -294,7 +296,6 @@ class StartPage(Strict):
 
     @property
     def site(self) -> str:
-        """The site that the page is on."""
         return self.page.partition(":")[0]
 
 
@@ -326,11 +327,14 @@ class Task(Strict):
             of another than `train` are left out of training data, with their siblings.
         files: what an agent may upload. A suite lists names; the files stand in a folder `files`
             beside it.
-        wob: the episode that is started on the start page. What the page asks for then is what the
-            agent gets, in place of `intent`; the episode ends where the page ends it.
-        looks: what is written into the evidence beside what the checks find, for readings.
+        miniwob: the episode that is started on the start page; `wob` in suites. What the page asks
+            for then is what the agent gets, in place of `intent`; the episode ends where the page
+            ends it.
+        looks: what is written into the evidence beside what the checks find, for scorers.
         original: the published task that this one was imported from.
     """
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
     id: Slug
     family: Family
@@ -357,14 +361,9 @@ class Task(Strict):
         tuple[TaskFile, ...],
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),
     ] = Field(default=(), exclude_if=lambda value: not value)
-    wob: WobStart | None = None
+    miniwob: MiniWobStart | None = Field(default=None, alias="wob")
     looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
     original: OriginalTask | None = Field(default=None, exclude_if=lambda value: value is None)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_old_names(cls, given: object) -> object:
-        return refuse_old_name(given, "parts", "expected_divergence")
 
     @field_validator("sites", "start")
     @classmethod
@@ -379,6 +378,13 @@ class Task(Strict):
         if self.recorded is not None and self.prompt is None:
             message = f"`recorded` names '{self.recorded}', which is no text of `original.record`"
             raise ValueError(message)
+        return self
+
+    @model_validator(mode="after")
+    def _checks_know_the_question(self) -> Self:
+        for name in ("checks", "requires"):
+            known = tuple(check.answering(self.intent) for check in getattr(self, name))
+            object.__setattr__(self, name, known)
         return self
 
     @property
@@ -399,9 +405,18 @@ class Task(Strict):
         """The actions of the reference; none where the task has no reference."""
         return self.reference or ()
 
+    def reference_length(self, world: World | None) -> int | None:
+        """Return how many actions the reference takes in a world.
+
+        None without one, and where a page's solver takes as many as it needs.
+        """
+        actions = [one for one in self.reference_actions if one.only in {None, world}]
+        if not actions or any(isinstance(one, SolveMiniWob) for one in actions):
+            return None
+        return len(actions)
+
     def actions_of(self, path: OtherPath) -> tuple[ReferenceAction, ...]:
-        """Return all actions of another path."""
-        joined = () if path.then_from is None else self.reference_actions[path.then_from :]
+        joined = () if path.joins_at is None else self.reference_actions[path.joins_at :]
         return (*path.reference, *joined)
 
     @property
@@ -420,13 +435,20 @@ class Task(Strict):
         return tuple(check for check in self.checks if check.when is When.STEP)
 
     def checks_in(self, world: World) -> tuple[Check, ...]:
-        """Return the checks that apply in a world."""
         return tuple(check for check in self.checks if world in check.worlds)
 
     def looks_in(self, world: World) -> tuple[Look, ...]:
         """Return all that is looked at in a world: the checks that apply, and further looks."""
         further = tuple(look for look in self.looks if world in look.worlds)
         return (*self.checks_in(world), *further)
+
+
+def located_checks(task: Task) -> Iterator[tuple[Location, Check]]:
+    """Yield every check of a task with its place, `requires` last."""
+    for number, check in enumerate(task.checks):
+        yield ("checks", number), check
+    for number, check in enumerate(task.requires):
+        yield ("requires", number), check
 
 
 class Suite(Strict):
@@ -442,7 +464,6 @@ class Suite(Strict):
         seen: set[str] = set()
         for task in self.tasks:
             if task.id in seen:
-                message = f"two tasks are called '{task.id}'"
-                raise ValueError(message)
+                raise ValueError(f"two tasks are called '{task.id}'")
             seen.add(task.id)
         return self

@@ -2,25 +2,80 @@
 
 from __future__ import annotations
 
+import base64
+import copy
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from arena_core.errors import TaskError
+from arena_core.plugins import ExtensionPoint, Group, subclassing
+from arena_core.regular_files import read_regular
 from evaluators.fields import Slug
+from evaluators.lint import Location
 from sites.documents import SHOWN_FAULTS, Document, open_document, validated
 from sites.faults import Mistake, mistakes
-from tasks.files import with_files
-from tasks.findings import Location
-from tasks.importers import IMPORTERS, Importer
 from tasks.schema import Split, Suite
 from tasks.templates import PlaceholderError, Template
 
+FOLDER: Final = "files"
+_MOST_BYTES: Final = 4_000_000
+
+
 HEAD = "suite.yaml"
+# By the version that a folder was written with these were called otherwise.
+_TASK_NAMES = {"parts": "expected_divergence"}
+_MATCH_NAMES = {"parts": "substring"}
+
+
+def with_files(task: object, beside: Path) -> object:
+    """Return a task as it is written with its files in place of their names."""
+    if not isinstance(task, Mapping) or not isinstance(task.get("files"), list):
+        return task
+    return {**task, "files": [_read(name, beside.parent / FOLDER) for name in task["files"]]}
+
+
+def _read(name: object, folder: Path) -> object:
+    if not isinstance(name, str):
+        return name
+    if name != Path(name).name or name in {"", ".", ".."}:
+        raise ValueError(f"'{name}' must be a file's name, without any folder")
+    path = folder / name
+    if not path.exists():
+        raise ValueError(f"there is no file '{name}' in {folder}")
+    try:
+        content = read_regular(path, most=_MOST_BYTES)
+    except OSError as cause:
+        raise ValueError(f"the file '{name}' cannot be read: {cause.strerror}") from cause
+    return {"name": name, "content": base64.b64encode(content).decode("ascii")}
+
+
+class Importer(BaseModel, ABC):
+    """One entry under the importer's key, and the tasks that it stands for.
+
+    A subclass is registered in the group `arena.importers` under the key: `wob = "…:MiniWobPages"`
+    reads each entry of `wob: [{pages: …}]`. Its fields are what an entry may say.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @abstractmethod
+    def tasks(self, seeds: tuple[int, ...] | None = None) -> Iterator[Mapping[str, object]]:
+        """Yield the tasks as they would be written out in the file.
+
+        Args:
+            seeds: what follows the suite's name (`miniwob@4711`), in place of those written.
+        """
+
+
+IMPORTERS: Final[ExtensionPoint[type[Importer]]] = ExtensionPoint(
+    Group.IMPORTERS, "importer", subclassing(Importer)
+)
 
 
 class _Part(BaseModel):
@@ -88,15 +143,7 @@ class SuiteSource:
 
 
 def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource:
-    """Read a suite from a file, from a folder, or from one file inside a suite's folder.
-
-    Args:
-        path: of it.
-        seeds: of its MiniWoB++ pages, in place of those written.
-
-    Raises:
-        TaskError: one line with file, line, field and what is allowed.
-    """
+    """Read a suite from a file, from a folder, or from one file inside a suite's folder."""
     document = open_document(path / HEAD if path.is_dir() else path, TaskError)
     parts = [document]
     beside = path.parent / HEAD
@@ -113,18 +160,12 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
         for origin, task in _written(part, content, seeds)
     ]
     if not written:
-        message = f"{path}: holds no task"
-        raise TaskError(message)
+        raise TaskError(f"{path}: holds no task")
     return _assembled(head, written)
 
 
 def _content(document: Document, model: type[Content]) -> Content:
-    """Return what a file holds; the key of an importer holds a list of its entries.
-
-    Raises:
-        TaskError: one line with file, line, field and what is allowed.
-        PluginError: an importer whose key stands there cannot be used.
-    """
+    """Return what a file holds; the key of an importer holds a list of its entries."""
     fields: dict[str, Any] = {
         key: (GenericAlias(tuple, (IMPORTERS.load(key), ...)), ())
         for key in _importer_keys(document)
@@ -191,38 +232,28 @@ def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource
     try:
         return SuiteSource(Suite.model_validate(document), origins)
     except ValidationError as cause:
-        told = dict.fromkeys(_told(one, origins) for one in mistakes(cause, document))
-        raise TaskError("; ".join([*told][:SHOWN_FAULTS])) from cause
+        said = dict.fromkeys(_said(one, origins) for one in mistakes(cause, document))
+        raise TaskError("; ".join([*said][:SHOWN_FAULTS])) from cause
 
 
 def _whole(origin: Origin, task: object) -> object:
-    """Return a task with its files.
-
-    Raises:
-        TaskError: a file cannot be read; names file, line and field.
-    """
     try:
         return with_files(task, origin.document.path)
     except (ValueError, OSError) as cause:
         line = origin.document.line((*origin.at, "files"))
-        message = f"{origin.document.path}:{line}: files: {cause}"
-        raise TaskError(message) from cause
+        raise TaskError(f"{origin.document.path}:{line}: files: {cause}") from cause
 
 
-def _told(mistake: Mistake, origins: tuple[Origin, ...]) -> str:
+def _said(mistake: Mistake, origins: tuple[Origin, ...]) -> str:
     """Say of a mistake where it is written, and in which instance of a template it shows."""
     _, number, *field = mistake.at
     origin = origins[int(number)]
-    told = origin.document.describe(mistake, (*origin.at, *field))
-    return f"{told} in '{origin.instance}'" if origin.instance else told
+    said = origin.document.describe(mistake, (*origin.at, *field))
+    return f"{said} in '{origin.instance}'" if origin.instance else said
 
 
 def _refuse_twins(written: list[tuple[Origin, object]]) -> None:
-    """Refuse two tasks of one id, naming the places of both.
-
-    Raises:
-        TaskError: the first such pair.
-    """
+    """Refuse two tasks of one id, naming the places of both."""
     seen: dict[object, Origin] = {}
     for origin, task in written:
         name = task.get("id") if isinstance(task, dict) else None
@@ -232,6 +263,28 @@ def _refuse_twins(written: list[tuple[Origin, object]]) -> None:
             first, path = seen[name], origin.document.path
             there = f"{first.document.path}:{first.document.line(first.at)}"
             here = f"{path}:{origin.document.line(origin.at)}"
-            message = f"{here}: two tasks are called '{name}': the other is at {there}"
-            raise TaskError(message)
+            raise TaskError(f"{here}: two tasks are called '{name}': the other is at {there}")
         seen[name] = origin
+
+
+def in_todays_names(suite: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored suite with its fields called as they are now."""
+    document = copy.deepcopy(suite)
+    for task in _mappings(document, "tasks"):
+        _rename(task, _TASK_NAMES)
+        for check in (*_mappings(task, "checks"), *_mappings(task, "requires")):
+            match = check.get("match")
+            if isinstance(match, dict) and match.get("how") == "include":
+                _rename(match, _MATCH_NAMES)
+    return document
+
+
+def _mappings(holder: object, name: str) -> list[dict[str, Any]]:
+    listed = holder.get(name) if isinstance(holder, dict) else None
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _rename(mapping: dict[str, Any], names: dict[str, str]) -> None:
+    for old, new in names.items():
+        if old in mapping and new not in mapping:
+            mapping[new] = mapping.pop(old)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from arena_core.names import listed, offered
 from evaluators.fields import Slug
 from sites.fields import written
 
@@ -42,9 +43,6 @@ class Template(BaseModel):
 
         Text that is nothing but `{name}` becomes the parameter's value with its type; inside other
         text the value is written out.
-
-        Raises:
-            PlaceholderError: naming what is wrong, in one sentence.
         """
         values = self.params[number]
         if "id" in self.task or "template" in self.task:
@@ -52,14 +50,14 @@ class Template(BaseModel):
             raise PlaceholderError(message)
         if set(values) != set(self.params[0]):
             message = (
-                f"instance {number + 1} names the parameters {_listed(values)},"
-                f" the first one {_listed(self.params[0])}"
+                f"instance {number + 1} names the parameters {listed(sorted(values))},"
+                f" the first one {listed(sorted(self.params[0]))}"
             )
             raise PlaceholderError(message)
         used: set[str] = set()
         filled = {name: _filled(value, values, used) for name, value in self.task.items()}
         if used != set(values):
-            message = f"no placeholder uses the parameters {_listed(set(values) - used)}"
+            message = f"no placeholder uses the parameters {listed(sorted(set(values) - used))}"
             raise PlaceholderError(message)
         return {**filled, "id": f"{self.id}-{number + 1}", "template": self.id}
 
@@ -103,13 +101,9 @@ def _text(text: str, values: Mapping[str, object], used: set[str]) -> object:
 def _value(name: str, values: Mapping[str, object], used: set[str]) -> object:
     if name not in values:
         message = (
-            f"'{{{name}}}' names no parameter; there are: {_listed(values)};"
+            f"'{{{name}}}' names no parameter; {offered(name, values)};"
             f" to mean the text itself, write '{{{{{name}}}}}'"
         )
         raise PlaceholderError(message)
     used.add(name)
     return values[name]
-
-
-def _listed(names: Mapping[str, object] | set[str]) -> str:
-    return ", ".join(sorted(names)) or "none"

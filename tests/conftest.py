@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-from scripted_model import Script, ScriptedModel
-from slow_tests import OldestFirst
+from shards import Shard
+from support.agents.scripted_model import Script, ScriptedModel
 from two_workers import GroupScheduling
 
 # Compiled tests are kept (pytest's rewriting of asserts is dear), but never beside the files that
@@ -65,15 +65,15 @@ def scripted_model() -> Iterator[StartModel]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--oldest-first",
-        action="store_true",
-        help="play first what ran longest ago, and only what is done by ARENA_TESTS_UNTIL",
+        "--shard",
+        metavar="K/N",
+        help="play one of N parts of about equal time, as far as ARENA_TESTS_UNTIL allows",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--oldest-first"):
-        config.pluginmanager.register(OldestFirst())
+    if shard := config.getoption("--shard"):
+        config.pluginmanager.register(Shard.read(shard))
 
 
 def pytest_collection_finish() -> None:

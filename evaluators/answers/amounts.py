@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from evaluators.answers.base import Span
 from evaluators.answers.number_words import WORDS_PATTERN, read_words
-from evaluators.numbers import numeral_value
+from evaluators.values.numbers import numeral_value
 
 _SCALES: Final = {
     "k": 3,
@@ -29,7 +29,11 @@ _SCALES: Final = {
     "tn": 12,
     "trillion": 12,
 }
-_CURRENCIES: Final = {
+_CODES: Final = """
+    aud brl cad chf cny czk dkk eur gbp hkd huf ils inr jpy krw mxn nok nzd pln rub sek sgd try usd
+    zar
+"""
+CURRENCIES: Final = {
     "£": "GBP",
     "€": "EUR",
     "¥": "JPY CNY",
@@ -57,39 +61,10 @@ _CURRENCIES: Final = {
     "yuan": "CNY",
     "rupees": "INR",
     "francs": "CHF",
-    **{
-        code: code.upper()
-        for code in [
-            "aud",
-            "brl",
-            "cad",
-            "chf",
-            "cny",
-            "czk",
-            "dkk",
-            "eur",
-            "gbp",
-            "hkd",
-            "huf",
-            "ils",
-            "inr",
-            "jpy",
-            "krw",
-            "mxn",
-            "nok",
-            "nzd",
-            "pln",
-            "rub",
-            "sek",
-            "sgd",
-            "try",
-            "usd",
-            "zar",
-        ]
-    },
+    **{code: code.upper() for code in _CODES.split()},
 }
 _CURRENCY: Final = "|".join(
-    re.escape(one) for one in sorted(_CURRENCIES, key=len, reverse=True) if one[0].isalpha()
+    re.escape(one) for one in sorted(CURRENCIES, key=len, reverse=True) if one[0].isalpha()
 )
 _SIGNS: Final = r"(?:us|a|c)?\$|[£€¥₹₩₽₺₪]"
 # Right at a numeral these are scales where they are capitals: `2.5M`.
@@ -106,8 +81,8 @@ _AMOUNT: Final = re.compile(
     (?:(?P<numeral>(?<![\w.]){_NUMERAL}|(?<=\b[a-zA-Z]{{3}}){_NUMERAL})|\b(?P<words>{WORDS_PATTERN})\b)
     (?:\s?(?P<scale>k|mn|mio|bn|tn|[mb](?=\s?(?:{_CURRENCY})\b)|thousand|millions?|billions?|trillion|lakh|crore|dozen|hundred)\b)?
     (?:(?P<dash>[.,]?-)(?=\s?(?:$|[€£]|\s)))?
-    (?:\s?(?P<after>[£€¥₹₩]|\$|\b(?:{_CURRENCY})\b))?
-    (?:\s?(?P<percent>%|‰|\b(?:percent|per\ cent|pct|percentage\ points?)\b))?
+    (?:[ ]?(?P<after>[£€¥₹₩]|\$|\b(?:{_CURRENCY})\b)(?!\d))?
+    (?:\s?(?P<percent>%|‰|\b(?:percent|per\ cent|pct)\b))?
     (?P<rest>[\w^]*)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -141,7 +116,7 @@ def find_amounts(text: str) -> Iterator[Span[Amount]]:
 
 def currency_codes(name: str) -> frozenset[str]:
     """Return the codes that a currency's code, sign or name may mean; empty for no currency."""
-    return frozenset(_CURRENCIES.get(name.casefold(), "").split())
+    return frozenset(CURRENCIES.get(name.casefold(), "").split())
 
 
 def _read(found: re.Match[str]) -> Span[Amount]:
@@ -170,6 +145,9 @@ def _read(found: re.Match[str]) -> Span[Amount]:
     return Span(found.start(), end + len(unit), amount)
 
 
+_ONES_NAMED: Final = frozenset({"first", "last", "next", "only", "other", "new", "newer", "older"})
+
+
 def _is_no_number(text: str, found: re.Match[str]) -> bool:
     """Say whether words are none: `one of`, `the one`, `no one`."""
     words = (found["words"] or "").casefold()
@@ -178,11 +156,7 @@ def _is_no_number(text: str, found: re.Match[str]) -> bool:
     before = text[: found.start("words")].casefold().split()[-1:]
     after = text[found.end("words") :].casefold().split()[:1]
     return words == "one" and (
-        before in (["the"], ["this"], ["that"], ["which"], ["no"], ["each"], ["every"], ["any"])
+        any(word.endswith("est") or word in _ONES_NAMED for word in before)
+        or before in (["the"], ["this"], ["that"], ["which"], ["no"], ["each"], ["every"], ["any"])
         or after == ["of"]
     )
-
-
-def joined(first: Span[Amount], amount: Amount, end: int) -> Span[Amount]:
-    """Return a span that reaches further and has another amount."""
-    return replace(first, value=amount, end=end)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from evaluators.answers.base import Span
+from evaluators.answers.base import AnswerKind, Span
+from evaluators.answers.number_words import ORDINALS_PATTERN, read_ordinal
+from evaluators.answers.words import normal
 
 _NAMES: Final = (
     *("january", "february", "march", "april", "may", "june", "july"),
@@ -25,7 +27,7 @@ _WEEKDAY: Final = (
     r"(?:(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|thur|fri|sat(?:ur)?|sun)"
     r"(?:day)?\.?,?\s+(?:the\s)?)?"
 )
-_DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY: Final = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|{ORDINALS_PATTERN})"
 _YEAR: Final = r"(?P<year>\d{4})"
 _CLOCK: Final = (
     r"(?:(?:T|,?\s+(?:at\s+)?)\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[ap]\.?m\.?)?"
@@ -79,7 +81,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class DateKind:
+class DateKind(AnswerKind[Day]):
     """A date: the same year, month and day must be said, no less and no more.
 
     Attributes:
@@ -87,34 +89,20 @@ class DateKind:
     """
 
     order: Order | None = None
-    noun: str = "a date"
-    is_words: bool = False
-
-    def read(self, written: str) -> Day:
-        """Return the date.
-
-        Raises:
-            ValueError: it is none, or may be several.
-        """
-        spans = self.find(written, ())
-        if len(spans) != 1 or spans[0].value is None:
-            why = spans[0].fault if spans and spans[0].value is None else "write it as 2023-05-23"
-            message = f"is no one date: {written!r}; {why}"
-            raise ValueError(message)
-        return spans[0].value
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    noun = "a date"
+    such_as = ", such as 2023-05-23"
 
     def find(self, text: str, wanted: Sequence[Day]) -> Sequence[Span[Day]]:
         """Return every date of a text; other numbers have no value."""
         del wanted
         return find_days(text, self.order)
 
-    def is_same(self, found: Day, wanted: Day) -> bool:
-        """Say whether the same is said of both."""
-        return found == wanted
+    def weekday_of(self, day: Day) -> frozenset[str]:
+        """Return the names of a date's day of the week, in their normal form."""
+        if day.year is None or day.month is None or day.day is None:
+            return frozenset()
+        name = f"{date(day.year, day.month, day.day):%A}".casefold()
+        return frozenset({normal(name), normal(name[:3])})
 
 
 def find_days(text: str, order: Order | None = None) -> list[Span[Day]]:
@@ -143,7 +131,7 @@ def _span(found: re.Match[str], order: Order | None) -> Span[Day]:
     else:
         month = parts.get("month") or _MONTHS.get((parts.get("name") or "").casefold())
         year, number = parts.get("year"), parts.get("day")
-        day = Day(_int(year), _int(month), _int(number))
+        day = Day(_int(year), _int(month), _day_number(number))
         fault = ""
     if day is None:
         return Span(start, end, None, fault)
@@ -163,7 +151,9 @@ def _checked(day: Day, weekday: str | None, start: int, end: int) -> Span[Day]:
 
 def _numeric(one: str, two: str, year: str, order: Order | None) -> tuple[Day | None, str]:
     if len(year) != 4:  # noqa: PLR2004 - digits
-        return None, "has a year of two digits"
+        if order is None:
+            return None, "has a year of two digits"
+        year = f"20{year}"
     first, second = int(one), int(two)
     day_first = Day(int(year), second, first) if second <= 12 else None  # noqa: PLR2004 - months
     month_first = Day(int(year), first, second) if first <= 12 else None  # noqa: PLR2004 - months
@@ -180,28 +170,18 @@ def _int(text: str | int | None) -> int | None:
     return None if text is None else int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class MonthKind:
+def _day_number(written: str | None) -> int | None:
+    if written is None:
+        return None
+    digits = re.match(r"\d+", written)
+    return int(digits.group()) if digits else read_ordinal(written)
+
+
+class MonthKind(AnswerKind[Day]):
     """A month, of a year where the expected one has a year."""
 
-    noun: str = "a month"
-    is_words: bool = False
-
-    def read(self, written: str) -> Day:
-        """Return the month.
-
-        Raises:
-            ValueError: it is none.
-        """
-        spans = self.find(written, ())
-        if len(spans) != 1 or spans[0].value is None:
-            message = f"is no month: {written!r}; write it as May, or 2023-05"
-            raise ValueError(message)
-        return spans[0].value
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    noun = "a month"
+    such_as = ", such as May or 2023-05"
 
     def find(self, text: str, wanted: Sequence[Day]) -> Sequence[Span[Day]]:
         """Return every month of a text; other numbers have no value, but 1 to 12 alone."""
@@ -221,7 +201,3 @@ class MonthKind:
             for found in _BARE_MONTH.finditer(rest)
         ]
         return sorted(spans, key=lambda span: span.start)
-
-    def is_same(self, found: Day, wanted: Day) -> bool:
-        """Say whether they are the same month of the same year, a year that neither lacks."""
-        return found == wanted

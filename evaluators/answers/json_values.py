@@ -1,47 +1,45 @@
-"""Answers that are JSON: their values one by one, or row by row."""
+"""Answers that are JSON: their values, each with the keys that it stands under."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from evaluators.answers.cleaning import LONGEST
 
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL)
 
-def json_atoms(text: str) -> list[str] | None:
-    """Return the values of an answer that is a JSON list or object; None where it is neither.
 
-    Lists in lists are one list.
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A plain value of a JSON text.
+
+    Attributes:
+        label: the keys that lead to it, as words.
+        text: the value; `null`, `true` and `false` as JSON writes them.
     """
-    content = _content(text)
-    return None if content is None else list(_atoms(content))
+
+    label: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.text}" if self.label else self.text
 
 
-def json_rows(text: str) -> list[list[str]] | None:
-    """Return the cells of each row of an answer that is JSON; None where it is none.
-
-    A list or object of plain values is one row; an object with one key stands for its value.
-    """
-    content = _content(text)
-    if content is None:
-        return None
-    while isinstance(content, dict) and len(content) == 1:
-        [content] = content.values()
-    parts = list(content.values()) if isinstance(content, dict) else content
-    if not isinstance(parts, list):
-        return [[_text(parts)]]
-    if isinstance(content, dict) or all(not isinstance(one, dict | list) for one in parts):
-        return [list(_atoms(parts))] if parts else []
-    return [list(_atoms(row)) for row in parts]
+def json_leaves(text: str) -> list[Leaf] | None:
+    """Return the values of an answer that is a JSON list or object; None where it is neither."""
+    content = json_content(text)
+    return None if content is None else list(leaves_of(content))
 
 
-def _content(text: str) -> JsonValue:
-    """Return the list or object that a text is, None where it is neither."""
+def json_content(text: str) -> JsonValue:
+    """Return the list or object that a text is, with or without a fence; None for another text."""
     bare = text.strip()
-    fenced = re.fullmatch(r"```(?:json)?\s*\n(.*?)\n?\s*```", bare, re.DOTALL)
+    fenced = re.fullmatch(_FENCED, bare)
     bare = fenced[1].strip() if fenced else bare
     if not bare.startswith(("[", "{")) or len(bare) > LONGEST:
         return None
@@ -52,23 +50,31 @@ def _content(text: str) -> JsonValue:
     return content
 
 
-def _atoms(content: object) -> Iterator[str]:
+def without_lead(text: str) -> tuple[str, str]:
+    """Return the words before a fenced JSON text, and that text; no words for any other text."""
+    found = _FENCED.search(text)
+    if found is None or json_content(found[1]) is None:
+        return "", text
+    return text[: found.start()].strip(), found[1]
+
+
+def leaves_of(content: JsonValue, label: str = "") -> Iterator[Leaf]:
+    """Yield the plain values of a JSON value, in its order."""
     match content:
         case list():
             for one in content:
-                yield from _atoms(one)
+                yield from leaves_of(one, label)
         case dict():
-            for one in content.values():
-                yield from _atoms(one)
-        case _:
-            yield _text(content)
-
-
-def _text(value: object) -> str:
-    match value:
+            for key, one in content.items():
+                yield from leaves_of(one, f"{label} {key_words(key)}".strip())
         case None:
-            return "null"
+            yield Leaf(label, "null")
         case bool():
-            return "true" if value else "false"
+            yield Leaf(label, "true" if content else "false")
         case _:
-            return str(value)
+            yield Leaf(label, str(content))
+
+
+def key_words(key: str) -> str:
+    """Return a key as words: `finalAnswer` and `final_answer` are `final answer`."""
+    return " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.replace("_", " ")).split())

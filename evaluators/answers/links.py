@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from evaluators.answers.base import Span
+from evaluators.answers.base import AnswerKind, Span, with_unread
 
 _URL: Final = re.compile(
     r"(?<![\w@/.])(?:[a-z][a-z0-9+.-]{1,20}://[^\s<>\"|\\^`{}]+|(?:[a-z0-9-]+\.)+[a-z]{2,20}(?::\d+)?(?:/[^\s<>\"|\\^`{}]*)?(?!\w|@))",
@@ -17,40 +16,25 @@ _URL: Final = re.compile(
 _ENDS: Final = ".,;:!?'\")]*"
 _PORTS: Final = {"http": 80, "https": 443, "ssh": 22, "ftp": 21}
 _MAIL: Final = re.compile(
-    r"(?<![\w.+%/@-])(?:mailto:)?([\w.+%'-]+@(?:[a-z0-9-]+\.)+[a-z]{2,20})(?![\w@-]|\.\w)",
+    r"(?<![\w.+%/@-])(?:mailto:)?([\w.+%-][\w.+%'-]*@(?:[a-z0-9-]+\.)+[a-z]{2,20})(?![\w@-]|\.\w)",
     re.IGNORECASE,
 )
 _AT: Final = re.compile(r"\S*@\S*")
-_PHONE: Final = re.compile(r"(?<![\w.,:/])(?:\+|00)?[(\d][\d\s().\-/]{2,24}\d(?![\w@%]|[.,:]\d)")
+_PHONE: Final = re.compile(
+    r"(?:(?<![\w.,:/-])|(?<=\btel:))(?:\+|00)?[(\d][\d\s().\-/]{2,24}\d(?![\w@%]|[.,:]\d)"
+)
+_DIGITS: Final = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class UrlKind:
+class UrlKind(AnswerKind[tuple[object, ...]]):
     """A URL: scheme and host in any case, default port and a last slash make no difference.
 
     Nor do the order of different parameters, how characters are percent-encoded, `http` for
     `https`, and a scheme that is left out.
     """
 
-    noun: str = "a URL"
-    is_words: bool = False
-
-    def read(self, written: str) -> tuple[object, ...]:
-        """Return its parts.
-
-        Raises:
-            ValueError: it is no URL.
-        """
-        found = _URL.fullmatch(written.strip())
-        parts = url_parts(written.strip()) if found else None
-        if parts is None:
-            message = f"is no URL: {written!r}"
-            raise ValueError(message)
-        return parts
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    noun = "a URL"
+    whole = _URL
 
     def find(
         self, text: str, wanted: Sequence[tuple[object, ...]]
@@ -90,65 +74,24 @@ def url_parts(url: str) -> tuple[object, ...] | None:
     return (parts.scheme, parts.username, host, shown, path, query, unquote(parts.fragment))
 
 
-@dataclass(frozen=True, slots=True)
-class MailKind:
+class MailKind(AnswerKind[str]):
     """An e-mail address, in any case."""
 
-    noun: str = "an e-mail address"
-    is_words: bool = False
-
-    def read(self, written: str) -> str:
-        """Return it in lower case.
-
-        Raises:
-            ValueError: it is no address.
-        """
-        found = _MAIL.fullmatch(written.strip())
-        if found is None:
-            message = f"is no e-mail address: {written!r}"
-            raise ValueError(message)
-        return found[1].casefold()
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    noun = "an e-mail address"
+    whole = _MAIL
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return every address of a text; what has an `@` and is none has no value."""
         del wanted
         spans = [Span(*found.span(), found[1].casefold()) for found in _MAIL.finditer(text)]
-        for found in _AT.finditer(text):
-            if not any(span.start < found.end() and found.start() < span.end for span in spans):
-                spans.append(Span(*found.span(), None, "is no e-mail address"))
-        return sorted(spans, key=lambda span: span.start)
-
-    def is_same(self, found: str, wanted: str) -> bool:
-        """Say whether they are the same."""
-        return found == wanted
+        return with_unread(_AT, text, spans, "is no e-mail address")
 
 
-@dataclass(frozen=True, slots=True)
-class PhoneKind:
+class PhoneKind(AnswerKind[str]):
     """A telephone number: the same digits; `+44 1632 …` and `01632 …` are the same number."""
 
-    noun: str = "a telephone number"
-    is_words: bool = False
-
-    def read(self, written: str) -> str:
-        """Return its digits, behind `+` where it is an international one.
-
-        Raises:
-            ValueError: it is no number.
-        """
-        found = _PHONE.fullmatch(written.strip())
-        if found is None:
-            message = f"is no telephone number: {written!r}"
-            raise ValueError(message)
-        return _digits(written)
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    noun = "a telephone number"
+    whole = _PHONE
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return every number of at least four digits; shorter ones have no value."""
@@ -156,10 +99,7 @@ class PhoneKind:
         spans: list[Span[str]] = [
             Span(*found.span(), _digits(found.group())) for found in _PHONE.finditer(text)
         ]
-        for found in re.finditer(r"\d+", text):
-            if not any(span.start < found.end() and found.start() < span.end for span in spans):
-                spans.append(Span(*found.span(), None, "is no telephone number"))
-        return sorted(spans, key=lambda span: span.start)
+        return with_unread(_DIGITS, text, spans, "is no telephone number")
 
     def is_same(self, found: str, wanted: str) -> bool:
         """Say whether they are the same number."""

@@ -1,4 +1,4 @@
-"""Cardinal numbers in English words."""
+"""Numbers in English words: `two hundred and five`, `two and a half`, `twenty-third`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,27 @@ _GROUP: Final = re.compile(
 # Words that may be a number; `read_words` says whether they are one.
 WORDS_PATTERN: Final = (
     rf"(?:a\s(?=hundred|thousand|million|billion))?(?:{_WORD})\b"
-    rf"(?:(?:-|\s(?:and\s)?)(?:{_WORD})\b)*"
+    rf"(?:(?:-|\s(?:and\s)?)(?:{_WORD})\b)*(?:\sand\s(?:a\s(?:half|quarter)|three[- ]quarters)\b)?"
+)
+_FRACTIONS: Final = {"a half": "0.5", "a quarter": "0.25", "three quarters": "0.75"}
+_ORDINAL_ONES: Final = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth"),
+)
+_ORDINALS: Final = {
+    **{word: number for number, word in enumerate(_ORDINAL_ONES, start=1)},
+    "twentieth": 20,
+    "thirtieth": 30,
+    **{
+        f"{tens} {word}": 10 * ten + number
+        for ten, tens in ((2, "twenty"), (3, "thirty"))
+        for number, word in enumerate(_ORDINAL_ONES[:9], start=1)
+    },
+}
+# Ordinals as the days of a month are written.
+ORDINALS_PATTERN: Final = "|".join(
+    word.replace(" ", "[- ]") for word in sorted(_ORDINALS, key=len, reverse=True)
 )
 
 
@@ -40,6 +60,10 @@ def read_words(text: str) -> Decimal | None:
     rest = " ".join(re.split(r"[\s-]+", text.casefold().strip()))
     if rest == "zero":
         return Decimal(0)
+    for words, part in _FRACTIONS.items():
+        if rest.endswith(f" and {words}"):
+            whole = read_words(rest.removesuffix(f" and {words}"))
+            return None if whole is None else whole + Decimal(part)
     total = 0
     for word, scale in _SCALES:
         before, found, after = rest.partition(word)
@@ -53,6 +77,11 @@ def read_words(text: str) -> Decimal | None:
         return Decimal(total) if total else None
     last = _below_thousand(rest)
     return Decimal(total + last) if last else None
+
+
+def read_ordinal(text: str) -> int | None:
+    """Return the value of `twenty-third`; None for what is no ordinal up to 39."""
+    return _ORDINALS.get(" ".join(re.split(r"[\s-]+", text.casefold().strip())))
 
 
 def _below_thousand(words: str) -> int:

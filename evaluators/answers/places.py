@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Final
 
-from evaluators.answers.base import Span
+from evaluators.answers.base import AnswerKind, Span, with_unread
 
 _DEGREES: Final = (
     r"(?P<{0}sign>[-+])?(?P<{0}deg>\d{{1,3}}(?:\.\d+)?)\s?(?:°|º|deg(?:rees)?)?"
@@ -19,7 +19,7 @@ _DEGREES: Final = (
 _PAIR: Final = re.compile(
     rf"""(?<![\w.])
     [(\[]?\s*(?:lat(?:itude)?\s?[:=]?\s*)?(?P<ns1>[ns]\b\s?)?
-    {_DEGREES.format("a")}(?P<ns2>n(?:orth)?|s(?:outh)?)?\b
+    {_DEGREES.format("a")}(?P<ns2>n(?:orth)?|s(?:outh)?)?(?!\w)
     (?:\s*[,;/]\s*|\s+(?:and\s+)?)
     (?:(?:lon(?:g|gitude)?|lng)\s?[:=]?\s*)?(?P<ew1>[ew]\b\s?)?{_DEGREES.format("o")}(?P<ew2>e(?:ast)?|w(?:est)?)?
     \s*[)\]]?(?![\w°]|\.\d)
@@ -43,7 +43,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class CoordinatesKind:
+class CoordinatesKind(AnswerKind[Point]):
     """A latitude and a longitude, in this order, in degrees or degrees, minutes and seconds.
 
     Attributes:
@@ -52,33 +52,18 @@ class CoordinatesKind:
     """
 
     tolerance: Decimal | None = None
-    noun: str = "coordinates"
-    is_words: bool = False
-
-    def read(self, written: str) -> Point:
-        """Return the point.
-
-        Raises:
-            ValueError: it is none.
-        """
-        spans = self.find(written, ())
-        if len(spans) != 1 or spans[0].value is None:
-            message = f"is no pair of coordinates, such as '40.442, -79.939': {written!r}"
-            raise ValueError(message)
-        return spans[0].value
+    noun = "a pair of coordinates"
+    such_as = ", such as '40.442, -79.939'"
 
     def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+        """Return it; the cells of a table with a comma between."""
+        return re.sub(r"(?<=[\d°NSns])\s*\|\s*(?=[-+\dEWew])", ", ", plain)
 
     def find(self, text: str, wanted: Sequence[Point]) -> Sequence[Span[Point]]:
         """Return every pair of a text; other numbers have no value."""
         del wanted
         spans = [_point(found) for found in _PAIR.finditer(text)]
-        for found in _NUMBER.finditer(text):
-            if not any(span.start < found.end() and found.start() < span.end for span in spans):
-                spans.append(Span(*found.span(), None, "is no pair of coordinates"))
-        return sorted(spans, key=lambda span: span.start)
+        return with_unread(_NUMBER, text, spans, "is no pair of coordinates")
 
     def is_same(self, found: Point, wanted: Point) -> bool:
         """Say whether both are near enough."""
@@ -144,23 +129,17 @@ _COUNTRIES: Final = {
 _MOST_BEGINNINGS: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class AddressKind:
+class AddressKind(AnswerKind[str]):
     """A postal address, whole: abbreviations, commas and line breaks make no difference."""
 
-    noun: str = "an address"
-    is_words: bool = True
+    noun = "an address"
+    is_words = True
 
     def read(self, written: str) -> str:
-        """Return its words, one form of each.
-
-        Raises:
-            ValueError: there are none.
-        """
+        """Return its words, one form of each."""
         words = _address(written)
         if not words:
-            message = "asks for nothing: it has no letter or digit"
-            raise ValueError(message)
+            raise ValueError("asks for nothing: it has no letter or digit")
         return words
 
     def prepare(self, plain: str) -> str:
@@ -169,7 +148,7 @@ class AddressKind:
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return the shortest piece of a text whose words are those of an expected address."""
-        words = list(re.finditer(r"[^\s,;()]+", text))
+        words = list(re.finditer(r"[^\s,;()\"']+", text))
         plain_words = [_address(word.group()) for word in words]
         for goal in sorted(wanted, key=len, reverse=True):
             first, count = goal.split(" ", 1)[0], goal.count(" ") + 1
@@ -178,12 +157,9 @@ class AddressKind:
                 begin = words[number]
                 for end in words[number + count // 2 : number + 2 * count + 2]:
                     if _address(text[begin.start() : end.end()]) == goal:
-                        return [Span(begin.start(), end.end(), goal)]
+                        stop = begin.start() + len(text[begin.start() : end.end()].rstrip("."))
+                        return [Span(begin.start(), stop, goal)]
         return []
-
-    def is_same(self, found: str, wanted: str) -> bool:
-        """Say whether they have the same words in the same order."""
-        return found == wanted
 
 
 def _address(text: str) -> str:

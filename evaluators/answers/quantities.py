@@ -6,142 +6,35 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from functools import lru_cache
+from typing import ClassVar, Final
 
 from evaluators.answers.amounts import Amount, currency_codes, find_amounts
-from evaluators.answers.base import Span
+from evaluators.answers.base import AnswerKind, Span
+from evaluators.answers.cleaning import plain
+from evaluators.answers.conversions import UNITS
+from evaluators.answers.words import normal
 
 # Metres.
 LENGTHS: Final[Mapping[str, Decimal]] = {
-    name: Decimal(metres)
-    for names, metres in (
-        ("mm millimetre millimetres millimeter millimeters", "0.001"),
-        ("cm centimetre centimetres centimeter centimeters", "0.01"),
-        ("m metre metres meter meters mtr", "1"),
-        ("km kms kilometre kilometres kilometer kilometers", "1000"),
-        ("in inch inches", "0.0254"),
-        ("ft foot feet", "0.3048"),
-        ("yd yds yard yards", "0.9144"),
-        ("mi mile miles", "1609.344"),
-        ("nmi", "1852"),
-    )
-    for name in names.split()
+    name: size for name, (dimension, size, _) in UNITS.items() if dimension == "length"
 }
-# Other measures that a number without them is not: grams, litres, degrees, bytes, hours.
-_MEASURES: Final = frozenset(
-    [
-        "mg",
-        "g",
-        "kg",
-        "gram",
-        "grams",
-        "kilogram",
-        "kilograms",
-        "kilo",
-        "kilos",
-        "lb",
-        "lbs",
-        "pound",
-        "ounce",
-        "ounces",
-        "oz",
-        "tonne",
-        "tonnes",
-        "ton",
-        "tons",
-        "ml",
-        "cl",
-        "l",
-        "litre",
-        "litres",
-        "liter",
-        "liters",
-        "gallon",
-        "gallons",
-        "pint",
-        "pints",
-        "cup",
-        "cups",
-        "ms",
-        "s",
-        "sec",
-        "secs",
-        "second",
-        "seconds",
-        "min",
-        "mins",
-        "minute",
-        "minutes",
-        "h",
-        "hr",
-        "hrs",
-        "hour",
-        "hours",
-        "day",
-        "days",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "year",
-        "years",
-        "kb",
-        "mb",
-        "gb",
-        "tb",
-        "kbps",
-        "mbps",
-        "watt",
-        "watts",
-        "w",
-        "kw",
-        "kwh",
-        "v",
-        "volt",
-        "volts",
-        "mph",
-        "kmh",
-        "kph",
-        "hz",
-        "khz",
-        "mhz",
-        "ghz",
-    ]
-)
+# Spellings of one unit, beside those of `conversions`.
 _SAME: Final = (
-    "s sec secs second seconds",
-    "min mins minute minutes",
-    "h hr hrs hour hours",
     "day days",
     "week weeks",
     "month months",
     "year years",
-    "g gram grams",
-    "kg kgs kilo kilos kilogram kilograms",
-    "lb lbs pound pounds",
-    "oz ounce ounces",
-    "l litre litres liter liters",
-    "ml millilitre millilitres milliliter milliliters",
-    "cl centilitre centilitres",
     "w watt watts",
     "v volt volts",
     "gb gigabyte gigabytes",
     "mb megabyte megabytes",
     "kb kilobyte kilobytes",
     "star stars",
-    *(
-        "mm millimetre millimetres millimeter millimeters",
-        "cm centimetre centimetres centimeter centimeters",
-        "m metre metres meter meters",
-        "km kms kilometre kilometres kilometer kilometers",
-        "in inch inches",
-        "ft foot feet",
-        "mi mile miles",
-        "% percent pct",
-    ),
+    "% percent pct",
 )
-_SYNONYMS: Final = {name: line.split()[0] for line in _SAME for name in line.split()}
-_UNIT: Final = re.compile(r"[ -]?([^\W\d_]+)")
+_MIXED: Final = re.compile(r"(?<![\w./,])(\d+) (\d)/([2458])(?![\w/])")
+_NONE: Final = re.compile(r"\bnone\b|\bno(?= (\w+))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,82 +56,98 @@ EXACTLY: Final = Tolerance()
 
 
 @dataclass(frozen=True, slots=True)
-class NumberKind:
-    """A number.
+class AmountKind(AnswerKind[Decimal]):
+    """A quantity: one number, in whatever unit."""
 
-    Attributes:
-        units: what may stand with it as its unit, one spelling of each: `km`, `%`, `bells`. Without
-            any, a noun of any kind may, per cent and currencies may not.
-    """
-
-    units: tuple[str, ...] = ()
     tolerance: Tolerance = EXACTLY
-    noun: str = "a number"
-    is_words: bool = False
-
-    def read(self, written: str) -> Decimal:
-        """Return its value.
-
-        Raises:
-            ValueError: it is no number.
-        """
-        spans = list(find_amounts(written))
-        if len(spans) != 1 or spans[0].value is None or spans[0].value.unit:
-            message = f"is no number: {written!r}"
-            raise ValueError(message)
-        return spans[0].value.value
-
-    def prepare(self, plain: str) -> str:
-        """Return it; an amount that stands alone in parentheses gets a minus."""
-        bracketed = re.fullmatch(r"\(\s*([^()\s]*\d[^()]*)\)", plain)
-        if bracketed and len(list(find_amounts(plain))) == 1 and not re.search("[a-z]{4}", plain):
-            return f"-{bracketed[1]}"
-        return plain
-
-    def find(self, text: str, wanted: Sequence[Decimal]) -> Sequence[Span[Decimal]]:
-        """Return every number of a text."""
-        del wanted
-        return [self._span(text, one) for one in find_amounts(text)]
 
     def is_same(self, found: Decimal, wanted: Decimal) -> bool:
         """Say whether they are equal, within the tolerance."""
         return self.tolerance.holds(found, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberKind(AmountKind):
+    """A number.
+
+    Attributes:
+        units: what may stand with it as its unit, one spelling of each: `km`, `%`, `bells`.
+        counted: nouns in their normal form of which `no` is none: `no bells`.
+    """
+
+    units: tuple[str, ...] = ()
+    counted: frozenset[str] = frozenset()
+    noun = "a number"
+
+    def prepare(self, plain: str) -> str:
+        """Return it; an amount that stands alone in parentheses gets a minus."""
+        whole = _MIXED.sub(_as_decimal, plain)
+        bracketed = re.fullmatch(r"\(\s*([^()\s]*\d[^()]*)\)", whole)
+        if bracketed and len(list(find_amounts(whole))) == 1 and not re.search("[a-z]{4}", whole):
+            return f"-{bracketed[1]}"
+        return whole
+
+    def find(self, text: str, wanted: Sequence[Decimal]) -> Sequence[Span[Decimal]]:
+        """Return every number of a text; `none` is zero where that is expected."""
+        spans: list[Span[Decimal]] = []
+        for one in find_amounts(text):
+            if not spans or spans[-1].end <= one.start:  # the 2 of `m^2` is of its unit
+                spans.append(self._span(text, one))
+        if Decimal(0) in wanted:
+            spans += self._nones(text)
+        return sorted(spans, key=lambda span: span.start)
 
     def _span(self, text: str, span: Span[Amount]) -> Span[Decimal]:
         amount = span.value
         if amount is None:
             return Span(span.start, span.end, None, span.fault)
         codes = {code for unit in self.units for code in currency_codes(unit)}
-        if amount.percent and amount.percent not in self._canonical:
+        if amount.percent and amount.percent not in _spellings(self.units):
             return Span(span.start, span.end, None, "is a share, not the number")
         if amount.currencies and not amount.currencies & codes:
             return Span(span.start, span.end, None, "is an amount of money, not the number")
-        end, unit = span.end, amount.unit
-        if not unit and (found := _UNIT.match(text, span.end)) is not None:
-            unit = found[1].casefold()
-            if unit in self._canonical or unit in _UNITS_OF_MEASURE:
-                end = found.end()
-        if amount.unit and unit not in self._canonical and unit not in _UNITS_OF_MEASURE:
+        bare_end = span.end - len(amount.unit)
+        unit = _units_pattern(self.units).match(text, bare_end) if self.units else None
+        if unit is None and amount.unit:
             return Span(span.start, span.end, None, "is no number")
-        if self.units and unit in _UNITS_OF_MEASURE and _one(unit) not in self._canonical:
-            return Span(span.start, end, None, f"is not in {self.units[0]}")
-        return Span(span.start, end, amount.value)
+        end = span.end if unit is None else unit.end()
+        has_unit = unit is not None or bool(amount.percent or amount.currencies)
+        return Span(span.start, end, amount.value, has_unit=has_unit)
 
-    @property
-    def _canonical(self) -> frozenset[str]:
-        return frozenset(one for unit in self.units for one in (unit.casefold(), _one(unit)))
+    def _nones(self, text: str) -> Iterator[Span[Decimal]]:
+        nouns = self.counted | {normal(unit) for unit in self.units}
+        for found in _NONE.finditer(text):
+            if found[1] is None:
+                yield Span(*found.span(), Decimal(0))
+            elif normal(found[1]) in nouns:
+                yield Span(found.start(), found.end(1), Decimal(0), has_unit=True)
 
 
-_UNITS_OF_MEASURE: Final = _MEASURES | frozenset(LENGTHS) - {"in"}
+def _as_decimal(found: re.Match[str]) -> str:
+    whole, over, under = (Decimal(found[group]) for group in (1, 2, 3))
+    return f"{whole + over / under:f}" if over < under else found.group()
 
 
-def _one(unit: str) -> str:
-    """Return one spelling of a unit."""
-    return _SYNONYMS.get(unit.casefold(), unit.casefold())
+@lru_cache(maxsize=256)
+def _spellings(units: tuple[str, ...]) -> frozenset[str]:
+    """Return all spellings of units: of `km` also `kilometres`, of `bells` also `bell`."""
+    names = {plain(unit).casefold() for unit in units}
+    names |= {name.replace(" per ", between) for name in names for between in (" a ", " an ")}
+    same = {name for line in _SAME if names & set(line.split()) for name in line.split()}
+    sizes = {UNITS[name] for name in names if name in UNITS}
+    same |= {name for name, size in UNITS.items() if size in sizes}
+    single = {name.removesuffix("s") for name in names if len(name) > 3}  # noqa: PLR2004 - a word
+    return frozenset(names | same | single)
+
+
+@lru_cache(maxsize=256)
+def _units_pattern(units: tuple[str, ...]) -> re.Pattern[str]:
+    longest = sorted(_spellings(units), key=len, reverse=True)
+    return re.compile(rf"[ -]?\(?(?:{'|'.join(map(re.escape, longest))})(?!\w)\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class MoneyKind:
+class MoneyKind(AmountKind):
     """An amount of money.
 
     Attributes:
@@ -246,21 +155,7 @@ class MoneyKind:
     """
 
     currency: frozenset[str] = frozenset()
-    tolerance: Tolerance = EXACTLY
-    noun: str = "an amount of money"
-    is_words: bool = False
-
-    def read(self, written: str) -> Decimal:
-        """Return the amount.
-
-        Raises:
-            ValueError: it is none.
-        """
-        spans = self.find(written, ())
-        if len(spans) != 1 or spans[0].value is None:
-            message = f"is no amount of money: {written!r}"
-            raise ValueError(message)
-        return spans[0].value
+    noun = "an amount of money"
 
     def prepare(self, plain: str) -> str:
         """Return it; an amount that stands alone in parentheses gets a minus."""
@@ -270,10 +165,6 @@ class MoneyKind:
         """Return every amount of a text, bare numbers too."""
         del wanted
         return [self._span(one) for one in _with_pence(text, list(find_amounts(text)))]
-
-    def is_same(self, found: Decimal, wanted: Decimal) -> bool:
-        """Say whether they are equal, within the tolerance."""
-        return self.tolerance.holds(found, wanted)
 
     def _span(self, span: Span[Amount]) -> Span[Decimal]:
         amount = span.value
@@ -298,8 +189,9 @@ def _with_pence(text: str, spans: Sequence[Span[Amount]]) -> Iterator[Span[Amoun
     """Yield amounts, `44 pounds and 95 pence` as one."""
     held: Span[Amount] | None = None
     for span in spans:
-        minor = _PENCE.match(text, span.start + len(text[span.start : span.end].rstrip("pc")))
         amount = span.value
+        letters = len(amount.unit) if amount is not None else 0
+        minor = _PENCE.match(text, span.end - letters)
         if amount is not None and minor is not None and amount.unit in {"", "p", "c"}:
             cents = Amount(amount.value / 100, unit="")
             joins = held is not None and _BETWEEN.fullmatch(text, held.end, span.start)
@@ -318,77 +210,68 @@ def _with_pence(text: str, spans: Sequence[Span[Amount]]) -> Iterator[Span[Amoun
 
 
 @dataclass(frozen=True, slots=True)
-class DistanceKind:
-    """A distance, with its unit; told in metres.
+class MeasuredKind(AmountKind):
+    """A quantity with its unit.
 
     Attributes:
-        unit: metres of a bare number; None where a number needs its unit.
+        unit: the size of a bare number; None where a number needs its unit.
+        sizes: of each unit.
+        dimension: what they are units of.
     """
 
     unit: Decimal | None = None
-    tolerance: Tolerance = EXACTLY
-    noun: str = "a distance"
-    is_words: bool = False
-
-    def read(self, written: str) -> Decimal:
-        """Return the metres.
-
-        Raises:
-            ValueError: it is no distance with a unit.
-        """
-        spans = self.find(written, ())
-        if len(spans) != 1 or spans[0].value is None:
-            message = f"is no distance with its unit, such as '1.7 km': {written!r}"
-            raise ValueError(message)
-        return spans[0].value
-
-    def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+    sizes: ClassVar[Mapping[str, Decimal]]
+    dimension: ClassVar[str]
 
     def find(self, text: str, wanted: Sequence[Decimal]) -> Sequence[Span[Decimal]]:
-        """Return every amount of a text; one without a unit of length has no value."""
+        """Return every amount of a text; one without a unit has no value."""
         del wanted
-        return list(_joined_lengths(text, [self._span(text, one) for one in find_amounts(text)]))
+        return joined(text, [self.measured(text, one) for one in find_amounts(text)])
 
-    def is_same(self, found: Decimal, wanted: Decimal) -> bool:
-        """Say whether they are equal, within the tolerance."""
-        return self.tolerance.holds(found, wanted)
-
-    def _span(self, text: str, span: Span[Amount]) -> Span[Decimal]:
+    def measured(self, text: str, span: Span[Amount]) -> Span[Decimal]:
+        """Return an amount with its unit; without a value where it has none of these."""
         amount = span.value
-        if amount is None or amount.percent or amount.currencies:
-            return Span(span.start, span.end, None, "is no distance")
+        none: Span[Decimal] = Span(span.start, span.end, None, f"is no {self.noun[2:]}")
+        if amount is None or amount.percent or amount.currencies or text[span.start] == "+":
+            return none
         end, unit = span.end, amount.unit
-        if not unit and (found := _UNIT.match(text, span.end)) is not None:
-            if found[1].casefold() in LENGTHS and found[1].casefold() != "in":
-                unit, end = found[1].casefold(), found.end()
-            elif found[1].casefold() in _MEASURES:
-                return Span(span.start, found.end(), None, "is no distance")
-        if unit and unit not in LENGTHS:
-            return Span(span.start, end, None, "is no distance")
-        metres = LENGTHS[unit] if unit else self.unit
-        if metres is None:
-            return Span(span.start, end, None, "has no unit of length")
-        return Span(span.start, end, amount.value * metres)
+        found = None if unit else _UNIT.match(text, span.end)
+        name = "" if found is None else found[1].casefold()
+        if found is not None and name in self.sizes and (name != "in" or found.end() == len(text)):
+            unit, end = name, found.end()
+        if unit and unit not in self.sizes:
+            return none
+        size = self.sizes[unit] if unit else self.unit
+        if size is None:
+            return Span(span.start, end, None, f"has no unit of {self.dimension}")
+        return Span(span.start, end, amount.value * size, has_unit=bool(unit))
 
 
-def _joined_lengths(text: str, spans: Sequence[Span[Decimal]]) -> Iterator[Span[Decimal]]:
-    """Yield distances, `1 km 200 m` and `5 feet 3 inches` as one."""
-    held: Span[Decimal] | None = None
-    for span in spans:
-        joins = (
-            held is not None
-            and held.value is not None
-            and span.value is not None
-            and 0 <= span.value < held.value
-            and re.fullmatch(r",?\s?(?:and\s)?", text[held.end : span.start]) is not None
-        )
-        if joins and held is not None and held.value is not None and span.value is not None:
-            held = Span(held.start, span.end, held.value + span.value)
-            continue
-        if held is not None:
-            yield held
-        held = span
-    if held is not None:
-        yield held
+_UNIT: Final = re.compile(r"[ -]?([a-z]+)\b", re.IGNORECASE)
+
+
+def joined(text: str, parts: Sequence[Span[Decimal]]) -> list[Span[Decimal]]:
+    """Return quantities, `1 hour and 47 minutes` as one: the greater unit first."""
+    whole: list[Span[Decimal]] = []
+    for part in parts:
+        last = whole[-1] if whole else None
+        if (
+            last is not None
+            and last.value is not None
+            and part.value is not None
+            and 0 <= part.value < last.value
+            and re.fullmatch(r"\.?,?\s*(?:and\s)?", text[last.end : part.start])
+        ):
+            whole[-1] = Span(last.start, part.end, last.value + part.value, has_unit=True)
+        else:
+            whole.append(part)
+    return whole
+
+
+class DistanceKind(MeasuredKind):
+    """A distance, with its unit; told in metres."""
+
+    noun = "a distance"
+    such_as = " with its unit, such as '1.7 km'"
+    sizes = LENGTHS
+    dimension = "length"

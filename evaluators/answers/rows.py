@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from pydantic import JsonValue
+
+from evaluators.answers.asides import politeness
 from evaluators.answers.base import AnswerKind, Span
 from evaluators.answers.cleaning import LONGEST, plain
 from evaluators.answers.clock import DurationKind
 from evaluators.answers.days import MonthKind
-from evaluators.answers.json_values import json_rows
+from evaluators.answers.json_values import json_content, key_words, leaves_of, without_lead
 from evaluators.answers.judging import (
     Asked,
     Wanted,
     blanked,
     found_in,
+    labels_fault,
     masked_text,
     one_fault,
+    said_at_last,
+    spans_said,
     values_fault,
 )
 from evaluators.answers.quantities import DistanceKind, MoneyKind, NumberKind
-from evaluators.answers.wording import SAID, record_fault
-from evaluators.pairing import pair_up
-from evaluators.text import shown
+from evaluators.answers.texts import TextKind
+from evaluators.answers.wording import surroundings_fault
+from evaluators.answers.words import SAID, normal
+from evaluators.values.pairing import pair_up
+from evaluators.values.text import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,21 @@ def rows_fault(
     """Say why an answer does not tell exactly these rows; None where it does."""
     if sum(map(len, texts)) > LONGEST:
         return "is too long"
-    found = _rows(texts, len(rows))
+    answers, fault = list(texts), None
+    if len(texts) == 1:
+        answers[0], fault = said_at_last(texts[0], columns[0].question)
+    if fault is not None:
+        return fault
+    faults = [
+        _told_fault(told, columns, rows, ordered=ordered) for told in _told(answers, len(rows))
+    ]
+    return None if None in faults else faults[-1]
+
+
+def _told_fault(
+    told: _Told, columns: Sequence[Asked], rows: Sequence[Row], *, ordered: bool
+) -> str | None:
+    found = told.rows
     if len(found) != len(rows):
         return f"tells {len(found)} rows, not {len(rows)}"
     fits = [
@@ -54,42 +76,126 @@ def rows_fault(
         paired = pair_up(fits)
         wrong = next((n for n in range(len(found)) if n not in paired), None)
     if wrong is None:
-        return None
+        return labels_fault(told.labels, _of_all(columns), len(rows))
     said = shown(" | ".join(found[wrong]))
     why = _row_fault(found[wrong], columns, rows[wrong]) if len(rows) == 1 or ordered else None
     return f"{why} in {said}" if why else f"has the row {said}, which is not expected"
 
 
-def _rows(texts: Sequence[str], count: int) -> list[list[str]]:
-    """Return the rows of an answer, as cells where they can be told, else whole."""
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The rows of an answer, as cells where they can be told, else whole; and words beside them.
+
+    Attributes:
+        labels: the lead-in, headings and keys.
+    """
+
+    rows: list[list[str]]
+    labels: tuple[str, ...] = ()
+
+
+def _of_all(columns: Sequence[Asked]) -> Asked:
+    """Return what may be said in any column."""
+    around = replace(
+        columns[0].around,
+        own=frozenset().union(*(column.around.own for column in columns)),
+        before=frozenset().union(*(column.around.before for column in columns)) | {"with"},
+        is_words=False,
+        counts=None,
+        may_estimate=False,
+        many=True,
+    )
+    said = tuple(one for column in columns for one in column.may_say)
+    return Asked(TextKind(), said, around)
+
+
+def _told(texts: Sequence[str], count: int) -> list[_Told]:
+    """Return the ways in which an answer may be parted into rows."""
     if len(texts) > 1:
-        return [[text] for text in texts]
-    told = json_rows(texts[0])
-    if told is not None:
-        return told
-    bare = plain(texts[0])
+        return [_Told([[text] for text in texts])]
+    lead, rest = without_lead(texts[0])
+    content = json_content(rest)
+    if content is not None:
+        return [_json_rows(content, count, lead)]
+    bare = _without_politeness(plain(texts[0]))
     table = [line for line in bare.split("\n") if line.count("|") >= 1]
     rules = [n for n, line in enumerate(table) if re.fullmatch(r"[\s|:-]+", line)]
     if rules:
-        table = table[rules[0] + 1 :]
-        return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table]
+        beside = [line for line in bare.split("\n") if "|" not in line]
+        heading = [cell for line in table[: rules[0]] for cell in line.split("|")]
+        cells = [_cells(line) for line in table[rules[0] + 1 :]]
+        return [_Told(cells, (*beside, *heading))]
+    if len(table) == count + 1:
+        beside = [line for line in bare.split("\n") if "|" not in line]
+        return [_Told([_cells(line) for line in table[1:]], (*beside, *_cells(table[0])))]
     if count == 1:
-        return [[bare.replace("\n", ", ")]]
+        return [_Told([[bare.replace("\n", ", ")]])]
+    found = [*_parted(*_lead_of(bare), count), *_parted(bare, (), count)]
+    if (verb := _LINKED.match(bare)) is not None:
+        found += _parted(bare[verb.end() :], (verb.group(),), count)
+    return found or [_Told([[part] for part in bare.split("\n") if part.strip()])]
+
+
+_LINKED: Final = re.compile(r"[^:\n]{1,120}?\b(?:is|are|was|were|has|have)\s+")
+
+
+def _without_politeness(bare: str) -> str:
+    letters = list(bare)
+    for start, end in politeness(bare):
+        letters[start:end] = " " * (end - start)
+    lines = "".join(letters).split("\n")
+    return "\n".join(line for line in lines if line.strip(" .!,:*-•"))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _parted(bare: str, labels: tuple[str, ...], count: int) -> Iterator[_Told]:
+    """Yield as many rows as are expected, in each way in which the text parts them."""
     for mark in (r"\n+", r"\s*;\s*", r"\s*,\s*(?:and\s+)?|\s+and\s+"):
-        parts = [part for part in re.split(mark, _without_lead(bare)) if part.strip(" -*•.")]
+        parts = [part for part in re.split(mark, bare) if part.strip(" -*•.")]
         if len(parts) == count:
-            return [[part] for part in parts]
-    lines = [part for part in bare.split("\n") if part.strip()]
-    return [[line] for line in lines]
+            yield _Told([[part] for part in parts], labels)
 
 
-def _without_lead(bare: str) -> str:
-    """Return a list without the line or words that announce it."""
+def _lead_of(bare: str) -> tuple[str, tuple[str, ...]]:
+    """Return a list without the line or words that announce it, and those."""
     first, newline, rest = bare.partition("\n")
-    if newline and first.rstrip().endswith(":"):
-        return rest
-    found = re.match(r"(?:here (?:are|is)|the|sure)[^:\d\n]{0,80}:\s+", bare, re.IGNORECASE)
-    return bare[found.end() :] if found else bare
+    if newline and (first.endswith(":") or not re.search(r"\d", first)):
+        return rest, (first,)
+    found = re.match(r"[^:\d\n]{1,120}:\s+(?=[^\d\s])", bare)
+    return (bare[found.end() :], (found.group(),)) if found else (bare, ())
+
+
+def _json_rows(content: JsonValue, count: int, lead: str) -> _Told:
+    """Return the rows of a JSON text: lists, objects, or an object of names and values."""
+    labels = [lead]
+    while isinstance(content, dict) and len(content) == 1 and count != 1:
+        [(key, content)] = content.items()
+        labels.append(f"{key_words(key)}:")
+    plain_values = isinstance(content, dict) and not any(
+        isinstance(one, dict | list) for one in content.values()
+    )
+    if isinstance(content, dict) and plain_values and count != 1:
+        pairs = [[key, leaf.text] for key, leaf in zip(content, leaves_of(content), strict=True)]
+        return _Told(pairs, tuple(labels))
+    parts: list[JsonValue] = content if isinstance(content, list) else [content]
+    if (
+        isinstance(content, list)
+        and count == 1
+        and not any(isinstance(one, dict | list) for one in content)
+    ):
+        parts = [content]
+    rows: list[list[str]] = []
+    for part in parts:
+        leaves = list(leaves_of(part))
+        if isinstance(part, dict) and len(part) == 1 and len(leaves) == 1 and count != 1:
+            rows.append([next(iter(part)), leaves[0].text])  # {"January": 12}
+            continue
+        labels += [f"{leaf.label}:" for leaf in leaves if leaf.label]
+        rows.append([leaf.text for leaf in leaves])
+    return _Told(rows, tuple(labels))
 
 
 def _row_fault(cells: Sequence[str], columns: Sequence[Asked], row: Row) -> str | None:
@@ -107,7 +213,7 @@ def _row_fault(cells: Sequence[str], columns: Sequence[Asked], row: Row) -> str 
 def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None:
     """Say why a text does not hold a value for each column, and nothing else."""
     bare = plain(text)
-    bare = re.sub(r"^\s*(?:[-*•]|\(?\d{1,3}[.)])\s+", "", bare)
+    bare = re.sub(r"^\s*(?:[-*•]\s+)?(?:\(?\d{1,3}[.)]\s+)?", "", bare)
     if isinstance(columns[0].kind, MonthKind):  # "01:12" is a count in January
         bare = re.sub(r"^(0?[1-9]|1[0-2])(?=\s?:)", _named_month, bare)
     taken: list[tuple[int, int]] = []
@@ -126,16 +232,26 @@ def _sentence_fault(text: str, columns: Sequence[Asked], row: Row) -> str | None
             return fault
         if not any(asked.kind.is_same(spans[0].value, one) for one in wanted.values):
             return f"says '{masked[spans[0].start : spans[0].end]}'"
+        counted = _COUNTED.match(masked, spans[0].end) if asked.around.counts is not None else None
+        if counted is not None and _counts_another(normal(counted[1]), asked):
+            return f"counts '{counted[1]}'"
         taken += [(span.start, span.end) for span in spans]
+    everything = _of_all(columns)
     spans = [Span(start, end, "") for start, end in sorted(taken)]
-    said = tuple(one for asked in columns for one in asked.may_say)
-    text_said = list(bare)
-    for one in said:
-        for found in re.finditer(rf"(?<!\w){re.escape(one)}(?!\w)", bare, re.IGNORECASE):
-            if not any(start < found.end() and found.start() < end for start, end in taken):
-                text_said[found.start() : found.end()] = SAID * (found.end() - found.start())
-    masked = masked_text("".join(text_said), spans)
-    return record_fault(masked)
+    letters = list(bare)
+    for start, end in spans_said(bare, everything, taken):
+        letters[start:end] = SAID * (end - start)
+    return surroundings_fault(masked_text("".join(letters), spans), everything.around)
+
+
+_COUNTED: Final = re.compile(r"\s([a-z]+)\b")
+
+
+def _counts_another(noun: str, asked: Asked) -> bool:
+    """Say whether a noun behind a number is one of the question that it does not count."""
+    roles = asked.question.roles
+    known = roles.asked | roles.deeds | roles.others | asked.around.own
+    return noun in roles.nouns - known
 
 
 def _named_month(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Free text, codes, names, e-mail addresses, telephone numbers: looked for as whole pieces."""
+"""Free text, codes and names: looked for as whole pieces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from evaluators.answers.base import Span
+from evaluators.answers.base import AnswerKind, Span
 from evaluators.answers.cleaning import plain
 
 _BEFORE: Final = r"(?<![\w+/\\.&$£€%~-])(?<!\w[@'])(?<!\d[,:])"
@@ -20,28 +20,29 @@ _LETTERS: Final = str.maketrans(
 
 
 @dataclass(frozen=True, slots=True)
-class TextKind:
+class TextKind(AnswerKind[str]):
     """Text that stands for itself: white space, quotes, dashes and case make no difference.
 
     Attributes:
         case: whether letters of another case differ.
+        accents: whether letters with other accents are the same.
     """
 
-    noun: str = "a text"
+    noun = "a text"
+    is_words = True
     case: bool = False
-    is_words: bool = True
+    accents: bool = False
 
     def read(self, written: str) -> str:
         """Return its plain form."""
         text = self.prepare(plain(written)).rstrip(".")
         if not text:
-            message = "asks for nothing: it has no letter or digit"
-            raise ValueError(message)
+            raise ValueError("asks for nothing: it has no letter or digit")
         return text
 
     def prepare(self, plain: str) -> str:
-        """Return it as it is."""
-        return plain
+        """Return it; without accents where they make no difference."""
+        return _folded(plain) if self.accents else plain
 
     def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
         """Return where an expected text stands as a whole piece."""
@@ -60,7 +61,7 @@ class TextKind:
 class CodeKind(TextKind):
     """An identifier: `WSH09-29-White`, `MW1 1AA`, `#102793`; spaces in it may be left out."""
 
-    noun: str = "a code"
+    noun = "a code"
 
     def is_same(self, found: str, wanted: str) -> bool:
         """Say whether they are the same characters."""
@@ -75,39 +76,60 @@ class CodeKind(TextKind):
 class NameKind(TextKind):
     """The name of a person, a place or a thing.
 
-    Accents make no difference, nor does a first `the`; a person's family name may stand first, with
-    a comma.
+    A first `the`, the stop behind an initial and `&` for `and` make no difference; a person's
+    family name may stand first, with a comma. All accents may be left out (`Krakow`); with others
+    it is another name, unless `accents`.
     """
 
-    noun: str = "a name"
+    noun = "a name"
 
     def prepare(self, plain: str) -> str:
-        """Return it without accents."""
-        parts = unicodedata.normalize("NFD", plain.translate(_LETTERS))
-        return "".join(one for one in parts if not unicodedata.combining(one))
+        """Return it as it is."""
+        return plain
+
+    def find(self, text: str, wanted: Sequence[str]) -> Sequence[Span[str]]:
+        """Return where an expected name stands, with whatever accents."""
+        bare = "".join(folded if len(folded := _folded(one)) == 1 else one for one in text)
+        spans = _whole_pieces(bare, wanted, self._pattern, case=self.case)
+        return [Span(span.start, span.end, text[span.start : span.end]) for span in spans]
 
     def is_same(self, found: str, wanted: str) -> bool:
         """Say whether they name the same."""
         one, two = self._bare(found), self._bare(wanted)
-        return one == two
+        return one in {two, _folded(two)} or (self.accents and _folded(one) == _folded(two))
 
     def _bare(self, name: str) -> str:
-        words = " ".join(name.split())
+        spelt = re.sub(r"(?<=\b\w)\.", "", name.replace("&", "and"))
+        words = " ".join((spelt if self.case else spelt.casefold()).split()).removeprefix("the ")
         last, comma, first = words.partition(", ")
-        whole = words if self.case else words.casefold()
-        if comma and "," not in first:
-            turned = f"{first} {last}"
-            whole = min(whole, turned if self.case else turned.casefold())
-        return whole.removeprefix("the ")
+        return f"{first} {last}" if comma and "," not in first else words
 
     def _pattern(self, wanted: str) -> str:
-        words = [re.escape(word) for word in wanted.split()]
-        if words[0].casefold() == "the" and len(words) > 1:
+        words = [_name_part(word) for word in wanted.split()]
+        if wanted[:4].casefold() == "the " and len(words) > 1:
             words = words[1:]
-        pattern = r"\s+".join(words)
-        if len(words) == 2 and "," not in wanted:  # noqa: PLR2004 - given name, family name
-            return rf"(?:(?:the\s+)?{pattern}|{words[1]},\s*{words[0]})"
-        return rf"(?:the\s+)?{pattern}"
+        gap = r"\s+"
+        pattern = rf"(?:the\s+)?{gap.join(words)}"
+        if len(words) == 1 or "," in wanted:
+            return pattern
+        return rf"(?:{pattern}|{words[-1]},\s*{gap.join(words[:-1])})"
+
+
+def _name_part(word: str) -> str:
+    """Return a pattern for a word of a name: an initial with or without its stop, `&` or `and`."""
+    if re.fullmatch(r"\w\.?", word):
+        return rf"{re.escape(word[0])}\.?"
+    if word.casefold() in {"&", "and"}:
+        return "(?:&|and)"
+    one_for_one = (folded if len(folded := _folded(one)) == 1 else one for one in word)
+    escaped = re.escape("".join(one_for_one))
+    return re.sub("[ßæÆ]", lambda found: rf"(?:{found.group()}|{_folded(found.group())})", escaped)
+
+
+def _folded(text: str) -> str:
+    """Return a text without accents."""
+    parts = unicodedata.normalize("NFD", text.translate(_LETTERS))
+    return "".join(one for one in parts if not unicodedata.combining(one))
 
 
 @lru_cache(maxsize=512)

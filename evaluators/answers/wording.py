@@ -1,264 +1,432 @@
-"""Whether the words around a value leave it as it stands.
+"""Whether every word around a value is explained: an allow-list.
 
-A closed grammar of English lead-ins and endings, over the words of `vocabulary`. Words that negate,
-hedge, compare, offer another value or take the value back are never allowed; where it is in doubt,
-the words are refused.
+A word may come from the question, from what the check lets an answer say, from the type's own words
+and from the frames of sentences that give an answer. Any other word, number or sign puts the value
+in doubt. What turns a meaning (`not`, `more`, `second`) is allowed only where the question has it,
+in the same place.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from evaluators.answers import vocabulary as words_of
+from evaluators.answers import words as words_of
+from evaluators.answers.asides import without_asides
+from evaluators.answers.question import NO_QUESTION, Question, turning_runs
+from evaluators.answers.roles import is_agent
+from evaluators.answers.subjects import subject_fault
+from evaluators.answers.words import SAID, VALUE, tokens_of
 
-# Stands for a value in a text whose values are masked.
-VALUE: Final = "\ue000"
-# Stands for words that the check allows.
-SAID: Final = "\ue001"
-
-_LONGEST_LEAD: Final = 30
-_LONGEST_LABEL: Final = 14
-_LONGEST_TRAIL: Final = 20
-_LONGEST_PLACE: Final = 4
-_PLACES: Final = frozenset({"in", "at", "on"})
-_LONGEST_REMARK: Final = 60
-_MOST_COMMAS: Final = 3
-_REACH: Final = 60
-_FREE_TRAIL: Final = re.compile(r"[\s.!'\")\]}:*]*")
-_WORDS: Final = re.compile(rf"[^\s,;:()\[\]\"{VALUE}]+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
-_DANGERS: Final = (
-    (words_of.NEGATIONS, "negates"),
-    (words_of.HEDGES, "hedges"),
-    (words_of.REVOCATIONS, "says otherwise"),
+_STOPS: Final = frozenset(".,!:;()[]{}\"'|*•·=") | {"'s", "->", "=>", "→"}
+_REACH: Final = 12
+_DAYS: Final = frozenset({"date", "day"})
+_PER: Final = frozenset({"a", "an", "and", "to", "'s"})
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What may stand around a value.
+
+    Attributes:
+        question: what it lets an answer say.
+        own: the type's own words, in their normal form.
+        before: prepositions that may stand right before a value of the type.
+        is_words: whether values are words, that a capital beside them would make another name.
+        is_name: whether they are names, that one of the question could be given instead.
+        is_called: whether they are names of a type of their own.
+        counts: the words that may stand right behind a number; None where any explained word may.
+        may_estimate: whether `about` leaves a value as it is.
+        many: whether several values may be joined in one sentence.
+    """
+
+    question: Question = NO_QUESTION
+    own: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    is_words: bool = False
+    is_name: bool = False
+    is_called: bool = False
+    counts: frozenset[str] | None = None
+    may_estimate: bool = False
+    many: bool = False
+
+
+def surroundings_fault(masked: str, around: Surroundings) -> str | None:
+    """Say which word around the masked values of a text is not explained; None where all are."""
+    for statement in _SENTENCE.split(masked):
+        told = without_asides(statement, lambda word: _is_explained(word, around))
+        fault = _statement_fault(told, around)
+        if fault is not None:
+            return fault
+    return None
+
+
+def doubtful_word(thought: str, answer: str) -> str | None:
+    """Return a word of a thought that leaves its answer in doubt; None where none does.
+
+    What it denies or weighs is its own matter, unless the answer is in it.
+    """
+    found = _UNSURE.search(thought)
+    if found is not None or answer.strip(" .!\"'*").casefold() not in thought.casefold():
+        return None if found is None else found.group()
+    doubts = words_of.NEGATIONS | words_of.HEDGES | words_of.REVOCATIONS
+    tokens = (token.casefold() for token in tokens_of(thought))
+    return next((token for token in tokens if token in doubts or token in {"?", "~"}), None)
+
+
+_UNSURE: Final = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|guess\w*|unsure|uncertain|unclear|unable"
+    r"|assum\w+|not (?:sure|certain|found|find|known|see|there)|(?:don't|do not) know"
+    r"|(?:can't|cannot|couldn't|could not|didn't|did not)"
+    r" (?:find|see|tell|determine|load|read|open|access))\b|\?",
+    re.IGNORECASE,
 )
 
 
-def statements(masked: str) -> list[str]:
-    """Return the sentences of a masked text that are more than politeness."""
-    whole = words_of.ABBREVIATIONS.sub(r"\1", words_of.NUMEROS.sub("number", masked))
-    parts = (words_of.CLOSINGS.sub("", part.strip()) for part in _SENTENCE.split(whole))
-    return [part for part in parts if part and not _is_filler(part)]
-
-
-def wrap_fault(
-    statement: str, *, is_words: bool, may_estimate: bool, is_moment: bool
+def _statement_fault(  # noqa: C901, PLR0911 - one branch a rule
+    statement: str, around: Surroundings
 ) -> str | None:
-    """Say which words around the values of a statement say otherwise; None where none do.
-
-    Args:
-        statement: one sentence whose values are masked.
-        is_words: whether values are words among words: less may stand around them.
-        may_estimate: whether `about` leaves the value as it is.
-        is_moment: whether values are times or dates: `from` leaves them so, `by` does not.
-    """
-    if (found := danger(statement.casefold())) is not None:
-        return found
-    lead, *gaps, trail = _without_opening(statement).split(VALUE)
-    for before in (lead, *gaps):
-        fault = _bound_fault(before.casefold(), may_estimate=may_estimate, is_moment=is_moment)
-        if fault is not None:
-            return fault
-    for after in (*gaps, trail):
-        fault = _after_fault(after.casefold(), may_estimate=may_estimate)
-        if fault is not None:
-            return fault
-    if may_estimate:
-        lead = re.sub(words_of.ESTIMATES.pattern, "", lead, flags=re.IGNORECASE)
-    fault = _lead_fault(lead, is_words=is_words) or _trail_fault(trail, is_words=is_words)
+    written = tokens_of(statement)
+    tokens = [token.casefold() for token in written]
+    if not tokens:
+        return None
+    gives = VALUE in tokens
+    fault = _turning_fault(tokens, around) or _request_fault(tokens, around.question)
     if fault is not None:
         return fault
-    between = next((gap for gap in gaps if not _is_plain(gap)), None)
-    return None if between is None else f"says '{_short(between.strip())}' between"
-
-
-def record_fault(masked: str) -> str | None:
-    """Say which words between and around the values of one row say otherwise."""
-    for statement in statements(masked):
-        fault = _row_fault(statement)
-        if fault is not None:
-            return fault
-    return None
-
-
-def boolean_fault(masked: str, *, is_yes: bool) -> str | None:
-    """Say which words around a yes or no say otherwise; None where none do."""
-    parts = (part.strip() for part in _SENTENCE.split(masked))
-    kept = [part for part in parts if part and (VALUE in part or not _is_filler(part))]
-    folded = " ".join(kept).casefold()
-    lead, *_, trail = folded.split(VALUE)
-    for pattern, what in _DANGERS:
-        if what == "negates" and not is_yes:
+    for at, token in enumerate(tokens):
+        if not _is_explained(token, around):
+            return _unexplained(written[at])
+        if token in _DAYS and _is_another_day(tokens, at, around.question):
+            return f"says '{written[at - 1]} {written[at]}'"
+        if token in words_of.SOURCES and not _is_source(tokens, at, around):
+            return _unexplained(written[at])
+    fault = (
+        _part_fault(tokens, around.question)
+        or _limit_fault(statement, around.question)
+        or (_rival_fault(tokens, around.question) if around.is_name else None)
+        or _choice_fault(tokens, around)
+        or (_subject_fault(written, around) if gives else None)
+    )
+    if fault is not None:
+        return fault
+    for at in (at for at, token in enumerate(tokens) if token == VALUE):
+        ahead = slice(max(0, at - _REACH), at)
+        behind = slice(at + 1, at + 1 + _REACH)
+        has_unit = tokens[at + 1 : at + 2] != [] and tokens[at + 1][0] == SAID
+        if _does_it(tokens, at, around):
             continue
-        if (found := pattern.search(folded.replace(VALUE, " "))) is not None:
-            return f"{what} with '{found.group()}'"
-    if lead.strip(" \"'*([-:"):
-        words = _WORDS.findall(lead)
-        if len(words) > _LONGEST_LEAD or words[-1] not in words_of.LINKS:
-            return f"says '{_short(lead.strip())}' before it"
-    follows = re.match(r"\s+([a-z']+)", trail)
-    if follows is not None and follows[1] not in words_of.CLAUSES:
-        return f"says '{_short(trail.strip())}' after it"
-    return None if len(_WORDS.findall(trail)) <= _LONGEST_REMARK else "says too much"
-
-
-def danger(folded: str) -> str | None:
-    """Say which words of a case-folded text negate, hedge or take back; None where none do."""
-    for pattern, what in _DANGERS:
-        if (found := pattern.search(folded)) is not None:
-            return f"{what} with '{found.group()}'"
-    if re.search(r"\d", folded) is not None:
-        return "has other digits beside it"
+        fault = _before_fault(
+            tokens[ahead], written[ahead], around, has_unit=has_unit
+        ) or _after_fault(tokens[behind], written[behind], around)
+        if fault is not None:
+            return fault
     return None
 
 
-def _row_fault(statement: str) -> str | None:
-    if VALUE not in statement:
-        return f"also says '{_short(statement)}'"
-    fault = danger(statement.casefold())
-    if fault is not None:
-        return fault
-    lead, *gaps, trail = _without_opening(statement).split(VALUE)
-    for gap in gaps:
-        fault = _bound_fault(gap.casefold(), may_estimate=False, is_moment=False)
-        if fault is not None:
-            return fault
-        words = _WORDS.findall(gap)
-        has_name = any(word[:1].isupper() and word != SAID for word in words)
-        if has_name or len(words) > _LONGEST_TRAIL:
-            return f"says '{_short(gap.strip())}' between"
-    is_label = lead.strip().endswith(":")
-    return _trail_fault(trail, is_words=False) or (
-        None if is_label else _lead_fault(lead, is_words=False)
+def _does_it(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
+    """Say whether things that are counted do what the question says: `accepted by 34 guests`."""
+    behind = tokens[at + 1 : at + 2]
+    verb = words_of.normal(tokens[at - 2]) if at > 1 and tokens[at - 1] == "by" else ""
+    counted = words_of.normal(behind[0]) if behind else ""
+    has_unit = behind != [] and behind[0][0] == SAID
+    return verb in around.question.verbs and (has_unit or counted in around.question.counted)
+
+
+def _subject_fault(written: Sequence[str], around: Surroundings) -> str | None:
+    roles = around.question.roles
+    return subject_fault(
+        written, roles, around.own, is_words=around.is_words, is_name=around.is_called
     )
 
 
-def _is_filler(part: str) -> bool:
-    bare = _without_opening(part).casefold().strip(" .!:")
-    if not bare.strip("-*• "):
+def _unexplained(word: str) -> str:
+    if any(map(str.isdigit, word)):
+        return f"has other digits beside it: '{word}'"
+    folded = word.casefold()
+    if folded in words_of.NEGATIONS or folded.endswith("n't"):
+        return f"negates with '{word}'"
+    if folded in words_of.HEDGES or word in {"?", "…", "~"}:
+        return f"hedges with '{word}'"
+    if folded in words_of.REVOCATIONS:
+        return f"says otherwise with '{word}'"
+    return f"says '{word}', which is of neither the question nor such a value"
+
+
+def _turning_fault(tokens: Sequence[str], around: Surroundings) -> str | None:
+    for found in turning_runs(tokens):
+        run = found.words
+        if around.may_estimate and all(one in _ESTIMATES for one in run):
+            continue
+        if all(one in around.own for one in run):
+            continue
+        if all(one in _FREE for one in run):
+            continue
+        more = found.ahead == VALUE and not around.is_words and run[0] in _COMPARING
+        if more or not around.question.lets_turn(found):
+            return _unexplained(run[0])
+    return None
+
+
+_ESTIMATES: Final = words_of.words("about around approximately nearly almost roughly")
+_COMPARING: Final = words_of.words("more less fewer higher lower later earlier extra again")
+_FREE: Final = words_of.words("only")
+
+
+def _is_explained(token: str, around: Surroundings) -> bool:
+    if token in {VALUE, "-"} or token[0] == SAID or token in _STOPS | around.own:
         return True
-    return VALUE not in bare and words_of.FILLERS.fullmatch(bare) is not None
+    if not token[0].isalnum():
+        return False
+    if any(map(str.isdigit, token)):
+        return token in around.question.numbers or words_of.normal(token) in around.question.stems
+    if words_of.is_turning(token):
+        return True  # each run was looked at
+    if _is_known(token, around):
+        return True
+    parts = list(words_of.parts_of(token))
+    return len(parts) > 1 and all(_is_known(part, around) for part in parts)
 
 
-def _without_opening(text: str) -> str:
-    """Return a sentence without `Sure,` and its like at its beginning."""
-    rest = text.strip()
-    for _ in range(4):
-        folded = rest.casefold()
-        found = words_of.OPENINGS.match(folded)
-        if found is None or len(folded) != len(rest):
-            return rest
-        rest = rest[found.end() :]
-    return rest
+def _is_known(word: str, around: Surroundings) -> bool:
+    if word in words_of.NEVER:
+        return word == "should" and word in around.question.stems
+    if word in words_of.FUNCTION or word in words_of.FRAME or word in words_of.SOURCES:
+        return True
+    bare = words_of.normal(word)
+    if around.may_estimate and word in _ESTIMATES:
+        return True
+    if is_agent(word) and words_of.normal(re.sub(r"[eo]rs?$", "", word)) in around.question.verbs:
+        return True
+    return bare in around.own or bare in around.question.stems
 
 
-def _bound_fault(before: str, *, may_estimate: bool, is_moment: bool) -> str | None:
-    tail = before[-_REACH:].rstrip(" \"'([{")
-    if (found := words_of.ESTIMATES.search(tail)) is not None and not may_estimate:
-        return f"only estimates with '{found.group().strip()}'"
-    found = words_of.BOUNDS.search(tail)
-    if found is not None and words_of.EQUATIONS.search(f"{tail} ") is None:
-        return f"compares with '{found.group().strip()}'"
-    if (found := words_of.MODALS.search(tail)) is not None:
-        return f"hedges with '{found.group().strip()}'"
-    if (found := words_of.STARTS.search(tail)) is not None and not is_moment:
-        return f"compares with '{found.group().strip()}'"
-    if is_moment and words_of.DEADLINES.search(tail) is not None:
-        return "compares with 'by'"
-    return None
+def _is_another_day(tokens: Sequence[str], at: int, question: Question) -> bool:
+    """Say whether a day is called by what the question asks no day of: `order date`."""
+    before = words_of.normal(tokens[at - 1]) if at else ""
+    return (
+        before != ""
+        and before in question.stems - question.verbs
+        and before not in question.kinds
+        and not (words_of.is_turning(tokens[at - 1]) or tokens[at - 1] in words_of.FUNCTION)
+    )
 
 
-def _after_fault(after: str, *, may_estimate: bool) -> str | None:
-    if (found := words_of.BOUNDS_AFTER.search(after[:_REACH])) is not None:
-        return f"compares with '{found.group().strip()}'"
-    if (found := words_of.ESTIMATES_AFTER.search(after)) is not None and not may_estimate:
-        return f"only estimates with '{found.group().strip()}'"
-    return None
+def _is_source(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
+    """Say whether a word names where the value was found, and not what it is."""
+    if words_of.normal(tokens[at]) in around.question.stems:
+        return True
+    ahead = tokens[at - 1] if at > 0 else "."
+    behind = tokens[at + 1] if at + 1 < len(tokens) else "."
+    is_what_it_is = ahead in _COPULAS or behind in {VALUE, ":", "=", "-", "->"}
+    return ahead[0].isalpha() and not is_what_it_is
 
 
-def _lead_fault(lead: str, *, is_words: bool) -> str | None:
-    bare = lead.strip().strip("\"'([{*•#").strip()
-    if not bare or bare in {"-", "="} or bare.endswith(SAID):
+_COPULAS: Final = words_of.words("is are was were be been")
+
+
+def _before_fault(  # noqa: C901, PLR0911, PLR0912 - one return a rule
+    tokens: Sequence[str], written: Sequence[str], around: Surroundings, *, has_unit: bool
+) -> str | None:
+    """Say what right before a value makes it another one; None where nothing does."""
+    kept = [token for token in tokens if token not in {'"', "'", "*"}]
+    last = kept[-1] if kept else ""
+    if last == "-" and len(kept) > 1 and kept[-2] in {"-", "<", "="}:
+        return _unexplained(last)
+    if around.is_words and written and len(written) > 1:
+        is_name = written[-1][:1].isupper() and written[-1].casefold() not in words_of.TITLES
+        is_name &= words_of.normal(written[-1]) not in around.question.kinds
+        if is_name and written[-1][:1].isalpha() and written[-2][:1].isalnum():
+            return f"says '{written[-1]}' right before it"
+    words = [token for token in kept if token not in words_of.DETERMINERS - {"of"}]
+    last = words[-1] if words else ""
+    if kept and kept[-1] in around.question.counted and around.counts is not None:
+        return f"says '{kept[-1]}' right before it"
+    is_label = len(kept) > 1 and kept[-1] in {":", "=", "->"}
+    if is_label and not has_unit and _counts_another(kept[-2], around):
+        return f"says '{kept[-2]}' right before it"
+    gives = _GIVING.intersection(map(words_of.normal, kept)) & around.question.stems
+    if not gives and _is_apposed(kept[-1] if kept else "", around):
+        return f"says '{kept[-1]}' right before it"
+    if last not in words_of.PREPOSITIONS or last in around.before:
         return None
-    said = f"says '{_short(bare)}' before it"
-    words = _WORDS.findall(bare)
-    if len(words) > _LONGEST_LEAD or ";" in bare or bare.count(":") > 1:
-        return said
-    if bare.endswith((":", "=", " -")):
-        is_label = len(words) <= _LONGEST_LABEL and bare.count(",") <= 1
-        return None if is_label and words_of.REPLIES.search(bare.casefold()) is None else said
-    links = words_of.WORD_LINKS if is_words else words_of.LINKS
-    last = words[-1].casefold() if words else ""
-    is_sentence = not is_words and words[0].casefold() in words_of.SUBJECTS and last.islower()
-    if bare.endswith(",") or bare.count(",") > _MOST_COMMAS:
-        return said
-    is_whole = last == "of" and words[-2:-1] and words[-2].casefold() in words_of.WHOLES
+    if last in around.question.open_prepositions:
+        return None
+    previous = words_of.normal(words[-2]) if len(words) > 1 else ""
+    if last == "of" and previous[:1] == SAID and kept[-1] == "of":
+        before = next((one for one in reversed(kept[:-1]) if one[0] != SAID), "")
+        if before in words_of.DETERMINERS:
+            return None  # `an average rating of`, as the check lets an answer say
+    wholes = (
+        _NORMAL_WHOLES | around.own | (frozenset() if around.is_words else around.question.stems)
+    )
+    if last == "of" and previous in wholes - words_of.PARTICLES:
+        return None
+    if last == "to" and len(words) > 1 and words[-2] in words_of.LINKS_TO:
+        return None
+    if around.many and last != "from":
+        return None
+    return f"says '{last}' right before it"
+
+
+_NORMAL_WHOLES: Final = frozenset(map(words_of.normal, words_of.WHOLES))
+
+
+def _is_verb(word: str, around: Surroundings) -> bool:
+    if words_of.is_turning(word) or word in words_of.PARTICLES or words_of.looks_like_verb(word):
+        return True
+    return words_of.normal(word) in around.question.verbs | around.own
+
+
+# `gave the hostel 4 stars`
+_GIVING: Final = frozenset(map(words_of.normal, ("give", "award", "pay", "send", "charge", "cost")))
+
+
+def _is_apposed(word: str, around: Surroundings) -> bool:
+    """Say whether a noun of the question makes the value another thing: `station Saltby`."""
+    if around.many or not word[:1].isalpha() or words_of.is_turning(word):
+        return False
+    known = words_of.FUNCTION | words_of.FRAME | words_of.SOURCES | words_of.TITLES
+    known |= words_of.PARTICLES
+    if word in known or _is_verb(word, around):
+        return False
+    kinds = around.question.kinds | around.question.counted
+    return words_of.normal(word) not in kinds
+
+
+def _counts_another(label: str, around: Surroundings) -> bool:
+    """Say whether a label in the plural counts other things than were asked for."""
     if (
-        last not in links
-        and not is_whole
-        and not (is_sentence and "," not in bare and words[-1].islower())
+        around.counts is None
+        or not label.endswith("s")
+        or not label.isalpha()
+        or words_of.normal(label) == label
     ):
-        return said
-    copulas = len(words_of.COPULAS.findall(bare.casefold()))
-    return said if copulas > (1 if is_words else 2) else None
-
-
-def _trail_fault(trail: str, *, is_words: bool) -> str | None:
-    if _FREE_TRAIL.fullmatch(trail):
-        return None
-    bare = trail.strip().rstrip(".!\"'")
-    words = _WORDS.findall(bare)
-    if not is_words and (found := words_of.LIMITS_AFTER.search(bare.casefold())) is not None:
-        return f"limits it with '{found.group()}'"
-    is_short = len(words) <= _LONGEST_TRAIL and not re.search(r"[;:/|&\n]", bare)
-    if is_short and (_is_word_trail(bare, words) if is_words else _is_number_trail(bare)):
-        return None
-    return f"says '{_short(bare)}' after it"
-
-
-def _is_word_trail(bare: str, words: list[str]) -> bool:
-    if all(word == SAID for word in words):
-        return True
-    first = words[0].casefold()
-    second = words[1].casefold() if len(words) > 1 else ""
-    is_place = first in _PLACES and 1 < len(words) <= _LONGEST_PLACE
-    if is_place and "," not in bare:
-        return True  # "Acadia National Park in Maine"
-    if "," in bare or any(word[:1].isupper() for word in words if word != "I"):
         return False
-    if first in {"is", "was", "are", "were"}:
-        return second in words_of.DETERMINERS or second == SAID or _is_verb(second)
-    if first == "last":
-        return _is_verb(second)
-    return _is_verb(first) or first in words_of.PREPOSITIONS - words_of.NAME_EXTENSIONS
+    known = (around.counts or frozenset()) | around.question.counted | around.own
+    asked = around.question
+    return words_of.normal(label) in asked.stems - known and label not in asked.names
 
 
-def _is_verb(word: str) -> bool:
-    return word in words_of.VERBS or (word.endswith("ed") and len(word) > len("used"))
+def _after_fault(tokens: Sequence[str], written: Sequence[str], around: Surroundings) -> str | None:  # noqa: PLR0911 - one return a rule
+    """Say what right behind a value makes it another one; None where nothing does."""
+    first = tokens[0] if tokens else ""
+    if not first or first == VALUE:
+        return None
+    if first in _PER and not around.many and tuple(tokens[:2]) not in around.question.pairs:
+        return f"says '{written[0]}' right behind it"
+    if first == "=":
+        return f"says '{written[0]}' right behind it"
+    if around.is_words and written[0][:1].isupper():
+        return f"says '{written[0]}' right behind it"
+    if first in words_of.PARTICLES:
+        return None
+    frames = words_of.FUNCTION if around.is_words else words_of.FUNCTION | words_of.FRAME
+    is_content = first[0].isalpha() and first not in frames
+    if (
+        is_content
+        and first in words_of.FRAME
+        and words_of.normal(first) not in (around.question.stems)
+    ):
+        return f"says '{written[0]}' right behind it"
+    late = next((n for n in range(2, len(tokens)) if _is_only_own(tokens, n, around)), None)
+    if late is not None and not around.many:
+        return f"says '{written[late]}' behind it"
+    if (
+        around.counts is None
+        and is_content
+        and not around.many
+        and not (_is_verb(first, around) or written[0].isupper())
+        and words_of.normal(first) not in around.question.kinds | around.question.counted
+    ):
+        return f"says '{written[0]}' right behind it"
+    if around.counts is not None and is_content and words_of.normal(first) not in around.counts:
+        return f"says '{written[0]}' right behind it"
+    return None
 
 
-def _is_number_trail(bare: str) -> bool:
-    head, *rest = re.split(r"\s*,\s*", bare)
-    firsts = [part.split(" ", 1)[0].casefold() for part in rest]
-    if any(first not in words_of.PREPOSITIONS and first != SAID for first in firsts):
+def _is_only_own(tokens: Sequence[str], at: int, around: Surroundings) -> bool:
+    """Say whether nothing but the type explains a word behind a preposition: `at the time`."""
+    token = tokens[at]
+    before = [one for one in tokens[:at] if one not in words_of.DETERMINERS - {"of"}]
+    if (
+        not before
+        or before[-1] not in words_of.PREPOSITIONS
+        or token in words_of.FUNCTION | words_of.FRAME
+        or not token[0].isalpha()
+    ):
         return False
-    is_open = False  # whether a name may come: after a preposition
-    for word in _WORDS.findall(head):
-        folded = word.casefold()
-        if folded == "and":
-            return False
-        if folded in words_of.PREPOSITIONS | words_of.DETERMINERS | words_of.VERBS:
-            is_open = True
-        elif word[:1].isupper() and word != SAID and not is_open:
-            return False
-    return True
+    bare = words_of.normal(token)
+    return bare in around.own and bare not in around.question.stems
 
 
-def _is_plain(gap: str) -> bool:
-    """Whether words between two mentions of one value are a lead-in or an ending."""
-    return len(_WORDS.findall(gap)) <= _LONGEST_TRAIL and ";" not in gap
+def _request_fault(tokens: Sequence[str], question: Question) -> str | None:
+    """Say that a statement asks for what the question wants to know: `switch on the lamp`."""
+    words = (one for one in tokens if one == VALUE or one[:1].isalpha())
+    first = next((one for one in words if one != "please"), "")
+    is_base = not first.endswith(("ed", "ing"))
+    asks = is_base and words_of.normal(first) in question.roles.passives
+    return f"asks to '{first}'" if asks else None
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _REACH else text[: _REACH - 1] + "…"
+def _limit_fault(statement: str, question: Question) -> str | None:
+    """Say that a value only begins what is meant, or is one of several that would be right."""
+    asked = {word for pair in question.pairs for word in pair}
+    if _ONWARDS.search(statement) and "from" not in asked:
+        return "says 'from' when it is so"
+    if _ONE_OF.match(statement) and ("one", "of") not in question.pairs:
+        return "says 'one of'"
+    return None
+
+
+_ONWARDS: Final = re.compile(rf"\bfrom\s+{VALUE}\W+on(?:wards?)?\W*$", re.IGNORECASE)
+_ONE_OF: Final = re.compile(r"\W*one of\b", re.IGNORECASE)
+
+
+def _part_fault(tokens: Sequence[str], question: Question) -> str | None:
+    """Say which part that the question has included is said by itself: `the tax is`."""
+    said = {words_of.normal(token): token for token in tokens}
+    alone = question.parts & said.keys() if _INCLUDING.isdisjoint(said) else frozenset[str]()
+    return next((f"says '{said[part]}' by itself" for part in sorted(alone)), None)
+
+
+_INCLUDING: Final = frozenset(map(words_of.normal, ("included", "excluded", "including")))
+
+
+def _rival_fault(tokens: Sequence[str], question: Question) -> str | None:
+    """Say which name of the question stands where another answer would, or does another's deed."""
+    names = question.names - words_of.FUNCTION - words_of.FRAME
+    part: list[str] = []
+    for token in (*tokens, ","):
+        if token in {",", ";", "/", "."}:
+            is_title = part and (",", part[0]) in question.pairs  # `Teapot 0.4 L, Moss`
+            if part and names.issuperset(part) and not is_title:
+                return f"says '{' '.join(part)}' as if it were an answer"
+            part = []
+        elif token[0].isalnum() or token == VALUE:
+            deed = part[-1:] and part[-1] in names and words_of.looks_like_verb(token)
+            said = {(one, words_of.normal(other)) for one, other in question.pairs}
+            is_said = (part[-1], words_of.normal(token)) in said if part else False
+            if deed and token not in names and not is_said:
+                return f"says '{part[-1]} {token}'"
+            part.append(token)
+    return None
+
+
+def _choice_fault(tokens: Sequence[str], around: Surroundings) -> str | None:
+    """Say which of several things that the question holds against one another is said alone."""
+    for choices in around.question.choices:
+        said = [name for name in choices if _holds(tokens, name)]
+        if said and len(said) < len(choices):
+            return f"says '{' '.join(said[0])}', one of several in the question"
+    return None
+
+
+def _holds(tokens: Sequence[str], name: Sequence[str]) -> bool:
+    return any(
+        tuple(tokens[at : at + len(name)]) == tuple(name)
+        for at in range(len(tokens) - len(name) + 1)
+    )

@@ -10,13 +10,13 @@ from pydantic import Field
 
 from arena_core.actions import AnswerStatus
 from evaluators.evidence import Evidence, Located
-from evaluators.linting import LintContext, Problem, Severity
+from evaluators.lint import LintContext, Problem, Severity
 from evaluators.locators.base import ReadingLocator, Subject
 from evaluators.matchers.base import Matcher
 from evaluators.matchers.include import IncludeMatcher
 from evaluators.matchers.regex import RegexMatcher
 from evaluators.responses import ending_of
-from evaluators.values import as_text
+from evaluators.values.text import as_text
 
 
 class AnswerPart(StrEnum):
@@ -49,7 +49,6 @@ class AnswerLocator(ReadingLocator):
         return Located(check=check, values=() if said is None or not said.strip() else (said,))
 
     def absence(self) -> str:
-        """Say that there was no answer."""
         match self.part:
             case AnswerPart.TEXT:
                 return "the agent gave no answer"

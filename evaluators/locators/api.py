@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 
 from arena_core.errors import ApiError
 from evaluators.episode_view import EpisodeView
-from evaluators.json_path import JsonPathError, json_path_fault, read_json_path
-from evaluators.linting import LintContext, Problem, site_problems, unanswered
+from evaluators.lint import LintContext, Problem, site_problems, unanswered
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matchers.base import Matcher
-from evaluators.values import as_text
-from sites.capabilities import api_login_fault
+from evaluators.values.json_path import JsonPathError, json_path_fault, read_json_path
+from evaluators.values.text import as_text
+from sites.upstreams import api_login_fault
 
 _OK = 200
 
@@ -27,7 +27,7 @@ class ApiLocator(LookingLocator):
         role: asked with this role's API login instead (`Role.api` of the manifest), which only a
             replica has: a task that runs online limits the check by `worlds` where the site has a
             live origin.
-        json_path: JSONPath (RFC 9535), its leading `$.` may be left away: `items[0].id`; the whole
+        json_path: JSONPath (RFC 9535), its leading `$.` may be omitted: `items[0].id`; the whole
             body as text where omitted.
     """
 
@@ -48,11 +48,6 @@ class ApiLocator(LookingLocator):
         """An API can be asked at any time."""
 
     async def look(self, episode: EpisodeView) -> Found:
-        """Ask the site.
-
-        Raises:
-            ArenaError: it did not answer 200, or not with the JSON that is asked for.
-        """
         if self.role is None:
             answer = await episode.fresh_pages.get(f"{self.site}:{self.path}")
         else:
@@ -70,7 +65,6 @@ class ApiLocator(LookingLocator):
         return Found(tuple(map(as_text, values)))
 
     def absence(self) -> str:
-        """Say where nothing was found."""
         return f"nothing found in {self.site}:{self.path}"
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - any matcher will do

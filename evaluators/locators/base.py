@@ -14,10 +14,10 @@ from arena_core.actions import Infeasible, Stop
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import When
-from evaluators.linting import LintContext, Problem
+from evaluators.lint import LintContext, Problem
 from evaluators.matchers.base import TEXTS, Matcher
 from evaluators.network import Recording
-from evaluators.text import shown_all
+from evaluators.values.text import shown_all
 from sites.fields import Strict
 
 

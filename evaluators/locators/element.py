@@ -10,11 +10,11 @@ from pydantic import Field, model_validator
 
 from evaluators.evidence import ActedElement, ElementEvent, Located, SelectorFit, StepEvidence
 from evaluators.fields import When
-from evaluators.linting import LintContext, Problem, Severity, site_problems
+from evaluators.lint import LintContext, Problem, Severity, site_problems
 from evaluators.locators.base import ReadingLocator, Subject
-from evaluators.logical_urls import is_page
 from evaluators.matchers.base import Matcher
-from evaluators.text import normalise
+from evaluators.values.logical_urls import is_page
+from evaluators.values.text import normalise
 
 
 class ElementField(StrEnum):
@@ -57,8 +57,7 @@ class ElementLocator(ReadingLocator):
     @model_validator(mode="after")
     def _ancestors_of_what_a_selector_finds(self) -> Self:
         if self.ancestors and self.selector is None:
-            message = "`ancestors` are those of the elements that a `selector` finds"
-            raise ValueError(message)
+            raise ValueError("`ancestors` are those of the elements that a `selector` finds")
         return self
 
     @property

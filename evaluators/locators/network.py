@@ -10,30 +10,44 @@ from pydantic import Field, model_validator
 
 from arena_core.worlds import World
 from evaluators.evidence import Evidence, Located
-from evaluators.fits import (
+from evaluators.lint import LintContext, Problem, site_problems
+from evaluators.locators.base import ReadingLocator, Subject
+from evaluators.locators.request_parts import (
+    WHOLE,
     CameFrom,
     Fits,
     PageFit,
+    RequestPart,
     fits,
     fits_page,
     fits_query,
     lint_fit,
+    read_part,
     referer_of,
+    without_hidden_query,
 )
-from evaluators.json_path import json_path_fault
-from evaluators.linting import LintContext, Problem, site_problems
-from evaluators.locators.base import ReadingLocator, Subject
-from evaluators.logical_urls import parse_logical_url
 from evaluators.matchers.base import Matcher
 from evaluators.matchers.regex import RegexMatcher
 from evaluators.network import NotKeptError, Recording, RequestRecord
-from evaluators.request_parts import WHOLE, RequestPart, read_part, without_hidden_query
-from evaluators.values import as_text
+from evaluators.values.json_path import json_path_fault
+from evaluators.values.logical_urls import parse_logical_url
+from evaluators.values.text import as_text
 
 _FIRST_ERROR: Final = 400
 _SITE: Final = re.compile(r"([a-z][a-z0-9-]*):")
 
 Status = Annotated[int, Field(ge=100, le=599)]
+
+
+_PARTS: Final = {
+    "query": RequestPart.QUERY,
+    "headers": RequestPart.HEADER,
+    "cookies": RequestPart.COOKIE,
+    "response_headers": RequestPart.RESPONSE_HEADER,
+    "response_cookies": RequestPart.RESPONSE_COOKIE,
+    "body": RequestPart.BODY,
+    "response": RequestPart.RESPONSE,
+}
 
 
 class NetworkLocator(ReadingLocator):
@@ -59,7 +73,7 @@ class NetworkLocator(ReadingLocator):
         headers, response_headers: by name in small letters.
         cookies, response_cookies: by name; those that were sent, and those that were set.
         body: by name of a form's field, URL-encoded or multipart, `*` for any letters; of a JSON
-            body by path (RFC 9535, its leading `$.` may be left away). A path that begins with `$`
+            body by path (RFC 9535, its leading `$.` may be omitted). A path that begins with `$`
             leads into JSON in a form's fields too.
         response: of a JSON answer, by path; recorded only where a check asks for it.
         read: what is yielded of the requests that fit.
@@ -101,7 +115,6 @@ class NetworkLocator(ReadingLocator):
         return frozenset({Recording.REQUESTS})
 
     def at_end(self, check: str, evidence: Evidence) -> Located:
-        """Return what is asked of the requests that fit."""
         if evidence.network is None:
             message = "the evidence holds no requests: they were not recorded"
             return Located(check=check, error=message)
@@ -120,7 +133,6 @@ class NetworkLocator(ReadingLocator):
             return Located(check=check, error=str(error))
 
     def absence(self) -> str:
-        """Say which request was not there."""
         page = self.url if isinstance(self.url, str) else "such a URL"
         return f"no answered {self.method or 'request'} to {page} as described"
 
@@ -171,8 +183,7 @@ class NetworkLocator(ReadingLocator):
         asked = self._asked
         is_more = self.other_query is not None or self.came_from is not None
         if not one.is_whole and (is_more or any(asked.values())):
-            message = f"of {one.method} {one.url} only method, path and status are known"
-            raise NotKeptError(message)
+            raise NotKeptError(f"of {one.method} {one.url} only method, path and status are known")
         return (
             fits_query(one.logical or "", self.query, self.other_query, world)
             and self._came_from(one, world)
@@ -216,14 +227,3 @@ class NetworkLocator(ReadingLocator):
                     message = f"of {one.method} {one.url} only method, path and status are known"
                     raise NotKeptError(message)
                 yield from read_part(self.read, one, self.key or "")
-
-
-_PARTS: Final = {
-    "query": RequestPart.QUERY,
-    "headers": RequestPart.HEADER,
-    "cookies": RequestPart.COOKIE,
-    "response_headers": RequestPart.RESPONSE_HEADER,
-    "response_cookies": RequestPart.RESPONSE_COOKIE,
-    "body": RequestPart.BODY,
-    "response": RequestPart.RESPONSE,
-}

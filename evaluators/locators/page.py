@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, JsonValue, model_validator
 
+from arena_core.names import offered
 from arena_core.worlds import World
-from evaluators.episode_view import EpisodeView
+from evaluators.episode_view import ElementProperty, EpisodeView, PageLook, PageSeen, Spelling
 from evaluators.fields import PerWorld, When
-from evaluators.linting import LintContext, Place, Problem
+from evaluators.lint import LintContext, Place, Problem
 from evaluators.locators.api import ApiLocator
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matchers.base import Matcher
-from evaluators.page_look import ElementProperty, PageLook, PageSeen, Spelling
 from sites.fields import Strict
 
 _OWN = "own"
@@ -37,7 +37,6 @@ class PageOfLastUrl(Strict):
     last_url: str = Field(pattern=r"^/")
 
     def of(self, url: str) -> str:
-        """Return the URL to open."""
         parts = urlsplit(url)
         wanted = self.last_url.rstrip("/").split("/")
         found = parts.path.split("/")[: len(wanted)]
@@ -63,8 +62,7 @@ class PageOfApi(Strict):
     @model_validator(mode="after")
     def _names_the_value(self) -> Self:
         if _SLOT not in self.page and _NUMBER_SLOT not in self.page:
-            message = "`page` says with `{}` or `{int}` where the API's value stands"
-            raise ValueError(message)
+            raise ValueError("`page` says with `{}` or `{int}` where the API's value stands")
         return self
 
     async def of(self, episode: EpisodeView) -> str | None:
@@ -129,8 +127,7 @@ class PageLocator(LookingLocator):
     def _reads_one_thing(self) -> Self:
         said = [self.selector is not None, self.script is not None, self.html]
         if sum(said) != 1:
-            message = "say one of `selector`, `script` and `html: true`"
-            raise ValueError(message)
+            raise ValueError("say one of `selector`, `script` and `html: true`")
         parts = [self.attribute is not None, self.element_property is not None]
         if sum(parts) > (self.selector is not None):
             message = (
@@ -138,8 +135,7 @@ class PageLocator(LookingLocator):
             )
             raise ValueError(message)
         if self.spelling is not Spelling.PLAIN and self.script is None:
-            message = "`spelling` says how what a `script` returns becomes text"
-            raise ValueError(message)
+            raise ValueError("`spelling` says how what a `script` returns becomes text")
         return self
 
     @property
@@ -164,7 +160,6 @@ class PageLocator(LookingLocator):
         return None
 
     async def look(self, episode: EpisodeView) -> Found:
-        """Read the page."""
         selector = self.selector
         if isinstance(selector, PerWorld):
             selector = selector.of(episode.world)
@@ -214,7 +209,6 @@ class PageLocator(LookingLocator):
                 return values[number - 1 : number]
 
     def absence(self) -> str:
-        """Say that no element fits."""
         if self.selector is None:
             return "the script found nothing on the page" if self.script else "there is no page"
         return "nothing on the page fits the selector"
@@ -237,8 +231,8 @@ class PageLocator(LookingLocator):
         site = self.at.partition(":")[0]
         roles = known.roles_of(site)
         if self.role is not None and self.role not in roles:
-            there = ", ".join(roles) or "none"
-            message = f"the task has no role '{self.role}' on '{site}'; it has: {there}"
+            known_roles = offered(self.role, roles, intro="it has")
+            message = f"the task has no role '{self.role}' on '{site}'; {known_roles}"
             yield Problem(("locate", "role"), message)
 
     @property
@@ -251,3 +245,31 @@ class PageLocator(LookingLocator):
             yield from (((*at, world.value), self.selector.of(world)) for world in World)
         elif self.selector is not None:
             yield at, self.selector
+
+
+class MiniWobLocator(LookingLocator):
+    """Yields the raw reward that a MiniWoB++ page ended the episode with; nothing before that.
+
+    Raw: as the page gave it, without the decay by time.
+    """
+
+    subject: ClassVar[Subject] = Subject.REWARD
+
+    by: Literal["wob"] = "wob"
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The page's own judgement."""
+        return frozenset({Need.REWARD})
+
+    def requirement_fault(self) -> str:
+        """Say that there is no reward before the agent starts."""
+        return "before the agent starts no page has given a reward"
+
+    async def look(self, episode: EpisodeView) -> Found:
+        raw = await episode.reward()
+        return Found(() if raw is None else (repr(raw),))
+
+    def absence(self) -> str:
+        """Say that the page had not judged yet."""
+        return "the page had not ended the episode"

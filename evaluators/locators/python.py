@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
+from arena_core.names import offered
 from evaluators.check_functions import FUNCTIONS
 from evaluators.episode_view import EpisodeView
-from evaluators.linting import LintContext, Problem, like
+from evaluators.lint import LintContext, Problem
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matchers.base import Matcher
 
@@ -36,26 +37,21 @@ class PythonLocator(LookingLocator):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The evidence."""
         return frozenset({Need.EVIDENCE})
 
     def requirement_fault(self) -> str:
-        """Say that there is no evidence yet."""
         return "before the agent starts there is no evidence: require by page, db or api"
 
     async def look(self, episode: EpisodeView) -> Found:
-        """Call the function."""
         return Found(await episode.python(self.function, self.arguments, self.seconds))
 
     def absence(self) -> str:
-        """Say that it found nothing."""
         return f"the function '{self.function}' found nothing"
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - any matcher will do
         """Yield a function that no installed package registers."""
         if self.function not in FUNCTIONS.names():
             message = f"no installed package registers a function '{self.function}'"
-            message += (
-                f" (entry-point group `{FUNCTIONS.group}`){like(self.function, FUNCTIONS.names())}"
-            )
+            instead = offered(self.function, FUNCTIONS.names())
+            message += f" (entry-point group `{FUNCTIONS.group}`); {instead}"
             yield Problem(("locate", "function"), message)

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from arena_core.errors import TaskError
 from evaluators.episode_view import EpisodeView
-from evaluators.linting import LintContext, Problem, site_problems, unanswered
+from evaluators.lint import LintContext, Problem, site_problems, unanswered
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
 from evaluators.matchers.base import Matcher
-from sites.capabilities import shell_fault
+from sites.upstreams import shell_fault
 
 _NOT_FOUND: Final = 1
 
@@ -50,7 +50,6 @@ class ShellLocator(LookingLocator):
 
     @property
     def needs(self) -> frozenset[Need]:
-        """A shell in the replica."""
         return frozenset({Need.SHELL})
 
     def requirement_fault(self) -> str:
@@ -58,7 +57,6 @@ class ShellLocator(LookingLocator):
         return "a command could change what the agent finds: require by page, db or api"
 
     async def look(self, episode: EpisodeView) -> Found:
-        """Run the command."""
         done = await episode.shell(self.site, self.command, self.seconds)
         if self.read is ShellPart.EXIT_CODE:
             return Found((str(done.exit_code),))
@@ -66,8 +64,7 @@ class ShellLocator(LookingLocator):
             return Found(())
         if done.exit_code != 0:
             said = " ".join((done.errors or done.output).split())[:200] or "nothing"
-            message = f"the command in '{self.site}' ended with {done.exit_code}: {said}"
-            raise TaskError(message)
+            raise TaskError(f"the command in '{self.site}' ended with {done.exit_code}: {said}")
         match self.read:
             case ShellPart.OUTPUT:
                 return Found((done.output,))
@@ -77,10 +74,8 @@ class ShellLocator(LookingLocator):
                 assert_never(self.read)
 
     def absence(self) -> str:
-        """Say that it found nothing."""
         return f"the command found nothing in {self.site}"
 
     def lint(self, matcher: Matcher, known: LintContext) -> Iterator[Problem]:  # noqa: ARG002 - any matcher will do
-        """Yield a site without a replica."""
         yield from site_problems(known, self.site)
         yield from unanswered(known, self.site, shell_fault)

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import When
-from evaluators.linting import LintContext, Problem, Severity
+from evaluators.lint import LintContext, Problem, Severity
 from evaluators.locators.base import ReadingLocator, Subject
 from evaluators.matchers.base import Matcher
 
@@ -16,7 +16,7 @@ class UntranslatedLocator(ReadingLocator):
     """Yields nothing, and says that nobody could look: the check is never met, and never unmet.
 
     So an imported task that is translated in part fails where the part fails, and is `unscored:
-    check_error` where only the rest could tell; it never counts as a success. Compatible readings
+    check_error` where only the rest could tell; it never counts as a success. Compatible scorers
     do not look at it.
 
     Attributes:
@@ -32,11 +32,9 @@ class UntranslatedLocator(ReadingLocator):
     why: str
 
     def at_step(self, check: str, step: StepEvidence) -> Located:  # noqa: ARG002 - the same at each
-        """Return that nobody could look."""
         return self._located(check)
 
     def at_end(self, check: str, evidence: Evidence) -> Located:  # noqa: ARG002 - the same always
-        """Return that nobody could look."""
         return self._located(check)
 
     def absence(self) -> str:

@@ -10,11 +10,11 @@ from pydantic import Field, model_validator
 
 from evaluators.evidence import Evidence, Located, StepEvidence
 from evaluators.fields import When
-from evaluators.linting import LintContext, Problem, Severity
+from evaluators.lint import LintContext, Problem, Severity, site_problems
 from evaluators.locators.base import ReadingLocator, Subject
-from evaluators.logical_urls import LogicalUrl, is_page, parse_logical_url
 from evaluators.matchers.base import Matcher
-from evaluators.text import shown_all
+from evaluators.values.logical_urls import LogicalUrl, is_page, parse_logical_url
+from evaluators.values.text import shown_all
 
 _FIRST_ERROR: Final = 400
 
@@ -40,9 +40,9 @@ class UrlPart(StrEnum):
 class UrlLocator(ReadingLocator):
     """Yields the URLs a step passed through (`step`), or the current tab's last one (`end`).
 
-    With `part: query` a value counts only where the page's logical URL equals `page`, if given.
-
     Attributes:
+        page: only URLs of this page (`site:/path`) count.
+        site: only URLs on this site's pages count.
         status: the HTTP statuses of pages that count; those below 400 if omitted, so that an error
             page at the right address is no visit; `any` for all. Where the evidence does not know
             a page's status, the page counts unless statuses are named.
@@ -55,37 +55,41 @@ class UrlLocator(ReadingLocator):
     part: UrlPart = UrlPart.LOGICAL
     key: str | None = None
     page: str | None = None
+    site: str | None = Field(default=None, exclude_if=lambda value: value is None)
     status: Literal["any"] | Status | tuple[Status, ...] | None = None
 
     @model_validator(mode="after")
     def _key_fits_part(self) -> Self:
         if (self.part is UrlPart.QUERY) != (self.key is not None):
-            message = "`key` names the parameter of `part: query` and stands nowhere else"
-            raise ValueError(message)
+            raise ValueError("`key` names the parameter of `part: query` and stands nowhere else")
         return self
 
     def at_step(self, check: str, step: StepEvidence) -> Located:
         """Return the parts of the URLs that tabs committed to in the step.
 
-        A page that was open before is no visit.
+        A page that was open before is no visit, nor is an address that a script of the agent's set.
         """
         return Located(
             check=check,
             values=tuple(
-                self._parts(visit.logical for visit in step.visits if self._answered(visit.status))
+                self._parts(
+                    visit.logical
+                    for visit in step.visits
+                    if visit.counts and self._answered(visit.status)
+                )
             ),
         )
 
     def at_end(self, check: str, evidence: Evidence) -> Located:
         """Return the part of the URL that the current tab is left on."""
         last = evidence.steps[-1] if evidence.steps else None
-        if last is None or not self._answered(last.status):
+        if last is None or last.is_forged or not self._answered(last.status):
             return Located(check=check)
         return Located(check=check, values=tuple(self._parts((last.logical,))))
 
     def absence(self) -> str:
         """Say which part of which page was not there."""
-        page = self.page or "a page of a site"
+        page = self.page or (f"a page of '{self.site}'" if self.site else "a page of a site")
         match self.part:
             case UrlPart.QUERY:
                 return f"no '{self.key}' in the query of {page}"
@@ -118,6 +122,8 @@ class UrlLocator(ReadingLocator):
         """Yield pages that no visit can equal, or that the opening shows already."""
         if self.page is not None:
             yield from known.page_to_visit(("locate", "page"), self.page, known.worlds)
+        if self.site is not None:
+            yield from site_problems(known, self.site)
         if not self._is_url:
             return
         starts = {parse_logical_url(start).page for start in known.start_pages}
@@ -159,6 +165,8 @@ class UrlLocator(ReadingLocator):
 
     def _part(self, address: LogicalUrl) -> tuple[str, ...]:
         if self.page is not None and not is_page(self.page, address):
+            return ()
+        if self.site is not None and address.page.partition(":")[0] != self.site:
             return ()
         match self.part:
             case UrlPart.LOGICAL:

@@ -6,15 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, FiniteFloat, model_validator
+from pydantic import BeforeValidator, Field, FiniteFloat, PrivateAttr, model_validator
 
 from arena_core.worlds import World
 from evaluators.answers.judging import Asked, Wanted, list_fault, one_fault
-from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of
+from evaluators.answers.kinds import KNOWN, AnswerType, Options, kind_of, surroundings_of
+from evaluators.answers.question import NO_QUESTION, Question, read_question
 from evaluators.answers.rows import Row, rows_fault
 from evaluators.fields import PerWorld
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher
-from evaluators.text import shown
+from evaluators.values.text import shown
 from sites.fields import Strict
 
 _MOST_SAID: Final = 6
@@ -60,8 +61,9 @@ class _Reading(Strict):
             `7:30` is 19:30 too.
         means_yes, means_no: of a boolean, other words for it: `closed`, `open`.
         case: of texts, codes and names, whether letters of another case differ.
-        may_say: words that an answer may hold beside its value, in any case: the question's own
-            numbers and names, and what is as true (`Poland` beside Kraków).
+        accents: of these, `any` where letters with other accents are the same: `Krakow`.
+        may_say: words that an answer may hold beside its value, in any case, beyond those of the
+            question: what is as true (`Poland` beside Kraków).
     """
 
     unit: Words = ()
@@ -72,6 +74,7 @@ class _Reading(Strict):
     means_yes: Words = ()
     means_no: Words = ()
     case: bool = False
+    accents: Literal["any"] | None = None
     may_say: Words = ()
 
 
@@ -87,16 +90,16 @@ class AnswerColumn(_Reading):
 
     @model_validator(mode="after")
     def _options_fit_type(self) -> Self:
-        _asked(self.type, self)
+        _asked(self.type, self, NO_QUESTION)
         return self
 
 
 class AnswerMatcher(_Reading, Matcher):
     """Met where the answer, read as a type, is the expected value, and says nothing else.
 
-    One of `value`, `any_of`, `all_of` and `rows` says what is expected. Politeness, quotes,
-    markdown, a lead-in and an ending leave a value as it is. Negation, hedging, comparison, a
-    second value and words in doubt do not: the reason says which. A JSON answer is read by values.
+    One of `value`, `any_of`, `all_of` and `rows` says what is expected. Beside it an answer may
+    hold words of the question and of `may_say`, the type's own, politeness and the frames of
+    sentences that give an answer. Any other word puts it in doubt: the reason says which.
 
     Attributes:
         type: what the answer is read as; of rows, `columns` says it of each cell.
@@ -114,6 +117,8 @@ class AnswerMatcher(_Reading, Matcher):
     rows: Rows | PerWorld[Rows] | None = None
     columns: tuple[AnswerColumn, ...] = ()
     ordered: bool = False
+
+    _question: str = PrivateAttr(default="")
 
     @model_validator(mode="after")
     def _asks_one_way(self) -> Self:
@@ -135,6 +140,12 @@ class AnswerMatcher(_Reading, Matcher):
                 _Expectation(self, world)
             return self
         raise ValueError(message)
+
+    def answering(self, question: str) -> Self:
+        """Return it as it reads answers to a question."""
+        asked = self.model_copy()
+        asked._question = question  # noqa: SLF001 - a copy of its own
+        return asked
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a value has one form
         """Read each value as a whole answer; the values of a list may be several."""
@@ -175,12 +186,13 @@ class _Expectation:
         def of(field: object) -> object:
             return field.of(world) if isinstance(field, PerWorld) else field
 
+        question = read_question(matcher._question)  # noqa: SLF001 - its own reading
         self._ordered = matcher.ordered
         self._is_list = matcher.all_of is not None
-        self._columns = tuple(_asked(column.type, column) for column in matcher.columns)
+        self._columns = tuple(_asked(column.type, column, question) for column in matcher.columns)
         rows = of(matcher.rows)
         self._rows = tuple(self._row(row) for row in rows) if isinstance(rows, tuple) else ()
-        self._asked = None if matcher.type is None else _asked(matcher.type, matcher)
+        self._asked = None if matcher.type is None else _asked(matcher.type, matcher, question)
         given = of(matcher.all_of) or of(matcher.any_of)
         items = given if isinstance(given, tuple) else (of(matcher.value),)
         self._items: tuple[Wanted, ...] = ()
@@ -201,8 +213,7 @@ class _Expectation:
 
     def _row(self, cells: tuple[Item, ...]) -> Row:
         if len(cells) != len(self._columns):
-            message = f"a row of {len(cells)} cells has not one for each of the `columns`"
-            raise ValueError(message)
+            raise ValueError(f"a row of {len(cells)} cells has not one for each of the `columns`")
         pairs = zip(cells, self._columns, strict=True)
         return Row(tuple(_wanted(cell, asked) for cell, asked in pairs))
 
@@ -220,16 +231,11 @@ class _Expectation:
         return f"the {matcher.type} {which}{told}{within}"
 
 
-def _asked(kind: AnswerType, reading: _Reading) -> Asked:
-    """Return how values of a type are read.
-
-    Raises:
-        ValueError: an option says nothing of the type, or has a value that it does not know.
-    """
+def _asked(kind: AnswerType, reading: _Reading, question: Question) -> Asked:
+    """Return how values of a type are read."""
     for name, default in _OPTIONS.items():
         if name not in KNOWN[kind] and getattr(reading, name) != default:
-            message = f"`{name}` says nothing of `type: {kind}`"
-            raise ValueError(message)
+            raise ValueError(f"`{name}` says nothing of `type: {kind}`")
     options = Options(
         unit=reading.unit,
         currency=reading.currency,
@@ -239,12 +245,10 @@ def _asked(kind: AnswerType, reading: _Reading) -> Asked:
         means_yes=reading.means_yes,
         means_no=reading.means_no,
         case=reading.case,
+        accents=reading.accents is not None,
     )
     return Asked(
-        kind_of(kind, options),
-        reading.may_say,
-        may_estimate=bool(reading.tolerance),
-        is_moment=kind in {AnswerType.TIME, AnswerType.DATE},
+        kind_of(kind, options, question), reading.may_say, surroundings_of(kind, options, question)
     )
 
 

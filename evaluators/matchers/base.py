@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Self
 
 from arena_core.worlds import World
 from evaluators.fields import Expected
 from evaluators.judgements import JudgeQuestion, Replies
-from evaluators.linting import LintContext, Place, Problem
-from evaluators.text import shown, shown_all
+from evaluators.lint import LintContext, Place, Problem
+from evaluators.values.text import shown, shown_all
 from sites.fields import Strict
 
 # What most locators yield and most matchers compare; a locator of other values names them.
@@ -69,6 +69,10 @@ class Matcher(Strict):
     @abstractmethod
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
         """Compare values with what is expected in a world; no text makes it raise."""
+
+    def answering(self, question: str) -> Self:  # noqa: ARG002 - for subclasses
+        """Return it as it compares answers to a question; itself where that makes no difference."""
+        return self
 
     @property
     def asks_for_nothing(self) -> bool:

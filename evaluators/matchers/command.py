@@ -12,10 +12,11 @@ from pydantic import field_validator
 
 from arena_core.worlds import World
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted
-from evaluators.text import normalise, shown
+from evaluators.values.text import normalise, shown
 
 _REQUIRED: Final = object()
 _LONGEST: Final = 20_000
+_REPLY: Final = "A: "
 
 # The functions that AutoWebBench's prompts offer, with their parameters and defaults.
 _FUNCTIONS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
@@ -49,9 +50,10 @@ class Command:
 class CommandMatcher(Matcher):
     """Met where the text holds one command, and it is the expected one.
 
-    It is read as Python writes a call, never evaluated; a comment behind it and fences around it do
-    no harm, a second command does. Element, direction and flags must be equal; texts are compared
-    in their normal form. An argument that was left away is its default.
+    It is read as Python writes a call, never evaluated; a comment behind it, fences around it and
+    thoughts before a last `A: `, which AutoWebBench's `eval.py` passes over too, do no harm, a
+    second command does. Element, direction and flags must be equal; texts are compared in their
+    normal form. An omitted argument has its default.
     """
 
     how: Literal["command"] = "command"
@@ -64,7 +66,6 @@ class CommandMatcher(Matcher):
         return value
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a command has one form
-        """Read each value as a reply."""
         wanted = read_command(self.value)
         fault = ""
         for value in values:
@@ -80,25 +81,33 @@ class CommandMatcher(Matcher):
 
 
 def read_command(text: str) -> Command:
-    """Return the one command that a reply holds.
-
-    Raises:
-        NoCommandError: it holds none, or several.
-    """
+    """Return the one command that a reply holds."""
     if len(text) > _LONGEST:
-        message = "the reply is too long for a command"
-        raise NoCommandError(message)
+        raise NoCommandError("the reply is too long for a command")
     plain = text.strip().strip("`").strip().removeprefix("python").strip()
-    lines = [_call(line) for line in plain.splitlines()]
-    found = [one for one in (_call(plain), *lines) if one is not None][:2]
-    if len(found) == 2 and len(lines) == 1:  # noqa: PLR2004 - the one line is the whole
-        found = found[:1]
-    if not found:  # an argument with line breaks in it, as the published steps write them
-        found = [one for one in [_call(plain.replace("\n", "\\n"))] if one is not None]
+    found = _commands(plain)
     if len(found) != 1:
         message = f"the reply holds {len(found) or 'no'} command{'s' if len(found) > 1 else ''}"
         raise NoCommandError(message)
     return _read(found[0])
+
+
+def _commands(text: str) -> list[ast.Call]:
+    """Return the commands of a reply: the whole, else its lines, else what line breaks part."""
+    whole = _call(text)
+    if whole is not None:
+        return [whole]
+    lines = [_call(line) or _call(_behind_frame(line)) for line in text.splitlines()]
+    found = [one for one in lines if one is not None]
+    if found:
+        return found
+    # Line breaks inside an argument, as the published steps write them.
+    joined = (one.replace("\n", "\\n") for one in (text, _behind_frame(text)))
+    return [one for one in map(_call, joined) if one is not None][:1]
+
+
+def _behind_frame(text: str) -> str:
+    return text.rpartition(_REPLY)[2].strip()
 
 
 def _call(text: str) -> ast.Call | None:
@@ -113,30 +122,25 @@ def _read(call: ast.Call) -> Command:
     name = call.func.id if isinstance(call.func, ast.Name) else ""
     parameters = _FUNCTIONS.get(name)
     if parameters is None:
-        message = f"there is no command {name}"
-        raise NoCommandError(message)
+        raise NoCommandError(f"there is no command {name}")
     if len(call.args) > len(parameters):
-        message = f"{name} takes {len(parameters)} arguments"
-        raise NoCommandError(message)
+        raise NoCommandError(f"{name} takes {len(parameters)} arguments")
     given = dict(zip(parameters, map(_literal, call.args), strict=False))
     for keyword in call.keywords:
         if keyword.arg is None or keyword.arg not in parameters or keyword.arg in given:
-            message = f"{name} has no further argument {keyword.arg}"
-            raise NoCommandError(message)
+            raise NoCommandError(f"{name} has no further argument {keyword.arg}")
         given[keyword.arg] = _literal(keyword.value)
     arguments = {key: given.get(key, default) for key, default in parameters.items()}
     missing = [key for key, value in arguments.items() if value is _REQUIRED]
     if missing:
-        message = f"{name} needs {missing[0]}"
-        raise NoCommandError(message)
+        raise NoCommandError(f"{name} needs {missing[0]}")
     return Command(name, tuple((key, _normal(key, one)) for key, one in arguments.items()))
 
 
 def _literal(node: ast.expr) -> object:
     if isinstance(node, ast.Constant) and isinstance(node.value, str | int | float | bool | None):
         return node.value
-    message = "an argument is no plain text, number or flag"
-    raise NoCommandError(message)
+    raise NoCommandError("an argument is no plain text, number or flag")
 
 
 def _normal(parameter: str, value: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag
 
@@ -13,9 +13,8 @@ from evaluators.matchers.answer import AnswerMatcher
 from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.matchers.exact import ExactMatcher
 from evaluators.matchers.regex import RegexMatcher
-from evaluators.pairing import pair_up
-from evaluators.text import shown
-from evaluators.values import as_text
+from evaluators.values.pairing import pair_up
+from evaluators.values.text import as_text, shown
 from sites.fields import Strict
 
 _LONGEST = 1_000_000
@@ -68,6 +67,9 @@ class DataMatcher(Matcher):
     how: Literal["data"] = "data"
     value: Part
 
+    def answering(self, question: str) -> Self:
+        return self.model_copy(update={"value": _answering(self.value, question)})
+
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a value has one form
         """Compare the one value; several are no match."""
         value = self.value
@@ -82,6 +84,20 @@ class DataMatcher(Matcher):
             return Matched(met=True, reason=f"found {found}", expected=wanted)
         reason = " ".join(f"found {found}: {fault}".rstrip(".").split())
         return Matched(met=False, reason=reason, expected=wanted)
+
+
+def _answering(part: Any, question: str) -> Any:
+    match part:
+        case Fields():
+            named = {name: _answering(one, question) for name, one in part.fields.items()}
+            return part.model_copy(update={"fields": named})
+        case Items():
+            listed = tuple(_answering(one, question) for one in part.items)
+            return part.model_copy(update={"items": listed})
+        case Matcher():
+            return part.answering(question)
+        case _:
+            return part
 
 
 def _read(text: str) -> Any:

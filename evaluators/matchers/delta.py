@@ -23,11 +23,10 @@ from evaluators.changes import (
     row_name,
     said,
 )
-from evaluators.equality import is_equal
 from evaluators.fields import Expected
 from evaluators.matchers.base import Form, Matched, Matcher
-from evaluators.pairing import pair_up
-from evaluators.text import shown
+from evaluators.values.pairing import pair_up
+from evaluators.values.text import is_equal, shown
 from sites.fields import Strict
 
 # What a `db_delta` locator yields: changes as `evaluators.changes.change_as_text` writes them.
@@ -64,18 +63,15 @@ class ExpectedChange(Strict):
     @model_validator(mode="after")
     def _names_one_thing(self) -> Self:
         if (self.table is None) == (self.file is None):
-            message = "a change names either a `table` or a `file`"
-            raise ValueError(message)
+            raise ValueError("a change names either a `table` or a `file`")
         if self.file is not None and (self.columns or self.before or self.also):
-            message = "a file has no columns: say only `file`, `kind` and `count`"
-            raise ValueError(message)
+            raise ValueError("a file has no columns: say only `file`, `kind` and `count`")
         return self
 
     @model_validator(mode="after")
     def _columns_fit_kind(self) -> Self:
         if self.kind is not ChangeKind.CHANGED and (self.before or self.also):
-            message = f"`before` and `also` are for `kind: changed`, not {self.kind}"
-            raise ValueError(message)
+            raise ValueError(f"`before` and `also` are for `kind: changed`, not {self.kind}")
         is_row = self.table is not None and self.kind is ChangeKind.CHANGED
         if is_row and not (self.columns or self.before or self.also):
             message = (
@@ -156,7 +152,6 @@ class DeltaMatcher(Matcher):
 
     @property
     def asks_for_nothing(self) -> bool:
-        """Whether it expects that nothing changed."""
         return not self.changes
 
 

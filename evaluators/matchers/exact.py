@@ -1,4 +1,4 @@
-"""`how: exact`: a value equals the expected one, or all values equal a list."""
+"""`how: exact` and `how: found`: a value equals the expected one, or there is one at all."""
 
 from __future__ import annotations
 
@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from arena_core.worlds import World
-from evaluators.equality import is_equal
 from evaluators.fields import Expected, ExpectedValues, PerWorld
 from evaluators.matchers.base import ExpectedText, Form, Matched, Matcher, found_or_wanted, listed
-from evaluators.pairing import pair_up
-from evaluators.text import shown
+from evaluators.values.pairing import pair_up
+from evaluators.values.text import is_equal, shown
 
 
 class ExactMatcher(Matcher):
     """Met where a value equals the expected one.
 
-    Both sides are normalised as `evaluators.text.normalise` says; case is folded unless `case`. A
-    list is compared with all values: in order, or as a multiset where `ordered` is false; the empty
-    list asks that nothing was found. A number written without quotes equals that number however
-    many zeros it is written with (`12.5` and `12.50`).
+    Both sides are normalised as `evaluators.values.text.normalise` says; case is folded unless
+    `case`. A list is compared with all values: in order, or as a multiset where `ordered` is false;
+    the empty list asks that nothing was found. A number written without quotes equals that number
+    however many zeros it is written with (`12.5` and `12.50`).
     """
 
     how: Literal["exact"] = "exact"
@@ -55,12 +54,10 @@ class ExactMatcher(Matcher):
         return any(branch == () for _, branch in self._branches())
 
     def computed_counts(self) -> frozenset[int]:
-        """Return as many values as are listed, or one."""
         value = self.value.offline if isinstance(self.value, PerWorld) else self.value
         return frozenset({len(value) if isinstance(value, tuple) else 1})
 
     def whole_texts(self) -> Iterator[ExpectedText]:
-        """Yield each expected value as text."""
         for world, branch in self._branches():
             at = ("match", "value") if world is None else ("match", "value", world.value)
             for one in branch if isinstance(branch, tuple) else (branch,):
@@ -81,3 +78,12 @@ def _pairs_up(
         return False
     fits = [[n for n, value in enumerate(found) if equals(value, wanted)] for wanted in expected]
     return len(pair_up(fits)) == len(expected)
+
+
+class FoundMatcher(Matcher):
+    """Met where there is a value at all: for locators that say themselves what is looked for."""
+
+    how: Literal["found"] = "found"
+
+    def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - anything will do
+        return found_or_wanted(values, "anything", met=bool(values))

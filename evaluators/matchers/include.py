@@ -8,18 +8,20 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from arena_core.worlds import World
-from evaluators.fields import ExpectedValues, PerWorld, refuse_old_name
-from evaluators.linting import LintContext, Place, Problem
-from evaluators.logical_urls import decoded_path, holds_url
+from evaluators.fields import ExpectedValues, PerWorld
+from evaluators.lint import LintContext, Place, Problem
 from evaluators.matchers.base import Form, Matched, Matcher, UrlForm, found_or_wanted, listed
-from evaluators.text import holds_words, normalise
+from evaluators.values.logical_urls import decoded_path, holds_url
+from evaluators.values.text import holds_words, normalise
 
 
 class IncludeMatcher(Matcher):
     """Met where a value holds the expected text, as whole words unless `substring`.
 
-    Normalised as in `exact`. A list asks for each of its texts, in any of the values. What counts
-    as a word says `evaluators.text.holds_words`, of a URL `evaluators.logical_urls.holds_url`.
+    Normalised as in `exact`. What a negation stands right before is not held: `not paid` does not
+    hold `paid`. A list asks for each of its texts, in any of the values. What counts
+    as a word says `evaluators.values.text.holds_words`, of a URL
+    `evaluators.values.logical_urls.holds_url`.
     """
 
     is_whole: ClassVar[bool] = False
@@ -29,11 +31,6 @@ class IncludeMatcher(Matcher):
     case: bool = False
     substring: bool = False
 
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_old_names(cls, given: object) -> object:
-        return refuse_old_name(given, "parts", "substring")
-
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
         given = self.value
@@ -41,8 +38,7 @@ class IncludeMatcher(Matcher):
         for branch in branches:
             texts = branch if isinstance(branch, tuple) else (branch,)
             if not texts or not all(normalise(str(text)) for text in texts):
-                message = "every text holds the empty text: `value` must ask for something"
-                raise ValueError(message)
+                raise ValueError("every text holds the empty text: `value` must ask for something")
         return self
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:
@@ -89,4 +85,4 @@ class IncludeMatcher(Matcher):
         found = (normalise(value, case=self.case) for value in values)
         if self.substring:
             return bool(text) and any(text in value for value in found)
-        return any(holds_words(value, text) for value in found)
+        return any(holds_words(value, text, said=True) for value in found)

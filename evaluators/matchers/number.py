@@ -11,8 +11,8 @@ from pydantic import Field
 from arena_core.worlds import World
 from evaluators.fields import ExpectedNumber, PerWorld
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted
-from evaluators.numbers import read_numbers
-from evaluators.text import shown
+from evaluators.values.numbers import read_numbers
+from evaluators.values.text import shown
 
 _MOST_SAID: Final = 5
 
@@ -22,7 +22,7 @@ class NumberMatcher(Matcher):
 
     Thousands separators, signs, currency signs, units and percent signs around the number are
     understood; text with two different numbers is not a match, so no answer can list guesses. How
-    numbers are read says `evaluators.numbers.read_numbers`. `tolerance` is inclusive.
+    numbers are read says `evaluators.values.numbers.read_numbers`. `tolerance` is inclusive.
     """
 
     how: Literal["number"] = "number"

@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
 from evaluators.matchers.base import Form, Matched, Matcher, found_or_wanted, listed
-from evaluators.patterns import LONGEST_TEXT, matches, pattern_fault
-from evaluators.text import normalise, shown
+from evaluators.values.patterns import LONGEST_TEXT, matches, pattern_fault
+from evaluators.values.text import normalise, shown
 
 # What meets none of a pattern's wishes and all of a vacuous one's.
 _PROBES: Final = ("", "0", "a b", "zebra: 12%")
@@ -24,8 +24,7 @@ def _as_tuple(given: object) -> object:
 def _sound(pattern: str) -> str:
     fault = pattern_fault(pattern)
     if fault is not None:
-        message = f"{shown(pattern)} {fault}"
-        raise ValueError(message)
+        raise ValueError(f"{shown(pattern)} {fault}")
     return pattern
 
 
@@ -40,9 +39,9 @@ class RegexMatcher(Matcher):
 
     Patterns stand in tasks alone: what an answer or a page says is text, whatever it looks like.
     A pattern must match a value from end to end, unless `substring`. Values are in their normal
-    form (`evaluators.text.normalise`), with every white space a blank, so that no line end is in
-    them; patterns stand as they are written. Case makes no difference unless `case`. Of URLs the
-    values are `site:/path`, decoded.
+    form (`evaluators.values.text.normalise`), with every white space a blank, so that no line end
+    is in them; patterns stand as they are written. Case makes no difference unless `case`. Of URLs
+    the values are `site:/path`, decoded.
 
     Attributes:
         value: one pattern or several, of RE2 (https://github.com/google/re2/wiki/Syntax).
@@ -61,12 +60,10 @@ class RegexMatcher(Matcher):
     def _asks_for_something(self) -> Self:
         for world in World:
             if self.unless is None and all(self._fits(one, world) for one in _PROBES):
-                message = "every text matches: the patterns must ask for something"
-                raise ValueError(message)
+                raise ValueError("every text matches: the patterns must ask for something")
         return self
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - a pattern stands as it is
-        """Look for a value that matches."""
         fitting = [one for one in values if self._fits(normalise(one, case=True), world)]
         result = found_or_wanted(fitting or values, self._wanted(world), met=bool(fitting))
         if fitting or all(len(one) <= LONGEST_TEXT for one in values):
@@ -76,7 +73,6 @@ class RegexMatcher(Matcher):
 
     @property
     def patterns(self) -> Iterator[str]:
-        """The patterns of all worlds."""
         for world in World if isinstance(self.value, PerWorld) else (World.OFFLINE,):
             yield from self._of(world)
 

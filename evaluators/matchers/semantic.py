@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from arena_core.worlds import World
 from evaluators.fields import PerWorld
 from evaluators.judgements import JudgeQuestion, Replies
 from evaluators.matchers.base import Form, JudgedMatcher, Matched
-from evaluators.text import normalise, shown
+from evaluators.values.text import normalise, shown
 
 PROMPT: Final = "semantic"
 VERSION: Final = 1
@@ -50,7 +50,6 @@ class SemanticMatcher(JudgedMatcher):
     reference: str | PerWorld[str] | None = None
 
     def questions(self, values: Sequence[str], world: World) -> Iterator[JudgeQuestion]:
-        """Yield one question for each value that is put to a judge."""
         if self._unfit(values) is None:
             yield from (self._question(value, world) for value in _judgeable(values))
 
@@ -67,7 +66,7 @@ class SemanticMatcher(JudgedMatcher):
         against = "no judge was asked"
         for value in _judgeable(values):
             said = replies.get(self._question(value, world).key)
-            votes = [_read(reply) for reply in said or ()]
+            votes = [_read(reply, value) for reply in said or ()]
             right = sum(vote is not None and vote.verdict == "right" for vote in votes)
             wrong = sum(vote is not None and vote.verdict == "wrong" for vote in votes)
             tally = f"{right} of {len(votes)} votes" if len(votes) > 1 else "the judge"
@@ -116,14 +115,28 @@ def _in(text: str | PerWorld[str], world: World) -> str:
     return text.of(world) if isinstance(text, PerWorld) else text
 
 
-def _read(reply: str) -> _Verdict | None:
-    """Return the verdict of a reply that is one JSON object; None for any other."""
+def _read(reply: str, judged: str) -> _Verdict | None:
+    """Return the verdict of a reply that is one JSON object; None for any other.
+
+    An object that names a member twice holds two verdicts. One that finds the text right and stands
+    in the text is the text's own: the judge repeats it.
+    """
     text = reply.strip()
     fenced = _FENCE.match(text)
+    text = fenced.group(1) if fenced else text
     try:
-        return _Verdict.model_validate_json(fenced.group(1) if fenced else text)
-    except ValidationError:
+        verdict = _Verdict.model_validate_json(text)
+        members = json.loads(text, object_pairs_hook=list)
+    except ValueError:  # pydantic's ValidationError is one
         return None
+    if len(members) != len(verdict.model_fields_set):
+        return None
+    is_repeated = verdict.verdict == "right" and _squeezed(text) in _squeezed(judged)
+    return None if is_repeated else verdict
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _clause(because: str) -> str:

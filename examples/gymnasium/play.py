@@ -24,7 +24,7 @@ def decide(observation: dict[str, Any]) -> str:
 
 def main() -> None:
     """Play the task, and print what it is worth."""
-    env = gymnasium.make("orchestrator.gym:arena/demo.wiki-bells-of-bruges")
+    env = gymnasium.make("orchestrator.serve.gym:arena/demo.wiki-bells-of-bruges")
     try:
         observation, _ = env.reset(seed=0)
         print(observation["goal"])

@@ -11,25 +11,25 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.errors import AgentError, PluginError, UnknownNameError, UsageError
-from arena_core.plugins import ARENA, Group, Seam, owner_of
+from arena_core.plugins import ARENA, ExtensionPoint, Group, owner_of
 from arena_core.worlds import World
-from orchestrator.agent_interface import (
+from orchestrator.agents.interface import (
     Agent,
     AgentClass,
     AgentMaker,
     Assignment,
     Guide,
+    Hint,
     Reference,
-    Told,
 )
-from orchestrator.agents.options import by_name, flag_of
+from orchestrator.agents.options import by_name, flag_of, name_now
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
-from orchestrator.observations.names import require_form
+from orchestrator.browser.observations.forms import require_form
 from tasks.schema import ReferenceAction
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
 OBJECT: Final = "python:"
-AGENTS: Final = Seam(Group.AGENTS, "agent", kind_of)
+AGENTS: Final = ExtensionPoint(Group.AGENTS, "agent", kind_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,11 +50,7 @@ class AgentSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedAgent:
-    """An agent that is found, and not made yet.
-
-    Attributes:
-        name: as it was asked for.
-    """
+    """An agent that is found, and not made yet."""
 
     name: str
     kind: AgentKind
@@ -63,11 +59,7 @@ class NamedAgent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedAgent:
-    """An agent with its options: what makes one for each episode.
-
-    Attributes:
-        options: by name, of the declared types; those that were given.
-    """
+    """An agent with its options: what makes one for each episode."""
 
     found: NamedAgent
     options: Mapping[str, object]
@@ -77,7 +69,7 @@ class OpenedAgent:
     @property
     def agent_class(self) -> AgentClass:
         """What its figures stand for: with its options, as they decide what it is told."""
-        if Told.KEY_NODES in self.agents.told:
+        if Hint.KEY_NODES in self.agents.hints:
             return AgentClass.GUIDED
         return self.found.kind.agent_class
 
@@ -104,22 +96,24 @@ class _Maker:
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
         if self.kind.agent_class is AgentClass.REFERENCE:
             assignment = replace(assignment, reference=reference)
-        if self.agents.told:
-            guide = _guide(reference, self.agents.told, assignment.world)
+        if self.agents.hints:
+            guide = _guide(reference, self.agents.hints, assignment.world)
             assignment = replace(assignment, guide=guide)
         return self.agents.make(assignment)
+
+    async def check(self) -> None:
+        await self.agents.check()
 
     async def close(self) -> None:
         await self.agents.close()
 
 
-def _guide(reference: Reference, told: frozenset[Told], world: World) -> Guide:
-    """Return the parts of a solution that an agent is told; the last `stop` is no step of it."""
+def _guide(reference: Reference, hints: frozenset[Hint], world: World) -> Guide:
     steps = [one for one in reference.actions if one.only in {None, world} and one.do != "stop"]
     return Guide(
         url_of=reference.url_of,
-        key_nodes=reference.key_nodes if Told.KEY_NODES in told else (),
-        length=len(steps) if Told.LENGTH in told else None,
+        key_nodes=reference.key_nodes if Hint.KEY_NODES in hints else (),
+        length=len(steps) if Hint.LENGTH in hints else None,
     )
 
 
@@ -131,26 +125,21 @@ class WithoutReference:
 
     @property
     def name(self) -> str:
-        """The maker's."""
         return self.maker.name
 
     @property
     def observations(self) -> frozenset[str]:
-        """The maker's."""
         return self.maker.observations
 
     def __call__(self, assignment: Assignment, reference: Reference) -> Agent:  # noqa: ARG002
-        """Make an agent; it is shown an empty reference."""
         return self.maker(assignment, Reference((), _no_page))
 
     async def close(self) -> None:
-        """Close the maker."""
         await self.maker.close()
 
 
 def _no_page(page: str) -> str:
-    message = f"{page}: a contestant is shown no reference"
-    raise AgentError(message)
+    raise AgentError(f"{page}: a contestant is shown no reference")
 
 
 def make_agent(agent: str | object, options: Mapping[str, object] | None = None) -> AgentMaker:
@@ -164,10 +153,6 @@ def find_agent(agent: str | object) -> NamedAgent:
     Args:
         agent: a registered name; `package.module:Factory`, where the current folder is searched
             after everything that is installed; or such a factory or an `AgentSpec` itself.
-
-    Raises:
-        UnknownNameError: there is no such agent, module or attribute.
-        PluginError: it cannot be imported, or is no agent.
     """
     if not isinstance(agent, str):
         return _of_object(agent)
@@ -184,12 +169,7 @@ def find_agent(agent: str | object) -> NamedAgent:
 
 
 def open_agent(found: NamedAgent, options: Mapping[str, object]) -> OpenedAgent:
-    """Return what makes the agent with these options; text is read as the declared type.
-
-    Raises:
-        UsageError: an option is none that the agent takes, or no value of its type, or one that it
-            must have is missing; says what it takes.
-    """
+    """Return what makes the agent with these options; text is read as the declared type."""
     for form in sorted(found.kind.observations):
         _require_form(found, form)
     read = _read(found, options)
@@ -212,7 +192,10 @@ def _require_form(found: NamedAgent, form: str) -> None:
 def _read(found: NamedAgent, options: Mapping[str, object]) -> dict[str, object]:
     declared = by_name(found.kind.options)
     read: dict[str, object] = {}
-    for name, value in options.items():
+    for given, value in options.items():
+        name = name_now(found.name, given)
+        if name in read:
+            raise UsageError(f"{flag_of(given)} and {flag_of(name)} are the same option")
         if name not in declared:
             message = f"{flag_of(name)} has no effect: the agent '{found.name}' does not take it"
             raise UsageError(message, hint=f"{_takes(found)}{_others(name)}")
@@ -220,9 +203,8 @@ def _read(found: NamedAgent, options: Mapping[str, object]) -> dict[str, object]
             read[name] = declared[name].read(value)
         except ValueError as cause:
             shown = "" if declared[name].is_secret else f" {value!r}"
-            what = f"{declared[name].flag}{shown} is no value for the agent '{found.name}'"
-            message = f"{what}: {cause}"
-            raise UsageError(message, hint=_takes(found)) from cause
+            what = f"{declared[name].flag}{shown} is not valid for the agent '{found.name}'"
+            raise UsageError(f"{what}: {cause}", hint=_takes(found)) from cause
     missing = [one.flag for one in found.kind.options if one.is_required and one.name not in read]
     if missing:
         message = f"the agent '{found.name}' needs {' and '.join(missing)}"
@@ -237,7 +219,6 @@ def _takes(found: NamedAgent) -> str:
 
 
 def _others(name: str) -> str:
-    """Name the registered agents that take an option."""
     usable, _ = AGENTS.load_all()
     taking = [f"--agent {one}" for one, kind in usable.items() if name in by_name(kind.options)]
     return f"; agents that take it: {', '.join(taking)}" if taking else ""
@@ -251,8 +232,7 @@ def _of_object(factory: object) -> NamedAgent:
     try:
         kind = kind_of(factory)
     except TypeError as cause:
-        message = f"agent {path} cannot be used: {cause}"
-        raise PluginError(message) from cause
+        raise PluginError(f"agent {path} cannot be used: {cause}") from cause
     return NamedAgent(
         name=path if is_importable else f"{OBJECT}{path}", kind=kind, source=_source(path, module)
     )
@@ -267,8 +247,7 @@ def _attribute(found: object, name: str) -> object:
 def _imported(path: str) -> NamedAgent:
     module_name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in [*module_name.split("."), *attribute.split(".")]):
-        message = f"agent '{path}' is not of the form package.module:Factory"
-        raise UnknownNameError(message)
+        raise UnknownNameError(f"agent '{path}' is not of the form package.module:Factory")
     module = _module(path, module_name)
     found: object = module
     for part in attribute.split("."):
@@ -280,9 +259,8 @@ def _imported(path: str) -> NamedAgent:
         return NamedAgent(name=path, kind=kind_of(found), source=_source(path, module_name))
     except TypeError as cause:
         message = f"agent {path} cannot be used: {cause}"
-        raise PluginError(
-            message, hint="orchestrator/agents/README.md says what it must be"
-        ) from cause
+        hint = "it must take an episode's Assignment first, and return its agent"
+        raise PluginError(message, hint=hint) from cause
 
 
 def _module(path: str, name: str) -> object:
@@ -300,12 +278,10 @@ def _module(path: str, name: str) -> object:
             hint = f"looked among what is installed, then in {here}"
             raise UnknownNameError(message, hint=hint) from cause
         what = " ".join(f"{type(cause).__name__}: {cause}".split())
-        message = f"agent {path} cannot be loaded: {what}{_place(cause)}"
-        raise PluginError(message) from cause
+        raise PluginError(f"agent {path} cannot be loaded: {what}{_place(cause)}") from cause
 
 
 def _place(cause: BaseException) -> str:
-    """Return file and line at which an import failed."""
     last = cause.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -337,5 +313,4 @@ def _source(path: str, module: str) -> AgentSource:
 
 
 def is_own(source: AgentSource) -> bool:
-    """Whether an agent travels with Arena."""
     return source.distribution == ARENA

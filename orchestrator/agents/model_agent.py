@@ -1,24 +1,29 @@
-"""What all agents that ask a model share: its options, the client, and what a decision cost."""
+"""What agents that ask a model share: options, client, one session an episode, and its cost."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from arena_core.actions import Action
-from orchestrator.agent_interface import Agent, Assignment, Decision, Told
-from orchestrator.agents.seeds import episode_seed
+from arena_core.errors import AgentError, ContextExceededError
+from orchestrator.agents.action_spaces.functions import LONGEST
+from orchestrator.agents.interface import Agent, Assignment, Decision, Hint, episode_seed
+from orchestrator.agents.model.client import ModelClient, check_model
+from orchestrator.agents.model.completion import Completion, split_thinking
+from orchestrator.agents.model.messages import ChatRole, Message, ToolCall, ToolSpec
+from orchestrator.agents.model.options import DEADLINE_S, ModelOptions
+from orchestrator.agents.model.prices import KnownPrice
 from orchestrator.agents.spec import Agents, AgentSpec, Kept, Metered
-from orchestrator.model.client import ModelClient
-from orchestrator.model.completion import Completion
-from orchestrator.model.options import DEADLINE_S, ModelOptions
-from orchestrator.model.prices import KnownPrice
-from orchestrator.observation import AXTREE
+from orchestrator.browser.observation import AXTREE
 
 _PINNED: Final = frozenset({"model_url", "model_deadline"})
 _FILES: Final = frozenset({"prices", "replay"})
@@ -30,11 +35,12 @@ class OpenedModel:
     """A model that agents share, with the seed of their run.
 
     Attributes:
+        check: asks it one cheap question, unless a run's replies answer.
         settings: what counts where an option was left out, for the run's lock.
-        price: None where nobody knows it.
     """
 
     client: ModelClient
+    check: Callable[[], Awaitable[object]]
     name: str
     seed: int
     settings: Mapping[str, Kept]
@@ -46,7 +52,7 @@ class Shown:
     """What agents are shown, where their options decide it: see `Agents`."""
 
     observations: frozenset[str] | None = None
-    told: frozenset[Told] = frozenset()
+    hints: frozenset[Hint] = frozenset()
 
 
 def open_model(
@@ -61,11 +67,7 @@ def open_model(
     prices: str | None = None,
     replay: str | None = None,
 ) -> OpenedModel:
-    """Return a client for a model; the parameters are the options of every model agent.
-
-    Raises:
-        UsageError: a value is none, or the endpoint asks for a key that is not set.
-    """
+    """Return a client for a model; the parameters are the options of every model agent."""
     options = ModelOptions.of(
         model,
         model_url,
@@ -80,6 +82,7 @@ def open_model(
     )
     return OpenedModel(
         client=ModelClient(options),
+        check=partial(_check, options),
         name=options.name,
         seed=seed or 0,
         settings={
@@ -93,6 +96,11 @@ def open_model(
         },
         price=options.price,
     )
+
+
+async def _check(options: ModelOptions) -> None:
+    if not options.is_replay:
+        await check_model(options)
 
 
 def model_agent(
@@ -115,27 +123,8 @@ def model_agent(
         shown: called once with those of the own options that are its parameters too, by name, where
             they decide what the agents are shown. It raises `UsageError` for values that do not go
             together.
-
-    Raises:
-        TypeError: an option of its own has the name of one that all model agents share.
     """
     return AgentSpec(open=_Opening(name, make, shown), observations=observations)
-
-
-def decision_of(action: Action, thought: str | None, said: Sequence[Completion]) -> Decision:
-    """Return a decision with the tokens, the cost and the exchanges of the replies that led to it.
-
-    The cost is None where that of one reply is unknown.
-    """
-    costs = [one.usd for one in said if one.usd is not None]
-    return Decision(
-        action,
-        thought,
-        input_tokens=sum(one.input_tokens or 0 for one in said),
-        output_tokens=sum(one.output_tokens or 0 for one in said),
-        exchanges=tuple(one.exchange for one in said),
-        usd=math.fsum(costs) if costs and len(costs) == len(said) else None,
-    )
 
 
 class _Opening:
@@ -153,8 +142,7 @@ class _Opening:
         self._own = frozenset(one.name for one in own)
         twice = sorted(self._own & set(shared))
         if twice:
-            message = f"{name}: {', '.join(twice)} is an option of every model agent"
-            raise TypeError(message)
+            raise TypeError(f"{name}: {', '.join(twice)} is an option of every model agent")
         self.__signature__ = inspect.Signature([*shared.values(), *own])
 
     def __call__(self, **options: Any) -> Agents:
@@ -171,13 +159,14 @@ class _Opening:
             make=make,
             name=f"{self._name} ({opened.name})",
             close=opened.client.close,
+            check=opened.check,
             settings=opened.settings,
             pinned=_PINNED | {name for name in _FILES if opened.settings[name] is not None},
             metered=frozenset(Metered if opened.price else {Metered.TOKENS}),
             price=str(opened.price) if opened.price else None,
             replay=shared.get("replay"),
             observations=shown.observations,
-            told=shown.told,
+            hints=shown.hints,
         )
 
     def _decide(self, own: Mapping[str, object]) -> Shown:
@@ -185,3 +174,144 @@ class _Opening:
             return Shown()
         deciding = inspect.signature(self._shown).parameters
         return self._shown(**{name: value for name, value in own.items() if name in deciding})
+
+
+_EMPTY_REPLIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What a model said, without its thinking.
+
+    Attributes:
+        is_cut: it ended at a length limit.
+        calls: the functions that it called, of those that it was offered or of none.
+    """
+
+    text: str
+    is_cut: bool = False
+    calls: tuple[ToolCall, ...] = ()
+
+
+class ModelSession:
+    """One agent's questions to a model during an episode.
+
+    Args:
+        least: the shortest conversation with which the agent could play at all.
+    """
+
+    def __init__(self, client: ModelClient, *, seed: int, least: Sequence[Message]) -> None:
+        self._client = client
+        self._seed = seed
+        self._least = tuple(least)
+        self._replies: list[Completion] = []
+
+    async def ask(self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()) -> ModelReply:
+        """Return what the model says; where it says nothing, it is asked again.
+
+        What it calls counts only where functions were offered.
+        """
+        asked = list(messages)
+        for _ in range(_EMPTY_REPLIES):
+            reply = await self.complete(asked, tools)
+            text = split_thinking(reply.text).reply.strip()
+            calls = reply.tool_calls if tools else ()
+            if text or calls or reply.is_cut:
+                return ModelReply(text, reply.is_cut, calls)
+            # Some endpoints refuse an empty message.
+            asked += [
+                Message(ChatRole.ASSISTANT, "(nothing)"),
+                Message(ChatRole.USER, "Your reply is empty. Reply in the form that is asked for."),
+            ]
+        raise self._client.no_content(_EMPTY_REPLIES)
+
+    def decision(self, action: Action, thought: str | None = None) -> Decision:
+        """Return a decision with tokens, cost and exchanges of all replies since the last one.
+
+        The cost is None if that of one reply is unknown.
+        """
+        said, self._replies = self._replies, []
+        costs = [one.usd for one in said if one.usd is not None]
+        return Decision(
+            action,
+            thought,
+            input_tokens=sum(one.input_tokens or 0 for one in said),
+            output_tokens=sum(one.output_tokens or 0 for one in said),
+            exchanges=tuple(one.exchange for one in said),
+            usd=math.fsum(costs) if costs and len(costs) == len(said) else None,
+        )
+
+    async def complete(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec] = ()
+    ) -> Completion:
+        """Ask once; a prompt that is too long is the agent's fault, where a shorter one fits."""
+        try:
+            reply = await self._client.ask(messages, tools, seed=self._seed)
+        except ContextExceededError as exceeded:
+            if not self._client.has_replied:
+                await self._ask_the_least(exceeded, tools)
+            raise AgentError(exceeded.message) from exceeded
+        self._replies.append(reply)
+        return reply
+
+    async def _ask_the_least(
+        self, exceeded: ContextExceededError, tools: Sequence[ToolSpec]
+    ) -> None:
+        """Raise if not even the shortest prompt fits: then no episode can be played."""
+        try:
+            await self._client.ask(self._least, tools, seed=self._seed)
+        except ContextExceededError:
+            raise self._client.never_fits(exceeded) from exceeded
+
+
+# Of what cannot be used, as much is repeated as tells the model what it said.
+REPEATED: Final = 2_000
+_MOST_CALLS: Final = 8
+_NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_LATER: Final = (
+    "This call was not looked at: one call a reply. Choose anew, on what you are shown now."
+)
+
+
+class CallHistory:
+    """Writes calls into a conversation, in the form that every endpoint takes again.
+
+    Endpoints refuse a conversation with broken arguments, with names that no function can have, or
+    with ids that are missing or used twice; what a model said so is repeated in a form that is
+    whole.
+    """
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+
+    def said(self, text: str, calls: Sequence[ToolCall]) -> Message:
+        whole = tuple(self._whole(call) for call in calls[:_MOST_CALLS])
+        return Message(ChatRole.ASSISTANT, text[:REPEATED], tool_calls=whole)
+
+    @staticmethod
+    def answers(said: Message, outcome: str) -> list[Message]:
+        """Return an answer to each call: what came of the first, and that no other was played."""
+        return [
+            Message(ChatRole.TOOL, _LATER if number else outcome, tool_call_id=call.id)
+            for number, call in enumerate(said.tool_calls)
+        ]
+
+    def _whole(self, call: ToolCall) -> ToolCall:
+        name = call.name if _NAME.fullmatch(call.name) else "unknown"
+        return ToolCall(self._id(call.id), name, _whole_arguments(call.arguments))
+
+    def _id(self, said: str) -> str:
+        own = said if said and said not in self._ids else f"call_{len(self._ids)}"
+        while own in self._ids:
+            own += "_"
+        self._ids.add(own)
+        return own
+
+
+def _whole_arguments(said: str) -> str:
+    try:
+        if len(said) <= LONGEST and isinstance(json.loads(said), dict):
+            return said
+    except (ValueError, RecursionError):
+        pass
+    return json.dumps({"unreadable": said[:REPEATED]}) if said.strip() else "{}"

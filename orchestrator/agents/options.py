@@ -6,11 +6,13 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
 from arena_core.errors import UsageError
+from sites.faults import mistakes
 
 # Options of the command line that stand for `--agent-option NAME=…`, where an agent declares them.
 FLAGS: Final = (
@@ -24,9 +26,23 @@ FLAGS: Final = (
     "prices",
     "replay",
 )
+# Options of Arena's agents by what they were called: still taken, and found in earlier locks.
+_FORMER: Final[Mapping[tuple[str, str], str]] = {
+    ("oracle", "errs"): "error_rate",
+    ("computer", "dialect"): "action_space",
+}
 REDACTED: Final = "(redacted)"
 _LOGIN_IN_URL: Final = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^\s/?#@]*@")
 _SECRET_WORDS: Final = frozenset({"key", "apikey", "token", "secret", "password", "credentials"})
+_WORDS: Final[Mapping[Any, str]] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    SecretStr: "secret",
+    tuple: "list",
+    list: "list",
+}
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -45,7 +61,6 @@ class Option:
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given."""
         return self.default is inspect.Parameter.empty
 
     @property
@@ -56,15 +71,10 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """How the command line names it."""
         return flag_of(self.name)
 
     def read(self, value: object) -> object:
-        """Return a value as the declared type; text is parsed, as it comes from a command line.
-
-        Raises:
-            ValueError: it is no such value, in one line.
-        """
+        """Return a value as the declared type; text is parsed, as it comes from a command line."""
         adapter: TypeAdapter[object] = TypeAdapter(self.kind)
         try:
             if not isinstance(value, str):
@@ -76,14 +86,16 @@ class Option:
                     return adapter.validate_json(value)
                 except ValidationError:
                     pass
-            raise ValueError(cause.errors()[0]["msg"]) from cause
+            first, *_ = mistakes(cause, value)
+            raise ValueError(first.message.partition(" (found ")[0]) from cause
 
     def __str__(self) -> str:
         """Return name, type and default, as messages list what an agent takes."""
-        shown = f"{self.name}: {_type_name(self.kind)}"
-        if self.is_required:
-            return shown
-        return f"{shown} = {'…' if self.is_secret and self.default else repr(self.default)}"
+        kind = _kind_in_words(self.kind)
+        if self.is_required or self.default in (None, "", ()):
+            return f"{self.name} ({kind})"
+        shown = "…" if self.is_secret else _value_in_words(self.default)
+        return f"{self.name} ({kind}; default: {shown})"
 
 
 def flag_of(name: str) -> str:
@@ -91,26 +103,22 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}" if name in FLAGS else f"--agent-option {name}"
 
 
+def name_now(agent: str, option: str) -> str:
+    """Return what an option is called now, which a file or a lock may have by a former name."""
+    return _FORMER.get((agent, option), option)
+
+
 def declared(factory: Callable[..., object], *, given_first: bool) -> tuple[Option, ...]:
-    """Return the options in a factory's signature.
-
-    Args:
-        factory: a function or a class.
-        given_first: the first parameter is no option: Arena fills it.
-
-    Raises:
-        TypeError: it has no signature that can be read, or no first parameter that can be filled.
-    """
     try:
         signature = inspect.signature(factory, eval_str=True)
     except (NameError, ValueError, AttributeError) as cause:
-        message = f"its signature cannot be read: {cause}"
-        raise TypeError(message) from cause
+        raise TypeError(f"its signature cannot be read: {cause}") from cause
     parameters = [one for one in signature.parameters.values() if one.kind in _NAMED]
     if given_first:
         if not parameters or not _takes_one(parameters[0]):
-            message = "its first parameter must be the task's Assignment, without a default"
-            raise TypeError(message)
+            raise TypeError(
+                "its first parameter must be the Assignment or Observation, without a default"
+            )
         parameters = parameters[1:]
     return tuple(
         Option(
@@ -123,25 +131,15 @@ def declared(factory: Callable[..., object], *, given_first: bool) -> tuple[Opti
 
 
 def parse_options(pairs: Sequence[str], flag: str = "--agent-option") -> dict[str, str]:
-    """Return what `key=value` texts give.
-
-    Args:
-        pairs: the texts.
-        flag: what they were given by.
-
-    Raises:
-        UsageError: one is no such text, or names a key a second time.
-    """
+    """Return what `key=value` texts give; `flag` is what gave them."""
     given: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         name = key.strip().replace("-", "_")
         if not equals or not re.fullmatch(r"[A-Za-z]\w*", name):
-            message = f"{flag} {pair!r} is not of the form key=value"
-            raise UsageError(message)
+            raise UsageError(f"{flag} {pair!r} is not of the form key=value")
         if name in given:
-            message = f"{flag} {name} is given twice"
-            raise UsageError(message)
+            raise UsageError(f"{flag} {name} is given twice")
         given[name] = value
     return given
 
@@ -151,6 +149,21 @@ def _takes_one(parameter: inspect.Parameter) -> bool:
         parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         and parameter.default is inspect.Parameter.empty
     )
+
+
+def _kind_in_words(kind: Any) -> str:
+    """Say what values an annotation takes, without Python's words where there are others."""
+    if get_origin(kind) is Literal:
+        return " or ".join(map(str, get_args(kind)))
+    if get_origin(kind) in {Union, UnionType}:
+        return " or ".join(_kind_in_words(one) for one in get_args(kind) if one is not NoneType)
+    return _WORDS.get(kind) or _WORDS.get(get_origin(kind)) or _type_name(kind)
+
+
+def _value_in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _type_name(kind: Any) -> str:
@@ -175,5 +188,4 @@ def _as_json(option: Option, value: object) -> str:
 
 
 def by_name(options: Sequence[Option]) -> Mapping[str, Option]:
-    """Return options by their names."""
     return {one.name: one for one in options}

@@ -2,44 +2,287 @@
 
 from __future__ import annotations
 
-from orchestrator.api.comparing import ComparisonOperations
-from orchestrator.api.episodes import EpisodeOperations
-from orchestrator.api.exporting import ExportOperations
-from orchestrator.api.images import ImageOperations
-from orchestrator.api.importing import ImportOperations
-from orchestrator.api.judging import JudgingOperations
-from orchestrator.api.own_sites import OwnSiteOperations
-from orchestrator.api.sampling import SamplingOperations
-from orchestrator.api.sites import SiteOperations
-from orchestrator.api.studies import StudyOperations
+import asyncio
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, Unpack
+
+from arena_core.errors import UsageError
+from arena_core.names import offered
+from orchestrator.api.episodes import Episodes
+from orchestrator.api.open_episode import OpenEpisode
+from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
+from orchestrator.api.runs import Runs
+from orchestrator.api.sites import Sites
+from orchestrator.api.studies import Studies
+from orchestrator.api.suites import Suites
+from sites.registry import SiteRegistry
+
+if TYPE_CHECKING:
+    from orchestrator.agents.model.model_check import ModelCheck
+    from orchestrator.analysis.run_report.run_report import RunReport
+    from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
+    from orchestrator.runs.agent_choice import AgentChoice
+    from orchestrator.runs.spec import Asked, RunSpec
 
 
-class Arena(
-    EpisodeOperations,
-    ComparisonOperations,
-    JudgingOperations,
-    SamplingOperations,
-    ExportOperations,
-    StudyOperations,
-    ImportOperations,
-    SiteOperations,
-    ImageOperations,
-    OwnSiteOperations,
-):
+class Arena:
     """An open Arena: its sites, its tasks, episodes step by step, and whole runs.
 
     Use it as an asynchronous context manager. The Docker engine is connected when something first
     needs it, and a browser starts when the first episode is reset; what lists and reads needs
     neither, and may be called without opening. Whatever an Arena started for episodes and runs is
-    gone when its block ends, however it ends; what `up` started stays until `down`.
+    gone when its block ends, however it ends; what `sites.up` started stays until `sites.down`.
+
+    Every method raises `ArenaError` and its kinds alone, with a message that names the next step.
 
     Args:
         sites: folders of sites of one's own; those of ARENA_SITES or ./arena-sites where omitted.
-        workers: how many episodes may be played side by side; `evaluate` has its own.
+        workers: how many episodes may be played side by side; `run` has its own.
         memory: budget for the replicas of episodes, such as `4GiB`; most of the machine where
             omitted.
         on_event: called with each `ArenaEvent`, in the event loop that Arena runs in: progress,
             warnings, each episode as it ends. What it raises ends the call under way.
 
-    Every method raises `ArenaError` and its kinds alone, with a message that names the next step.
+    Attributes:
+        sites: the sites: start, look at, reset and remove them; their images; your own.
+        suites: the suites of tasks: list, read, lint, prove and import them.
+        runs: runs that were begun: go on with them, read, score, judge, report, export, compare.
+        studies: agents, worlds, suites and repeats compared, as they were registered.
     """
+
+    def __init__(
+        self,
+        *,
+        sites: Iterable[Path] | None = None,
+        workers: int = 1,
+        memory: str | None = None,
+        on_event: OnArenaEvent = ignore_event,
+    ) -> None:
+        self._opened = OpenArena(sites=sites, on_event=on_event)
+        self._episodes = Episodes(self._opened, workers=workers, memory=memory)
+        self.sites = Sites(self._opened)
+        self.suites = Suites(self._opened)
+        self.runs = Runs(self._opened, self.suites)
+        self.studies = Studies(self._opened)
+
+    async def __aenter__(self) -> Self:
+        self._opened.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            await self._episodes.close()
+        finally:
+            await self._opened.close()
+
+    @property
+    def registry(self) -> SiteRegistry:
+        """All sites that can be used, Arena's and one's own, read when first asked for.
+
+        A site of one's own that cannot be used is left out, and reported as a `WarningNote` event.
+
+        Raises:
+            ManifestError: a manifest of Arena's is wrong, or a folder of sites is none.
+        """
+        return self._opened.registry
+
+    def episode(
+        self,
+        task: str,
+        *,
+        world: str = "offline",
+        staged: bool = False,
+        resolve: Sequence[str] = (),
+        agent: str = "python",
+        observations: Collection[str] = ("axtree",),
+        out: Path | str | None = None,
+        screenshots: bool = True,
+        headless: bool = True,
+        endpoint: str | None = None,
+        seed: int | None = None,
+        max_steps: int | None = None,
+        max_seconds: float | None = None,
+        viewport: tuple[int, int] | None = None,
+    ) -> OpenEpisode:
+        """Return an episode of a task, to be played step by step; nothing is started yet.
+
+        Use it as an asynchronous context manager. Replicas are leased at its `reset`, from a pool
+        that is kept for further episodes until this Arena is closed. Whatever model decides the
+        steps is the program's own: only `run` meters models and holds budgets.
+
+        Args:
+            task: `suite/task`, as in `suites.task`.
+            world: `offline` or `online`.
+            staged: online, live origins are staged on this machine.
+            resolve: `HOST:PORT:ADDR:PORT`: online, send a live host elsewhere.
+            agent: the name that its evidence shows.
+            observations: the forms of observation that it reads; no other is computed.
+            out: a new folder for its evidence, which `runs.read` and the commands read as a run
+                of one episode; nothing is written where omitted.
+            screenshots: take one screenshot per step.
+            headless: show no browser window.
+            endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
+                CDP: `cdp_url`. Such an episode ends by `finish`.
+            seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever
+                the seed; it stands in the lock of `out`, as do the next three.
+            max_steps: in place of the task's limit, from 1 to 500.
+            max_seconds: in place of the task's limit, up to 7200.
+            viewport: width and height of the window in CSS pixels, each from 100 to 4096; the
+                task's own (1280 by 720, MiniWoB++ 500 by 320) where omitted.
+
+        Raises:
+            UsageError: no such world or endpoint, the task is not played there, a number is out of
+                its bounds, or an argument has no effect.
+            UnknownNameError: no such suite, task or form of observation.
+            TaskError: the suite is wrong.
+        """
+        from arena_core.worlds import read_world
+        from orchestrator.runs.new_run import refuse_offline_origins
+        from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
+        from orchestrator.runs.spec import RunSettings, read_asked
+
+        terms = read_asked(
+            EpisodeTerms, seed=seed, max_steps=max_steps, max_seconds=max_seconds, viewport=viewport
+        )
+        settings = RunSettings.of(
+            worlds=(read_world(world),),
+            attempts=1,
+            staged=staged,
+            resolve=resolve,
+            screenshots=screenshots,
+        )
+        refuse_offline_origins(settings)
+        return self._episodes.open(
+            task.rpartition("/")[0],
+            self.suites.task(task),
+            WorldChoice(settings=settings, headless=headless),
+            terms,
+            agent=agent,
+            observations=observations,
+            out=None if out is None else Path(out),
+            endpoint=endpoint,
+        )
+
+    async def run(
+        self,
+        agent: AgentChoice | RunSpec = "oracle",
+        patterns: Sequence[str] = (),
+        *,
+        out: Path | str | None = None,
+        headless: bool = True,
+        yes: bool = False,
+        stop: asyncio.Event | None = None,
+        **asked: Unpack[Asked],
+    ) -> RunReport:
+        """Play an agent over tasks into a run, score it, write the report; what `arena eval` does.
+
+        Cancelling the call ends the run at once; whatever ends it leaves no container behind, and a
+        run that `runs.resume` goes on with.
+
+        Args:
+            agent: a registered name (`oracle`, `chat`, `webarena`, …, a plug-in's),
+                `package.module:Factory`, or the object: a function from an observation to an
+                action, a class with a `decide`, a factory that takes an episode's `Assignment` and
+                returns its `Agent`, an `AgentSpec`, or an `AgentMaker`. Or a `RunSpec`, which says
+                all of a run; then nothing else of it is given.
+            patterns: task ids, or patterns with `*` and `?`; all tasks where none is given.
+            out: folder of the new run; a new one in `arena-runs` where omitted.
+            headless: show no browser window.
+            yes: play it however large it is; else more than 100,000 episodes or 128 workers are
+                refused.
+            stop: set it to finish the steps under way and end the run there.
+            asked: the other fields of `RunSpec`: `suite`, `worlds`, `repeats`, `workers`,
+                `options` of the agent, …; `max_usd` and `max_tokens` limit what is spent on models.
+
+        Returns:
+            The report of the run; its `folder` says where the run is.
+
+        Raises:
+            UsageError: arguments contradict each other or would have no effect.
+            UnknownNameError, TaskError: no such suite, task or agent, or a task has mistakes.
+            EngineMissingError, BrowserMissingError, ImageError: something is missing here.
+            InterruptedRunError: `stop` was set before the run was done.
+            ModelError: the model refuses for good; fix that, then resume the run.
+            ArenaError: a worker's last attempt could not begin.
+        """
+        from orchestrator.api.playing import play_new
+        from orchestrator.runs.spec import RunSpec
+
+        if isinstance(agent, RunSpec):
+            beside = [*(["patterns"] if patterns else []), *asked]
+            if beside:
+                message = (
+                    f"a RunSpec says all of a run: {', '.join(beside)} beside it has no effect"
+                )
+                raise UsageError(message, hint="spec.model_copy(update={...}) changes a RunSpec")
+            spec, chosen = agent, None
+        else:
+            named = agent if isinstance(agent, str) else "a Python object"
+            spec, chosen = RunSpec.of(agent=named, tasks=patterns, **asked), agent
+        return await play_new(
+            self._opened, spec, chosen, out=out, headless=headless, yes=yes, stop=stop
+        )
+
+    async def doctor(self) -> tuple[DoctorCheck, ...]:
+        """Look at everything that Arena needs of this machine: each check has its fix.
+
+        What cannot be looked at is a check of its own, and hides no other.
+        """
+        from orchestrator.api.doctor import examine
+
+        return await examine(self._opened.folders)
+
+    async def check_model(
+        self,
+        model: str,
+        *,
+        url: str | None = None,
+        temperature: float | None = None,
+        deadline_s: float | None = None,
+        prices: str | None = None,
+    ) -> ModelCheck:
+        """Ask a model one short question, to see whether endpoint, key and name are right.
+
+        A run asks the same of its agent's model before it starts a container.
+
+        Args:
+            model: as its endpoint calls it.
+            url: base URL of the endpoint; that of ARENA_MODEL_URL, else OpenAI's where omitted.
+            temperature: 0 where omitted.
+            deadline_s: for the reply with all retries; 120 where omitted.
+            prices: a table of what models cost, before Arena's own.
+
+        Raises:
+            ModelError: it cannot be reached, refuses, or answers garbage.
+            UsageError: the endpoint asks for a key that is not set, or the URL or a number is none.
+            InputError: `prices` names no table of prices.
+        """
+        from orchestrator.agents.model.model_check import ask_once
+
+        return await ask_once(
+            model, url, temperature=temperature, deadline_s=deadline_s, prices=prices
+        )
+
+    def plugins(self) -> tuple[ExaminedPlugin, ...]:
+        """Import everything that is plugged in, Arena's own too, and say what cannot be used."""
+        from orchestrator.api.doctor import examine_plugins
+
+        return examine_plugins()
+
+    def schema(self, kind: str) -> str:
+        """Return a JSON Schema as text, with the locators, matchers and importers installed here.
+
+        Args:
+            kind: `suite`, `site` (a manifest), `evidence` or `lock`.
+
+        Raises:
+            UsageError: there is no such kind.
+        """
+        from orchestrator.authoring.schemas.documents import schema_text
+        from orchestrator.authoring.schemas.kinds import SchemaKind
+
+        if kind not in set(SchemaKind):
+            message = f"there is no schema '{kind}'"
+            raise UsageError(message, hint=offered(kind, list(SchemaKind), intro="schemas"))
+        return schema_text(SchemaKind(kind))

@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from arena_core.errors import PortTakenError, SiteGoneError
-from orchestrator.access.episode_info import AccountInfo, SiteInfo, as_header
 from orchestrator.gateway import Gateway
-from orchestrator.gateway.addresses import SocketAddress
-from orchestrator.gateway.pac import pac, serve_pac
-from orchestrator.gateway.policy import Policy, Route
-from orchestrator.reset.replica import Replica
+from orchestrator.gateway.policy import Policy, Route, SocketAddress
+from orchestrator.gateway.server import pac, serve_pac
+from orchestrator.sandbox.episode_info import AccountInfo, SiteInfo, as_header
+from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import Site
 
 
@@ -36,7 +35,7 @@ class Browsing:
 
 @asynccontextmanager
 async def browsing(replicas: Sequence[Replica], slot: int, port: int) -> AsyncIterator[Browsing]:
-    """Serve a proxy for replicas until the block ends; errors are those of `Arena.browse`."""
+    """Serve a proxy for replicas until the block ends; errors are those of `arena.sites.browse`."""
     if not replicas:
         where = f" in slot {slot}" if slot else ""
         message = f"no site is up{where}: there is nothing to browse"

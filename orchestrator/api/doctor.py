@@ -1,4 +1,4 @@
-"""What is missing on this machine, and the command that mends it; see `Arena.doctor`."""
+"""What is missing on this machine, what is plugged in, and how to fix either."""
 
 from __future__ import annotations
 
@@ -8,19 +8,60 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from arena_core.errors import ArenaError, ManifestError, PrerequisiteError
+from arena_core.bugs import bug_in_words
+from arena_core.errors import ArenaError, ManifestError, PluginError, PrerequisiteError
+from arena_core.plugins import ExtensionPoint, Plugin
 
 if TYPE_CHECKING:
-    from orchestrator.engine.engine import Engine, EngineFacts
-    from orchestrator.images.recipes import Recipe, RecipeBook
-    from sites.atlas import Atlas
+    from orchestrator.sandbox.engine.engine import Engine, EngineFacts
+    from orchestrator.sandbox.images.recipes import Recipe, RecipeBook
+    from sites.registry import SiteRegistry
 
 _PYTHON = (3, 11)
 _NEED_DISK_GB = 5.0
 _GB = 1e9
+_REINSTALL = (
+    f"in the folder of Arena's sources: {sys.executable} -m pip install --force-reinstall ."
+)
+# What the packages import without any extra; held to them by tests/unit/test_dependencies.py. The
+# compiled parts of a library are named where its package loads them later only.
+MODULES: Final = (
+    "PIL.Image",
+    "aiohttp",
+    "anyio.from_thread",
+    "bs4",
+    "cryptography.hazmat.primitives.serialization",
+    "docker",
+    "jinja2",
+    "jsonpath",
+    "lxml.html",
+    "markupsafe",
+    "matplotlib.figure",
+    "msgspec",
+    "numpy",
+    "openai",
+    "platformdirs",
+    "playwright.async_api",
+    "psycopg",
+    "pydantic",
+    "pydantic_core",
+    "pymysql",
+    "re2",
+    "requests",
+    "rich.live",
+    "scipy.stats",
+    "soupsieve",
+    "sqlglot",
+    "trustme",
+    "typer",
+    "urllib3",
+    "yaml",
+    "yarl",
+)
 
 
 class DoctorStatus(StrEnum):
@@ -38,13 +79,13 @@ class DoctorCheck:
 
     Attributes:
         found: what there is, or why it is not enough.
-        mend: the command that mends it; empty where nothing is to be done.
+        hint: the command that fixes it; empty if nothing is to be done.
     """
 
     name: str
     state: DoctorStatus
     found: str
-    mend: str = ""
+    hint: str = ""
 
     @property
     def is_missing(self) -> bool:
@@ -52,15 +93,15 @@ class DoctorCheck:
         return self.state is DoctorStatus.MISSING
 
 
-def _sites(folders: Sequence[Path] | None) -> tuple[Atlas, tuple[DoctorCheck, ...]]:
+def _sites(folders: Sequence[Path] | None) -> tuple[SiteRegistry, tuple[DoctorCheck, ...]]:
     """Read the sites; one of one's own that cannot be used hides nothing else."""
-    from sites.atlas import load_atlas, sites_in
+    from sites.registry import load_registry, sites_in
 
     try:
-        atlas = load_atlas(None if folders is None else [sites_in(one) for one in folders])
+        registry = load_registry(None if folders is None else [sites_in(one) for one in folders])
     except ManifestError as error:
         check = DoctorCheck("own sites", DoctorStatus.MISSING, error.message, error.hint)
-        return load_atlas(()), (check,)
+        return load_registry(()), (check,)
     broken = tuple(
         DoctorCheck(
             f"own site {name}",
@@ -68,21 +109,19 @@ def _sites(folders: Sequence[Path] | None) -> tuple[Atlas, tuple[DoctorCheck, ..
             error.message,
             error.hint or "correct its site.yaml",
         )
-        for name, error in sorted(atlas.broken.items())
+        for name, error in sorted(registry.broken.items())
     )
-    return atlas, broken
+    return registry, broken
 
 
 def _plugins() -> tuple[DoctorCheck, ...]:
     """Count what is plugged in by others, and name what of it is broken."""
-    from orchestrator.seams import examine_plugins
-
     found = examine_plugins()
     foreign = [one for one in found if not one.plugin.is_own]
     owners = sorted({one.plugin.distribution for one in foreign})
     summary = f"{len(foreign)} of {', '.join(owners)}" if foreign else "Arena's own alone"
     broken = tuple(
-        DoctorCheck(f"{one.noun} {one.plugin.name}", DoctorStatus.BROKEN, one.fault, one.mend)
+        DoctorCheck(f"{one.noun} {one.plugin.name}", DoctorStatus.BROKEN, one.fault, one.hint)
         for one in found
         if one.fault
     )
@@ -95,9 +134,12 @@ async def examine(folders: Sequence[Path] | None) -> tuple[DoctorCheck, ...]:
     Args:
         folders: of sites of one's own; where they are found by themselves where omitted.
     """
-    atlas, of_own = _sites(folders)
-    checks = [*of_own, *_plugins(), _python()]
-    checks += [check async for check in _engine(atlas)]
+    installed = _installation()
+    if installed.is_missing:  # the rest could not even be imported
+        return (_python(), installed)
+    registry, of_own = _sites(folders)
+    checks = [*of_own, *_plugins(), _python(), installed]
+    checks += [check async for check in _engine(registry)]
     checks += [check async for check in _browser()]
     return tuple(checks)
 
@@ -105,18 +147,28 @@ async def examine(folders: Sequence[Path] | None) -> tuple[DoctorCheck, ...]:
 def _python() -> DoctorCheck:
     wanted = ".".join(str(part) for part in _PYTHON)
     enough = sys.version_info >= _PYTHON
-    mend = "" if enough else f"install Python {wanted} or newer"
+    hint = "" if enough else f"install Python {wanted} or newer"
     return DoctorCheck(
         "Python",
         DoctorStatus.OK if enough else DoctorStatus.MISSING,
         platform.python_version(),
-        mend,
+        hint,
     )
 
 
-async def _engine(atlas: Atlas) -> AsyncIterator[DoctorCheck]:
+def _installation() -> DoctorCheck:
+    """Import everything that Arena does: what is missing would end an episode, not this command."""
+    broken = broken_modules()
+    if not broken:
+        found = f"all {len(MODULES)} modules can be imported"
+        return DoctorCheck("installation", DoctorStatus.OK, found)
+    found = "; ".join(f"{name}: {why}" for name, why in broken.items())
+    return DoctorCheck("installation", DoctorStatus.MISSING, found, _REINSTALL)
+
+
+async def _engine(registry: SiteRegistry) -> AsyncIterator[DoctorCheck]:
     """Look at the Docker engine and at what must be on it."""
-    from orchestrator.engine.engine import Engine
+    from orchestrator.sandbox.engine.engine import Engine
 
     try:
         engine = await Engine.connect()
@@ -128,11 +180,11 @@ async def _engine(atlas: Atlas) -> AsyncIterator[DoctorCheck]:
         found = f"{facts.version}, storage driver {facts.storage_driver}"
         yield DoctorCheck("Docker engine", DoctorStatus.OK, found)
         yield _disk(facts)
-        yield _memory(facts, atlas)
+        yield await _memory(engine, facts, registry)
         yield await _network(engine)
         async for check in _way_out(engine):
             yield check
-        async for check in _images(engine, atlas):
+        async for check in _images(engine, registry):
             yield check
 
 
@@ -154,11 +206,12 @@ def _disk(facts: EngineFacts) -> DoctorCheck:
     return DoctorCheck("disk", DoctorStatus.OK, found)
 
 
-def _memory(facts: EngineFacts, atlas: Atlas) -> DoctorCheck:
-    """Compare the engine's memory with the limits of one replica of each site."""
+async def _memory(engine: Engine, facts: EngineFacts, registry: SiteRegistry) -> DoctorCheck:
+    """Compare the engine's memory with the limits of one replica of each site that is here."""
     has_mb = facts.memory_bytes / 2**20
-    wanted_mb = sum(site.resources.memory_mb for site in atlas.sites.values())
-    found = f"{has_mb / 1024:.1f} GiB, {wanted_mb / 1024:.1f} for one replica of each site"
+    here = [site for site in registry.sites.values() if await engine.image(site.image.tag)]
+    wanted_mb = sum(site.resources.memory_mb for site in here)
+    found = f"{has_mb / 1024:.1f} GiB, {wanted_mb / 1024:.1f} for one replica of each site here"
     if has_mb < wanted_mb:
         return DoctorCheck(
             "memory", DoctorStatus.MISSING, found, "give the engine's machine more memory"
@@ -178,10 +231,10 @@ async def _network(engine: Engine) -> DoctorCheck:
 
 async def _way_out(engine: Engine) -> AsyncIterator[DoctorCheck]:
     """Try the packet filter that containers get, in one of the base image where that is there."""
-    from orchestrator.images import base
+    from orchestrator.sandbox.images.build import BASE_TAG
 
-    if await engine.image(base.TAG) is not None:
-        yield container_way_out(await engine.why_not_shut(base.TAG))
+    if await engine.image(BASE_TAG) is not None:
+        yield container_way_out(await engine.why_not_shut(BASE_TAG))
 
 
 def container_way_out(not_shut: str) -> DoctorCheck:
@@ -195,23 +248,27 @@ def container_way_out(not_shut: str) -> DoctorCheck:
     )
 
 
-async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[DoctorCheck]:
-    """Look at the base image and at each site's images."""
-    from orchestrator.images import base
-    from orchestrator.images.contexts import docker_folder
-    from orchestrator.images.recipes import RecipeBook
+async def _images(engine: Engine, registry: SiteRegistry) -> AsyncIterator[DoctorCheck]:
+    """Look at the base image and at each site's images.
 
-    present = await engine.image(base.TAG)
+    One that is not here is missing to nobody: which sites are played is not known. One that is here
+    and cannot be used as it is was asked for.
+    """
+    from orchestrator.sandbox.docker_files import docker_folder
+    from orchestrator.sandbox.images.build import BASE_TAG
+    from orchestrator.sandbox.images.recipes import RecipeBook
+
+    present = await engine.image(BASE_TAG)
     if present is None:
-        found = f"no {base.TAG}; it is pulled, or built where no registry answers"
-        yield DoctorCheck("base image", DoctorStatus.MISSING, found, "arena build")
+        found = f"no {BASE_TAG}; it is pulled, or built where no registry answers"
+        yield DoctorCheck("base image", DoctorStatus.OPTIONAL, found, "arena build")
     else:
         yield DoctorCheck(
-            "base image", DoctorStatus.OK, f"{base.TAG}, {present.size_bytes / 1e6:.0f} MB"
+            "base image", DoctorStatus.OK, f"{BASE_TAG}, {present.size_bytes / 1e6:.0f} MB"
         )
     try:
-        book = RecipeBook(atlas, docker_folder(), present.id if present else "")
-        recipes = book.in_order(atlas.select(()), staged=True)
+        book = RecipeBook(registry, docker_folder(), present.id if present else "")
+        recipes = book.in_order(registry.select(()), staged=True)
     except ArenaError as error:
         yield DoctorCheck("images", DoctorStatus.MISSING, error.message, error.hint)
         return
@@ -220,31 +277,31 @@ async def _images(engine: Engine, atlas: Atlas) -> AsyncIterator[DoctorCheck]:
 
 
 async def _image(engine: Engine, book: RecipeBook, recipe: Recipe) -> DoctorCheck:
-    from orchestrator.images.building import is_current
-    from orchestrator.images.golden import is_sealed
+    from orchestrator.sandbox.golden import is_sealed
+    from orchestrator.sandbox.images.build import is_current
 
     name = f"image {recipe.image.tag}"
-    option = " --staged" if recipe.staged else ""
-    mend = f"arena build {recipe.site.name}{option}"
-    absent = DoctorStatus.OPTIONAL if recipe.staged else DoctorStatus.MISSING
-    try:
-        source = book.source_hash(recipe)
-    except ArenaError as error:
-        return DoctorCheck(name, absent, error.message, error.hint)
+    hint = recipe.command
+    unusable = DoctorStatus.OPTIONAL if recipe.staged else DoctorStatus.MISSING
     image = await engine.image(recipe.image.tag)
     if image is None:
         use = "only for --staged" if recipe.staged else recipe.site.title
-        return DoctorCheck(name, absent, f"not built ({use})", mend)
+        return DoctorCheck(name, DoctorStatus.OPTIONAL, f"not here ({use})", hint)
+    try:
+        source = book.source_hash(recipe)
+    except ArenaError as error:
+        return DoctorCheck(name, unusable, error.message, error.hint)
     if not recipe.staged and not is_sealed(image):
-        return DoctorCheck(name, absent, "built, but not sealed", mend)
-    if not is_current(image, recipe, source):
-        return DoctorCheck(name, absent, "outdated: its sources changed since", mend)
+        return DoctorCheck(name, unusable, "built, but not sealed", hint)
+    if recipe.image.build is not None and not is_current(image, recipe, source):
+        return DoctorCheck(name, unusable, "outdated: its sources changed since", hint)
     return DoctorCheck(name, DoctorStatus.OK, f"{image.size_bytes / 1e6:.0f} MB")
 
 
 async def _browser() -> AsyncIterator[DoctorCheck]:
     """Start Chromium once: that it is there and that it runs here are two things."""
-    from orchestrator.browser.launch import BrowserOptions, launch
+    from orchestrator.browser.process.chromium import BrowserOptions
+    from orchestrator.browser.process.launch import launch
 
     try:
         async with launch(BrowserOptions()) as browser:
@@ -253,8 +310,8 @@ async def _browser() -> AsyncIterator[DoctorCheck]:
                 what = (
                     "not installed: runs without a window start the full browser, which is slower"
                 )
-                mend = "apt-get install chromium-headless-shell"
-                yield DoctorCheck("headless shell", DoctorStatus.OPTIONAL, what, mend)
+                hint = "apt-get install chromium-headless-shell"
+                yield DoctorCheck("headless shell", DoctorStatus.OPTIONAL, what, hint)
             yield browser_network(browser.not_isolated)
     except ArenaError as error:
         yield DoctorCheck(
@@ -273,3 +330,75 @@ def browser_network(not_isolated: str) -> DoctorCheck:
     return DoctorCheck(
         name, DoctorStatus.OPTIONAL, found, "run as root, or allow user namespaces to your user"
     )
+
+
+def broken_modules() -> dict[str, str]:
+    """Return the modules that cannot be imported, each with the reason in one line."""
+    broken: dict[str, str] = {}
+    for name in MODULES:
+        try:
+            import_module(name)
+        except Exception as cause:  # noqa: BLE001  whatever a half-installed library raises
+            broken[name] = bug_in_words(cause)
+    return broken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminedPlugin:
+    """A plug-in that was imported to see whether it can be used.
+
+    Attributes:
+        noun: what kind of thing it is: `agent`.
+        fault: why it cannot be used, in one line; empty where it can.
+        hint: the next step.
+    """
+
+    noun: str
+    plugin: Plugin
+    fault: str = ""
+    hint: str = ""
+
+
+def extension_points() -> tuple[ExtensionPoint[object], ...]:
+    """Return every extension point of Arena."""
+    from evaluators.check_functions import FUNCTIONS
+    from evaluators.locators.kinds import LOCATORS
+    from evaluators.matchers.kinds import MATCHERS
+    from evaluators.scorers.base import SCORERS
+    from orchestrator.agents.choice import AGENTS
+    from orchestrator.analysis.run_report.extension_points import EXPORTERS, REPORTS
+    from orchestrator.browser.observations.forms import OBSERVATIONS
+    from tasks.imports.formats import FORMATS
+    from tasks.sources import IMPORTERS
+
+    return (
+        AGENTS,
+        OBSERVATIONS,
+        LOCATORS,
+        MATCHERS,
+        FUNCTIONS,
+        IMPORTERS,
+        SCORERS,
+        FORMATS,
+        EXPORTERS,
+        REPORTS,
+    )
+
+
+def examine_plugins() -> tuple[ExaminedPlugin, ...]:
+    """Import everything that is plugged in; what is broken is told and hides nothing else."""
+    return tuple(
+        _examined(extension_point, plugin)
+        for extension_point in extension_points()
+        for plugin in extension_point.plugins()
+    )
+
+
+def _examined(extension_point: ExtensionPoint[object], plugin: Plugin) -> ExaminedPlugin:
+    try:
+        extension_point.load(plugin.name)
+    except PluginError as error:
+        return ExaminedPlugin(
+            noun=extension_point.noun, plugin=plugin, fault=error.message, hint=error.hint
+        )
+    return ExaminedPlugin(noun=extension_point.noun, plugin=plugin)

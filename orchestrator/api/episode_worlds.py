@@ -8,42 +8,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
+from arena_core.held import Held
 from arena_core.worlds import World
-from orchestrator.api.held import Held
-from orchestrator.browser.launch import BrowserOptions
-from orchestrator.engine.engine import Engine
 from orchestrator.episode.environment import EpisodeEnvironment
-from orchestrator.gateway.addresses import Resolve
-from orchestrator.runner.accounts import OriginLogins
-from orchestrator.runner.browsers import BrowserKeeper
-from orchestrator.runner.environments import Environments
-from orchestrator.runner.events import OnEvent, ProgressNote
-from orchestrator.runner.open_world import OpenWorld, WorldSize, open_world
-from sites.atlas import Atlas
+from orchestrator.runs.environments import BrowserKeeper, Environments
+from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.open_world import OpenWorld, OriginLogins, WorldSize, open_world
+from orchestrator.runs.request import browser_for
+from orchestrator.runs.single_episode import WorldChoice
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorldChoice:
-    """Which world an episode is played in.
-
-    Attributes:
-        staged: live origins are staged on this machine.
-        resolves: where live hosts are sent instead.
-        headless: no browser window is shown.
-    """
-
-    world: World
-    staged: bool = False
-    resolves: tuple[Resolve, ...] = ()
-    headless: bool = True
-
-    @property
-    def browser(self) -> BrowserOptions:
-        """The full browser wherever a real site may be visited."""
-        full = self.world is World.ONLINE and not self.staged
-        return BrowserOptions(headless=self.headless, full=full)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +41,10 @@ class EpisodeWorlds:
     """
 
     def __init__(
-        self, engine: Engine, atlas: Atlas, owner: str, size: WorldSize, on_event: OnEvent
+        self, engine: Engine, registry: SiteRegistry, owner: str, size: WorldSize, on_event: OnEvent
     ) -> None:
         self._engine = engine
-        self._atlas = atlas
+        self._registry = registry
         self._owner = owner
         self._size = size
         self._on_event = on_event
@@ -87,18 +63,12 @@ class EpisodeWorlds:
             task: what is played.
             choice: where.
             is_shared: the browser is the episode's own, and an outside program drives it.
-
-        Raises:
-            UsageError: the replicas do not fit the memory, or a live origin cannot be staged.
-            LeaseError: no replicas were ready in time.
-            BrowserError: no browser starts.
-            ArenaError: a replica could not be made ready.
         """
         self._playing += 1
         if self._playing > self._size.workers:
             why = f"'{task.id}' waits until another episode is closed"
-            mend = f"Arena(workers={self._playing}) has room for it"
-            self._on_event(ProgressNote(f"{why}; {mend}"))
+            hint = f"Arena(workers={self._playing}) has room for it"
+            self._on_event(ProgressNote(f"{why}; {hint}"))
         try:
             async with self._environment(task, choice, is_shared=is_shared) as found:
                 yield found
@@ -110,8 +80,14 @@ class EpisodeWorlds:
         self, task: Task, choice: WorldChoice, *, is_shared: bool
     ) -> AsyncIterator[EpisodeEnvironment]:
         is_online = choice.world is World.ONLINE
-        key = _Key(choice, frozenset(task.sites) if is_online else frozenset())
-        upstreams = self._atlas.upstreams(task.sites, choice.world, staged=choice.staged)
+        settings = choice.settings.model_copy(update={"screenshots": True})
+        key = _Key(
+            replace(choice, settings=settings),  # pictures change nothing of the world
+            frozenset(task.sites) if is_online else frozenset(),
+        )
+        upstreams = self._registry.upstreams(
+            task.sites, choice.world, staged=choice.settings.staged
+        )
         world = await self._world(key, upstreams)
         browsers, logins = (
             self._idle[key].pop()
@@ -145,13 +121,13 @@ class EpisodeWorlds:
                 self._worlds[key] = await Held.enter(
                     open_world(
                         self._engine,
-                        self._atlas,
+                        self._registry,
                         upstreams,
                         self._owner,
                         size=self._size,
                         on_event=self._on_event,
-                        resolves=key.choice.resolves,
-                        browser=key.choice.browser,
+                        resolves=key.choice.settings.resolves,
+                        browser=browser_for(key.choice.settings, headless=key.choice.headless),
                     )
                 )
             world = self._worlds[key].value

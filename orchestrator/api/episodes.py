@@ -1,157 +1,100 @@
-"""The part of `Arena` about single episodes, played step by step."""
+"""Begins the episodes that a program plays step by step, in worlds that last until it is closed."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_core.errors import UsageError
-from orchestrator.api.arguments import require_at_least
-from orchestrator.api.events import OnArenaEvent, ignore_event
+from arena_core.held import Held
 from orchestrator.api.open_episode import Begun, OpenEpisode
-from orchestrator.api.suites import SuiteOperations
-from orchestrator.capacity.sizes import parse_size
+from orchestrator.api.opened import OpenArena, require_at_least
+from orchestrator.api.suites import refuse_faulty
+from orchestrator.sandbox.memory import parse_size
 
 if TYPE_CHECKING:
-    from orchestrator.api.episode_terms import EpisodeTerms
-    from orchestrator.api.episode_worlds import EpisodeWorlds, WorldChoice
+    from orchestrator.api.episode_worlds import EpisodeWorlds
+    from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
     from tasks.schema import Task
     from tasks.sources import SuiteSource
 
-AGENT = "python"
 
-
-class EpisodeOperations(SuiteOperations):
+class Episodes:
     """Opens episodes, with a pool of replicas that lasts as long as the Arena is open."""
 
-    def __init__(
-        self,
-        *,
-        sites: Iterable[Path] | None = None,
-        workers: int = 1,
-        memory: str | None = None,
-        on_event: OnArenaEvent = ignore_event,
-    ) -> None:
-        super().__init__(sites=sites, on_event=on_event)
+    def __init__(self, opened: OpenArena, *, workers: int, memory: str | None) -> None:
         require_at_least(1, workers=workers)
+        self._opened = opened
         self._side_by_side = workers
         self._memory_bytes = None if memory is None else parse_size(memory)
-        self._episodes: set[OpenEpisode] = set()
+        self._open: set[OpenEpisode] = set()
         self._linted: list[Task] = []
         self._beginning = asyncio.Lock()
         self._worlds: EpisodeWorlds | None = None
 
-    async def __aexit__(self, *args: object) -> None:
+    async def close(self) -> None:
+        """Close those that are open."""
         try:
-            for episode in tuple(self._episodes):
+            for episode in tuple(self._open):
                 await episode.close()
         finally:
             self._worlds = None
-            await super().__aexit__(*args)
 
-    def episode(
+    def open(
         self,
-        task: str,
+        name: str,
+        task: Task,
+        choice: WorldChoice,
+        terms: EpisodeTerms,
         *,
-        world: str = "offline",
-        staged: bool = False,
-        resolve: Sequence[str] = (),
-        agent: str = AGENT,
-        observations: Collection[str] = ("axtree",),
-        out: Path | str | None = None,
-        screenshots: bool = True,
-        headless: bool = True,
-        endpoint: str | None = None,
-        seed: int | None = None,
-        max_steps: int | None = None,
-        max_seconds: float | None = None,
-        viewport: tuple[int, int] | None = None,
+        agent: str,
+        observations: Collection[str],
+        out: Path | None,
+        endpoint: str | None,
     ) -> OpenEpisode:
-        """Return an episode of a task, to be played step by step; nothing is started yet.
-
-        Use it as an asynchronous context manager. Replicas are leased at its `reset`, from a pool
-        that is kept for further episodes until this Arena is closed. Whatever model decides the
-        steps is the program's own: only `evaluate` meters models and holds budgets.
+        """Return an episode of a task, of which nothing is started yet; see `Arena.episode`.
 
         Args:
-            task: `suite/task`, as in `task`.
-            world: `offline` or `online`.
-            staged: online, live origins are staged on this machine.
-            resolve: `HOST:PORT:ADDR:PORT`: online, send a live host elsewhere.
+            name: of the task's suite.
+            task: what is played.
+            choice: where.
+            terms: in place of what the task says.
             agent: the name that its evidence shows.
-            observations: the forms of observation that it reads; no other is computed.
-            out: a new folder for its evidence, which `score`, `read_run` and the commands read as a
-                run of one episode; nothing is written where omitted.
-            screenshots: take one screenshot per step.
-            headless: show no browser window.
-            endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
-                CDP: `cdp_url`. Such an episode ends by `finish`.
-            seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever
-                the seed; it stands in the lock of `out`, as do the next three.
-            max_steps: in place of the task's limit, from 1 to 500.
-            max_seconds: in place of the task's limit, up to 7200.
-            viewport: width and height of the window in CSS pixels, each from 100 to 4096; the
-                task's own (1280 by 720, MiniWoB++ 500 by 320) where omitted.
-
-        Raises:
-            UsageError: no such world or endpoint, the task is not played there, a number is out of
-                its bounds, or an argument has no effect.
-            UnknownNameError: no such suite, task or form of observation.
-            TaskError: the suite is wrong.
+            observations: the forms that are computed.
+            out: a new folder for its evidence.
+            endpoint: `cdp`, or None.
         """
-        from arena_core.worlds import World
-        from orchestrator.api.arguments import read_world
-        from orchestrator.api.episode_terms import EpisodeTerms
-        from orchestrator.api.episode_worlds import WorldChoice
-        from orchestrator.api.option_effects import refuse_offline_resolves
-        from orchestrator.gateway.addresses import Resolve
-        from orchestrator.observations.names import require_form
+        from orchestrator.browser.observations.forms import require_form
         from tasks.loader import load_source
 
         for form in observations:
             require_form(form)
         if endpoint not in {None, "cdp"}:
-            message = f"there is no endpoint '{endpoint}'"
-            raise UsageError(message, hint="cdp, or none")
-        terms = EpisodeTerms.read(
-            seed=seed, max_steps=max_steps, max_seconds=max_seconds, viewport=viewport
-        )
-        played_in = read_world(world)
-        refuse_offline_resolves(resolve, staged=staged, online=played_in is World.ONLINE)
-        choice = WorldChoice(
-            world=played_in,
-            staged=staged,
-            resolves=tuple(Resolve.parse(text) for text in resolve),
-            headless=headless,
-        )
-        _, found = self._suite_and_task(task)
-        if played_in not in found.worlds:
-            message = f"task '{found.id}' is not played {played_in}"
-            raise UsageError(message, hint=f"it is played {' and '.join(found.worlds)}")
-        name = task.rpartition("/")[0]
+            raise UsageError(f"there is no endpoint '{endpoint}'", hint="cdp, or none")
+        if choice.world not in task.worlds:
+            message = f"task '{task.id}' is not played {choice.world}"
+            raise UsageError(message, hint=f"it is played {' and '.join(task.worlds)}")
 
         async def begin() -> Begun:
-            return await self._begin(
+            return await self.begin(
                 load_source(name),
-                found,
+                task,
                 choice,
                 terms=terms,
                 agent=agent,
                 observations=frozenset(observations),
-                out=None if out is None else Path(out),
-                screenshots=screenshots,
+                out=out,
                 is_shared=endpoint is not None,
             )
 
-        episode = OpenEpisode(
-            terms.applied_to(found), played_in, begin, self._episodes.discard, endpoint
-        )
-        self._episodes.add(episode)
+        played = terms.applied_to(task)
+        episode = OpenEpisode(played, choice.world, begin, self._open.discard, endpoint)
+        self._open.add(episode)
         return episode
 
-    async def _begin(
+    async def begin(
         self,
         source: SuiteSource,
         task: Task,
@@ -161,22 +104,19 @@ class EpisodeOperations(SuiteOperations):
         agent: str,
         observations: frozenset[str],
         out: Path | None,
-        screenshots: bool,
         is_shared: bool,
     ) -> Begun:
-        from orchestrator.api.episode_folder import EpisodeFolder
-        from orchestrator.api.episode_terms import with_task
-        from orchestrator.api.held import Held
-        from orchestrator.api.preflight import refuse_faulty
+        """Lease what an episode needs, once its task is known to have no mistake."""
         from orchestrator.episode.environment import AttemptSpec
         from orchestrator.episode.episode import Episode
+        from orchestrator.runs.single_episode import EpisodeFolder, with_task
 
-        suite = source.suite
+        suite, registry = source.suite, self._opened.registry
         if task not in self._linted:
-            await refuse_faulty(suite.suite, source, (task,), self.atlas)
+            await refuse_faulty(suite.suite, source, (task,), registry)
             self._linted.append(task)
         task = terms.applied_to(task)
-        engine = await self._engine()
+        engine = await self._opened.engine()
         folder = None
         if out is not None:
             folder = await EpisodeFolder.create(
@@ -186,7 +126,7 @@ class EpisodeOperations(SuiteOperations):
                 choice,
                 agent=agent,
                 options=terms.options,
-                atlas=self.atlas,
+                registry=registry,
                 engine=engine,
             )
         spec = AttemptSpec(
@@ -195,32 +135,30 @@ class EpisodeOperations(SuiteOperations):
             repeat=0,
             attempt=1,
             agent=agent,
-            screenshots=screenshots,
+            screenshots=choice.settings.screenshots,
             observations=observations,
             viewport=terms.viewport,
         )
-        worlds = await self._episode_worlds()
+        worlds = await self._worlds_of_all()
         held = await Held.enter(worlds.environment(task, choice, is_shared=is_shared))
         return Begun(held, Episode(spec, held.value), folder)
 
-    async def _episode_worlds(self) -> EpisodeWorlds:
-        """Return the worlds of this Arena's episodes; the first call removes what is left over."""
+    async def _worlds_of_all(self) -> EpisodeWorlds:
+        """Return the worlds of all episodes; the first call removes what is left over."""
         from orchestrator.api.episode_worlds import EpisodeWorlds
-        from orchestrator.api.held import Held
-        from orchestrator.operations.owners import process_owner
-        from orchestrator.runner.open_world import WorldSize
+        from orchestrator.runs.open_world import WorldSize
+        from orchestrator.sandbox.command_lock import process_owner
 
-        atlas, engine, opened = self.atlas, await self._engine(), self._require_open()
+        opened = self._opened
+        engine, to_close = await opened.engine(), opened.to_close
         async with self._beginning:
             if self._worlds is None:
                 size = WorldSize(
-                    workers=self._side_by_side,
-                    spares=0,
-                    memory_bytes=self._memory_bytes,
+                    workers=self._side_by_side, spares=0, memory_bytes=self._memory_bytes
                 )
-                owner = await Held.enter(process_owner(engine, "episodes", self._note))
-                opened.push_async_callback(owner.leave)
-                worlds = EpisodeWorlds(engine, atlas, owner.value, size, self._on_event)
-                opened.push_async_callback(worlds.close)
+                owner = await Held.enter(process_owner(engine, "episodes", opened.note))
+                to_close.push_async_callback(owner.leave)
+                worlds = EpisodeWorlds(engine, opened.registry, owner.value, size, opened.on_event)
+                to_close.push_async_callback(worlds.close)
                 self._worlds = worlds
             return self._worlds

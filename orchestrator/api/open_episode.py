@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from arena_core.actions import Action
+    from arena_core.held import Held
     from arena_core.worlds import World
     from evaluators.evidence import Evidence
     from evaluators.scores import Score
-    from orchestrator.agent_interface import Assignment
-    from orchestrator.api.episode_folder import EpisodeFolder
-    from orchestrator.api.held import Held
-    from orchestrator.browser.exposed import ExposedBrowser
+    from orchestrator.agents.interface import Assignment
+    from orchestrator.browser.observation import Observation
+    from orchestrator.browser.process.external_browser import ExternalBrowser
     from orchestrator.episode.environment import EpisodeEnvironment
     from orchestrator.episode.episode import Episode
+    from orchestrator.episode.external.episode import ExternalEpisode
     from orchestrator.episode.steps import StepResult
-    from orchestrator.observation import Observation
-    from orchestrator.outside.outside_episode import OutsideEpisode
+    from orchestrator.runs.single_episode import EpisodeFolder
     from tasks.schema import Task
 
 
@@ -38,14 +38,14 @@ class Begun:
         episode: Episode,
         folder: EpisodeFolder | None,
     ) -> None:
-        self.outside: Held[OutsideEpisode] | None = None
+        self.outside: Held[ExternalEpisode] | None = None
         self.held = held
         self.episode = episode
         self.folder = folder
 
 
 class OpenEpisode:
-    """One attempt at one task: `reset`, then `step` until `is_over`, then `evaluate`.
+    """One attempt at one task: `reset`, then `step` until `is_over`, then `score`.
 
     `Arena.episode` makes it. Golden replicas and a browser are leased at `reset`, and given back at
     `close`, which the end of its `async with` block calls. It is played once; open another one to
@@ -107,11 +107,11 @@ class OpenEpisode:
         observation = await self._begun.episode.reset()
         environment = self._begun.held.value
         if environment.is_shared and not self._begun.episode.is_over:
-            from orchestrator.api.held import Held
-            from orchestrator.outside.outside_episode import opened_to_outside
+            from arena_core.held import Held
+            from orchestrator.episode.external.episode import open_external
 
-            browser = cast("ExposedBrowser", environment.browser)
-            opened = opened_to_outside(self._begun.episode, browser)
+            browser = cast("ExternalBrowser", environment.browser)
+            opened = open_external(self._begun.episode, browser)
             self._begun.outside = await Held.enter(opened)
         return observation
 
@@ -122,7 +122,7 @@ class OpenEpisode:
         Raises:
             UsageError: the episode was not opened with `endpoint="cdp"`, or is not reset.
         """
-        return self._opened_to_outside().cdp_url
+        return self._open_external().cdp_url
 
     @property
     def proxy_url(self) -> str:
@@ -131,7 +131,7 @@ class OpenEpisode:
         Raises:
             UsageError: as `cdp_url`.
         """
-        return self._opened_to_outside().proxy_url
+        return self._open_external().proxy_url
 
     @property
     def storage_state(self) -> Path:
@@ -140,7 +140,7 @@ class OpenEpisode:
         Raises:
             UsageError: as `cdp_url`.
         """
-        return self._opened_to_outside().folder / "storage_state.json"
+        return self._open_external().folder / "storage_state.json"
 
     @property
     def idle_s(self) -> float:
@@ -149,7 +149,7 @@ class OpenEpisode:
         Raises:
             UsageError: as `cdp_url`.
         """
-        return self._opened_to_outside().idle_s
+        return self._open_external().idle_s
 
     async def wait_until_over(self) -> None:
         """Return when an episode that a client of CDP plays has ended by itself.
@@ -159,7 +159,7 @@ class OpenEpisode:
         Raises:
             UsageError: as `cdp_url`.
         """
-        outside = self._opened_to_outside()
+        outside = self._open_external()
         ends = [asyncio.create_task(outside.over.wait()), asyncio.create_task(outside.lost())]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
@@ -186,17 +186,16 @@ class OpenEpisode:
         Raises:
             UsageError: the episode has no endpoint, is not reset, or there is no such status.
         """
-        from orchestrator.outside.outside_episode import Finish, Status
+        from orchestrator.episode.external.episode import Finish, Status
 
         if status not in list(Status):
-            message = f"an episode does not finish as '{status}'"
-            raise UsageError(message, hint=", ".join(Status))
-        outside = self._opened_to_outside()
+            raise UsageError(f"an episode does not finish as '{status}'", hint=", ".join(Status))
+        outside = self._open_external()
         finish = Finish(answer=answer, data=data, status=Status(status), because=because)
         await outside.finish(finish)
-        return await self.evaluate()
+        return await self.score()
 
-    def _opened_to_outside(self) -> OutsideEpisode:
+    def _open_external(self) -> ExternalEpisode:
         self._playing()
         if self._begun is None or self._begun.outside is None:
             message = f"the episode of '{self.task.id}' has no endpoint"
@@ -214,7 +213,7 @@ class OpenEpisode:
             AgentError: it is no such mapping.
             UsageError: the episode is not reset yet.
         """
-        from orchestrator.spending import reported_usage
+        from orchestrator.agents.model_exchange import reported_usage
 
         self._playing().spend(reported_usage(usage))
 
@@ -229,13 +228,22 @@ class OpenEpisode:
             thought: why, for the evidence.
 
         Raises:
-            UsageError: the episode is not reset yet, is over, or another call is under way.
+            UsageError: it is no action, or the thought is no text; the episode is not reset yet, is
+                over, or another call is under way.
         """
+        from arena_core.actions import ACTIONS
         from orchestrator.episode.steps import DecisionRecord
 
+        if not isinstance(action, ACTIONS):
+            message = f"step() takes an action, and not {type(action).__name__}: {action!r:.80}"
+            hint = "from orchestrator import actions; await episode.step(actions.Click(element=3))"
+            raise UsageError(message, hint=hint)
+        said: object = thought
+        if not isinstance(said, str | None):
+            raise UsageError(f"a step's thought is a text, and not {type(said).__name__}")
         return await self._playing().step(action, DecisionRecord(thought=thought))
 
-    async def evaluate(self) -> Score:
+    async def score(self) -> Score:
         """Look what the end checks find, and score; later calls return the same.
 
         Returns:
@@ -248,7 +256,7 @@ class OpenEpisode:
         outside = None if self._begun is None else self._begun.outside
         if outside is not None and episode.is_over and not self._is_closed:
             await outside.value.settle()  # it may have ended by itself, with its client still there
-        return await episode.evaluate()
+        return await episode.score()
 
     def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
         """End an episode that is not over, for its agent's reason: it is scored as it stands.

@@ -1,29 +1,72 @@
-"""Plays a run that is written down to its end, and writes its report."""
+"""Plays what is written down to its end: one run, or all runs of a study side by side."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
-from arena_core.errors import InterruptedRunError, ModelError
-from orchestrator.api.events import OnArenaEvent, RunBegan
-from orchestrator.engine.engine import Engine
-from orchestrator.report.html import write_html
-from orchestrator.report.run_report import RunReport, read_run
-from orchestrator.report.wording import agent_note
-from orchestrator.runner.request import RunRequest
-from orchestrator.runner.run import HowEnded, Run
-from orchestrator.store.run_folder import RunFolder
-from sites.atlas import Atlas
+from arena_core.errors import BudgetSpentError, InterruptedRunError, ModelError
+from orchestrator.analysis.run_report.html import write_html
+from orchestrator.analysis.run_report.run_report import RunReport, read_run
+from orchestrator.analysis.studies.planning import interleaved
+from orchestrator.analysis.studies.registration import Study, StudyFolder
+from orchestrator.analysis.studies.seals import seal_study
+from orchestrator.analysis.wording import agent_note
+from orchestrator.api.opened import OpenArena, RunBegan, StudyBegan
+from orchestrator.api.suites import refuse_faulty, warn_of_faults
+from orchestrator.runs.agent_choice import AgentChoice
+from orchestrator.runs.lock_writer import require_same_images
+from orchestrator.runs.new_run import (
+    prepare,
+    refuse_without_effect,
+    resumed_request,
+    write_down,
+)
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.run import HowEnded, Run, RunPart
+from orchestrator.runs.spec import RunSpec
+from orchestrator.runs.store.run_folder import RunFolder
+from sites.registry import SiteRegistry
+
+RUNS: Final = Path("arena-runs")
+STUDIES: Final = Path("arena-studies")
+
+
+async def play_new(
+    opened: OpenArena,
+    spec: RunSpec,
+    agent: AgentChoice | None,
+    *,
+    out: Path | str | None,
+    headless: bool,
+    yes: bool,
+    stop: asyncio.Event | None,
+) -> RunReport:
+    """Play a new run; arguments and errors are those of `Arena.run`.
+
+    Args:
+        opened: where it is played.
+        spec: what is asked for.
+        agent: the agent where it is a Python object, which `spec` can only name.
+        out: folder of the new run.
+        headless: no browser window is shown.
+        yes: it is played however large it is.
+        stop: ends the run.
+    """
+    registry = opened.registry
+    request, source = prepare(spec, agent, headless=headless, is_meant=yes)
+    await refuse_faulty(spec.suite, source, request.tasks, registry)
+    refuse_without_effect(request, spec.model_fields_set, registry)
+    folder = await write_down(request, registry, await opened.engine(), out, RUNS)
+    return await play(request, folder, opened, stop)
 
 
 async def play(
     request: RunRequest,
     folder: RunFolder,
-    atlas: Atlas,
-    engine: Engine,
-    *,
-    on_event: OnArenaEvent,
+    opened: OpenArena,
     stop: asyncio.Event | None,
 ) -> RunReport:
     """Play what is not finished of a run, and return its report.
@@ -32,22 +75,22 @@ async def play(
         InterruptedRunError: `stop` was set before the run was done.
         ModelError: the model refuses for good; says how to go on.
     """
-    on_event(
+    opened.on_event(
         RunBegan(
             folder=folder.path,
             agent=request.agent.name,
             agent_note=agent_note(folder.lock().agent),
-            episodes=len(request.trials()),
-            workers=request.workers,
+            episodes=request.episodes,
+            workers=request.settings.workers,
         )
     )
     run = Run.of(
         request,
         folder,
         owner=folder.lock().run,
-        atlas=atlas,
-        engine=engine,
-        on_event=on_event,
+        registry=opened.registry,
+        engine=await opened.engine(),
+        on_event=opened.on_event,
         interrupted=stop or asyncio.Event(),
     )
     try:
@@ -81,6 +124,105 @@ def interrupted_study(study: Path) -> InterruptedRunError:
 
 
 def _resumable(refusal: ModelError, folder: RunFolder) -> ModelError:
-    """Return a refusal that says what becomes of the run: its trial stays open."""
+    """Return a refusal that says what becomes of the run: its episode stays open."""
     hint = f"{refusal.hint}; then: arena eval --resume {folder.path}"
     return ModelError(refusal.message, hint=hint, is_permanent=True)
+
+
+Options = Mapping[str, Mapping[str, object]]
+
+
+async def _parts_of(
+    folder: StudyFolder,
+    study: Study,
+    *,
+    secret_options: Options,
+    changes: Mapping[str, object],
+    headless: bool,
+    registry: SiteRegistry,
+) -> tuple[RunPart, ...]:
+    """Return the runs of a study as they go on."""
+    parts: list[RunPart] = []
+    for registered in study.runs:
+        run = folder.run_folder(registered.folder)
+        request = resumed_request(
+            run,
+            registry,
+            options=secret_options.get(registered.agent, {}),
+            changes={"screenshots": study.file.screenshots, **changes},
+            headless=headless,
+        )
+        parts.append(RunPart(request=request, folder=run, agent=registered.agent))
+    return tuple(parts)
+
+
+async def play_study(
+    folder: StudyFolder,
+    *,
+    secret_options: Options,
+    changes: Mapping[str, object],
+    headless: bool,
+    opened: OpenArena,
+    stop: asyncio.Event | None,
+) -> None:
+    """Play what is not finished of a study."""
+    registry, engine, on_event = opened.registry, await opened.engine(), opened.on_event
+    with folder.writing():
+        study = folder.study()
+        for registered in study.runs:  # where an addition was cut off
+            folder.run_folder(registered.folder).add_repeats(study.repeats)
+        parts = await _parts_of(
+            folder,
+            study,
+            secret_options=secret_options,
+            changes=changes,
+            headless=headless,
+            registry=registry,
+        )
+        warned = set[str]()
+        for part in parts:
+            if part.request.suite.suite not in warned:
+                warned.add(part.request.suite.suite)
+                await warn_of_faults(part.request.suite, part.request.tasks, registry, on_event)
+            await require_same_images(part.folder.lock(), engine)
+        on_event(
+            StudyBegan(
+                folder=folder.path,
+                name=study.file.name,
+                agents=tuple(study.agents),
+                episodes=sum(part.request.episodes for part in parts),
+                workers=parts[0].request.settings.workers,
+            )
+        )
+        run = Run(
+            parts=parts,
+            owner=study.registration.study,
+            registry=registry,
+            engine=engine,
+            on_event=on_event,
+            interrupted=stop or asyncio.Event(),
+            log_path=folder.log_path,
+            limits=study.limits,
+            whose="study",
+            in_order=interleaved(study.file.seed),
+            stops_over_budget=True,
+        )
+        seal_study(folder)
+        try:
+            ended = await run.play()
+        except ModelError as refusal:
+            hint = f"{refusal.hint}; then: arena study run {folder.path}"
+            raise ModelError(refusal.message, hint=hint, is_permanent=True) from refusal
+        finally:
+            seal_study(folder)
+            for part in parts:
+                await part.request.agent.close()
+    match ended:
+        case HowEnded.DONE:
+            return
+        case HowEnded.INTERRUPTED:
+            raise interrupted_study(folder.path)
+        case HowEnded.OVER_BUDGET:
+            message = f"{folder.path}: the study's budget is spent; what is left was not begun"
+            hint = f"arena study add {folder.path} --max-usd … (or --max-tokens), then study run"
+            raise BudgetSpentError(message, hint=hint)

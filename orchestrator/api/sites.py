@@ -1,36 +1,43 @@
-"""The part of `Arena` about sites: start them, look at them, ask them, reset and remove them."""
+"""`arena.sites`: start sites, look at them, reset and remove them; build, check and write them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from arena_core.errors import SiteGoneError, UsageError
+from arena_core.worlds import World
 from orchestrator.api.opened import OpenArena
-from orchestrator.api.suites import DEMO
 
 if TYPE_CHECKING:
     from orchestrator.api.browsing import Browsing
-    from orchestrator.api.resetting import ResetOutcome
     from orchestrator.api.starting import RunningSite
-    from orchestrator.delta.as_check import Document
-    from orchestrator.delta.delta import Delta
-    from orchestrator.engine.containers import Container
-    from orchestrator.operations.inventory import ContainerStatus
-    from orchestrator.reset.query_result import QueryResult
+    from orchestrator.authoring.site_check.checkup import ContractPoint
+    from orchestrator.sandbox.delta.delta import Delta
+    from orchestrator.sandbox.engine.containers import Container
+    from orchestrator.sandbox.images.build import BuildResult
+    from orchestrator.sandbox.inventory import ContainerStatus
+    from orchestrator.sandbox.reset.database import QueryResult
+    from orchestrator.sandbox.standing_sites import ResetOutcome
     from sites.manifest import Site
 
+_DEMO: Final = "demo"
 _OTHERS_S: Final = 30.0
 _ROWS: Final = 200
 _CHANGES: Final = 50
 _LINES: Final = 100
 
 
-class SiteOperations(OpenArena):
-    """Starts, looks at, resets and removes the replicas that stay until `down`."""
+class Sites:
+    """The sites: what `up` starts stays until `down`, also when the Arena is closed."""
 
-    def sites(self, names: Sequence[str] = (), *, suite: str | None = None) -> tuple[Site, ...]:
+    def __init__(self, opened: OpenArena) -> None:
+        self._opened = opened
+
+    def list(self, names: Sequence[str] = (), *, suite: str | None = None) -> tuple[Site, ...]:
         """Return the manifests of sites.
 
         Args:
@@ -41,9 +48,9 @@ class SiteOperations(OpenArena):
             UsageError: names beside a suite, or beside `all`.
             UnknownNameError: no such site or suite.
         """
-        from orchestrator.api.site_selection import choose_sites
+        from orchestrator.api.starting import choose_sites
 
-        return choose_sites(self.atlas, names, suite, otherwise=None)
+        return choose_sites(self._opened.registry, names, suite, otherwise=None)
 
     async def up(
         self,
@@ -72,17 +79,18 @@ class SiteOperations(OpenArena):
             ImageError: an image could not be built.
             SiteError: a site does not serve, or a role cannot log in; what serves stays.
         """
-        from orchestrator.api.site_selection import choose_sites
-        from orchestrator.api.starting import Start, start_sites
-        from orchestrator.capacity.sizes import parse_size
+        from orchestrator.api.starting import Start, choose_sites, start_sites
+        from orchestrator.sandbox.memory import parse_size
 
         start = Start(
-            sites=choose_sites(self.atlas, names, suite, otherwise=DEMO),
+            sites=choose_sites(self._opened.registry, names, suite, otherwise=_DEMO),
             slots=slots,
             memory_bytes=None if memory is None else parse_size(memory),
             ports=ports or {},
         )
-        return await start_sites(await self._engine(), self.atlas, start, self._on_event)
+        return await start_sites(
+            await self._opened.engine(), self._opened.registry, start, self._opened.on_event
+        )
 
     async def status(self, names: Sequence[str] = ()) -> tuple[ContainerStatus, ...]:
         """Look at every container of Arena: whose, does it serve, where, how large.
@@ -93,10 +101,10 @@ class SiteOperations(OpenArena):
         Raises:
             UnknownNameError: no such site.
         """
-        from orchestrator.operations.inventory import survey
+        from orchestrator.sandbox.inventory import survey
 
-        atlas = self.atlas
-        return await survey(await self._engine(), atlas, names)
+        registry = self._opened.registry
+        return await survey(await self._opened.engine(), registry, names)
 
     async def reset(
         self,
@@ -123,25 +131,28 @@ class SiteOperations(OpenArena):
             SiteGoneError: a named site is not up.
             ArenaError: with `check`, a replica could not be brought back.
         """
-        from orchestrator.api.resetting import ResetRequest, reset_sites, rungs_of
-        from orchestrator.operations.command_lock import command_lock
-        from orchestrator.pool.slot_pool import UP
+        from orchestrator.sandbox.command_lock import command_lock
+        from orchestrator.sandbox.pool.slot_pool import UP
+        from orchestrator.sandbox.standing_sites import ResetRequest, reset_sites, strategies_of
 
-        asked = ResetRequest(names, slot, rungs_of(strategy), look_before=verify)
-        atlas = self.atlas
-        engine = await self._engine()
-        async with command_lock(UP, self._note):
-            outcome = await reset_sites(engine, atlas, asked, self._on_event)
+        asked = ResetRequest(names, slot, strategies_of(strategy), look_before=verify)
+        registry = self._opened.registry
+        engine = await self._opened.engine()
+        async with command_lock(UP, self._opened.note, sites=names):
+            outcome = await reset_sites(engine, registry, asked, self._opened.on_event)
         if check and outcome.failures:
             raise outcome.failures[0]
         return outcome
 
-    async def down(self, *, owner: str | None = None, slot: int | None = None) -> tuple[str, ...]:
+    async def down(
+        self, names: Sequence[str] = (), *, owner: str | None = None, slot: int | None = None
+    ) -> tuple[str, ...]:
         """Remove every container that Arena started, also what a dead process left behind.
 
         Runs that are under way end by that. Images and run folders stay.
 
         Args:
+            names: of sites: only their replicas of `up`, or of `owner`.
             owner: only those of this run, or of `up`.
             slot: only the replicas of this slot of `up`.
 
@@ -150,18 +161,22 @@ class SiteOperations(OpenArena):
 
         Raises:
             UsageError: a slot of another owner than `up`.
+            UnknownNameError: no such site.
         """
-        from orchestrator.operations.command_lock import command_lock
-        from orchestrator.operations.inventory import remove_slot
-        from orchestrator.pool.slot_pool import UP
+        from orchestrator.sandbox.command_lock import command_lock
+        from orchestrator.sandbox.inventory import remove_some
+        from orchestrator.sandbox.pool.slot_pool import UP
 
         if slot is not None and owner not in {None, UP}:
-            message = f"--slot {slot} is one of `arena up`, not of --owner {owner}"
-            raise UsageError(message)
-        engine = await self._engine()
-        async with command_lock(owner or UP, self._note, wait_s=_OTHERS_S, insist=False):
-            if slot is not None:
-                return await remove_slot(engine, slot)
+            raise UsageError(f"--slot {slot} is one of `arena up`, not of --owner {owner}")
+        sites = [site.name for site in self._opened.registry.select(names)] if names else []
+        engine = await self._opened.engine()
+        turn = command_lock(
+            owner or UP, self._opened.note, sites=sites, wait_s=_OTHERS_S, insist=False
+        )
+        async with turn:
+            if sites or slot is not None:
+                return await remove_some(engine, owner or UP, sites, slot)
             return await engine.sweep(owner)
 
     async def query(self, site: str, sql: str, *, slot: int = 0, limit: int = _ROWS) -> QueryResult:
@@ -177,13 +192,13 @@ class SiteOperations(OpenArena):
             DatabaseError: no database, or not one reading statement, or it failed.
             SiteGoneError: the site is not up.
         """
-        from orchestrator.access.queries import ask, require_one_reading
-        from orchestrator.operations.inventory import running_replica
-        from tasks.sql import engine_of
+        from orchestrator.sandbox.check_queries import ask, require_one_reading
+        from orchestrator.sandbox.inventory import running_replica
+        from tasks.lint.sql import engine_of
 
-        atlas = self.atlas
-        require_one_reading(sql, engine_of(atlas.sites.get(site)))
-        replica = await running_replica(await self._engine(), atlas, site, slot)
+        registry = self._opened.registry
+        require_one_reading(sql, engine_of(registry.sites.get(site)))
+        replica = await running_replica(await self._opened.engine(), registry, site, slot)
         return await ask(replica, sql, limit)
 
     async def diff(self, site: str, *, slot: int = 0, limit: int = _CHANGES) -> Delta:
@@ -199,14 +214,14 @@ class SiteOperations(OpenArena):
             ImageError: its image was sealed without rows.
             SiteError: its state could not be read.
         """
-        from orchestrator.delta.delta import delta_of
-        from orchestrator.operations.inventory import running_replica
+        from orchestrator.sandbox.delta.delta import delta_of
+        from orchestrator.sandbox.inventory import running_replica
 
-        engine = await self._engine()
-        replica = await running_replica(engine, self.atlas, site, slot)
+        engine = await self._opened.engine()
+        replica = await running_replica(engine, self._opened.registry, site, slot)
         return await delta_of(engine, replica, limit=limit)
 
-    async def diff_as_check(self, site: str, *, slot: int = 0) -> Document:
+    async def diff_as_check(self, site: str, *, slot: int = 0) -> dict[str, Any]:
         """Return a check `by: db_delta` that asks for exactly what was changed in a running site.
 
         What changes by itself stands in its `ignore`: it is seen on a second, fresh replica.
@@ -218,24 +233,32 @@ class SiteOperations(OpenArena):
         Raises:
             ArenaError: as `diff`.
         """
-        from orchestrator.api.changes import changes_as_check
+        from orchestrator.authoring.site_check.pages import changes_as_check
 
-        return await changes_as_check(await self._engine(), self.atlas, site, slot)
+        return await changes_as_check(
+            await self._opened.engine(), self._opened.registry, site, slot
+        )
 
     async def url(self, site: str, path: str = "/", *, slot: int = 0) -> str:
         """Return the URL of a running site's page for a person's own browser, on 127.0.0.1.
 
         Args:
-            site: its name; it must be up.
-            path: of the page.
+            site: its name; it must be up. Or a logical URL, `site:/path`.
+            path: of the page on its replica; nothing beside a logical URL.
             slot: of which slot.
 
         Raises:
             SiteGoneError: the site is not up.
+            UnknownNameError: no such site.
         """
-        from orchestrator.operations.inventory import running_replica
+        from orchestrator.sandbox.inventory import running_replica
 
-        replica = await running_replica(await self._engine(), self.atlas, site, slot)
+        if ":" in site:
+            _, _, _, path = self._opened.registry.url(site, World.OFFLINE).split("/", 3)
+            site = site.partition(":")[0]
+        replica = await running_replica(
+            await self._opened.engine(), self._opened.registry, site, slot
+        )
         return f"http://{replica.endpoint}/{path.removeprefix('/')}"
 
     @asynccontextmanager
@@ -251,9 +274,11 @@ class SiteOperations(OpenArena):
             PortTakenError: the port is in use.
         """
         from orchestrator.api.browsing import browsing
-        from orchestrator.operations.inventory import running_replicas
+        from orchestrator.sandbox.inventory import running_replicas
 
-        replicas = await running_replicas(await self._engine(), self.atlas, slot=slot)
+        replicas = await running_replicas(
+            await self._opened.engine(), self._opened.registry, slot=slot
+        )
         async with browsing(replicas, slot, port) as found:
             yield found
 
@@ -267,13 +292,14 @@ class SiteOperations(OpenArena):
         Raises:
             SiteGoneError: there is none.
         """
-        from orchestrator.operations.inventory import containers_of
+        from orchestrator.sandbox.inventory import containers_of
 
-        found = await containers_of(await self._engine(), self.atlas.site(site), slot)
+        found = await containers_of(
+            await self._opened.engine(), self._opened.registry.site(site), slot
+        )
         if not found:
             where = "" if slot is None else f" in slot {slot}"
-            message = f"site '{site}' has no container{where}"
-            raise SiteGoneError(message, hint=f"arena up {site}")
+            raise SiteGoneError(f"site '{site}' has no container{where}", hint=f"arena up {site}")
         return found[0]
 
     async def logs(
@@ -290,7 +316,7 @@ class SiteOperations(OpenArena):
             SiteGoneError: it has no container.
         """
         found = await self.container(site, slot=slot)
-        return tuple((await (await self._engine()).logs(found.id, tail)).splitlines())
+        return tuple((await (await self._opened.engine()).logs(found.id, tail)).splitlines())
 
     async def follow_logs(
         self, site: str, *, slot: int | None = None, tail: int = _LINES
@@ -306,5 +332,158 @@ class SiteOperations(OpenArena):
             SiteGoneError: it has no container.
         """
         found = await self.container(site, slot=slot)
-        async for line in (await self._engine()).follow_logs(found.id, tail):
+        async for line in (await self._opened.engine()).follow_logs(found.id, tail):
             yield line
+
+    async def build(
+        self,
+        names: Sequence[str] = (),
+        *,
+        suite: str | None = None,
+        force: bool = False,
+        staged: bool = False,
+    ) -> tuple[BuildResult, ...]:
+        """Build the sites' images and seal them as golden; what is unchanged is left alone.
+
+        Args:
+            names: of sites; `all`, or nothing, for every site there is.
+            suite: instead of names, the sites that this suite's tasks play on.
+            force: build what is unchanged too, without cached steps.
+            staged: build the sites' staged live origins too.
+
+        Raises:
+            UsageError, UnknownNameError: as in `list`.
+            NotAllBuiltError: some of several images could not be built or sealed; the others are,
+                and its `results` say what became of each.
+            ImageError, SiteError: the only image could not be built or sealed.
+        """
+        from orchestrator.api.starting import choose_sites
+        from orchestrator.sandbox.images.build import build_images
+
+        chosen = choose_sites(self._opened.registry, names, suite, otherwise=None)
+        return await build_images(
+            await self._opened.engine(),
+            self._opened.registry,
+            chosen,
+            staged=staged,
+            force=force,
+            on_line=self._opened.note_work,
+            on_work=self._opened.on_event,
+        )
+
+    async def load(self, name: str, archive: Path | str) -> BuildResult:
+        """Load a site's image from a file that `docker save` wrote, bake it and seal it.
+
+        Args:
+            name: of the site.
+            archive: the file, packed or not; it holds one image.
+
+        Raises:
+            UnknownNameError: no such site.
+            InputError: the file cannot be read, or is no such archive.
+            ImageError: it holds several images, or the image could not be baked or sealed.
+        """
+        from orchestrator.sandbox.images.published_images import load_image
+
+        return await load_image(
+            await self._opened.engine(),
+            self._opened.registry.site(name),
+            Path(archive),
+            on_line=self._opened.note_work,
+            on_work=self._opened.on_event,
+        )
+
+    async def pull(
+        self, names: Sequence[str] = (), *, staged: bool = False
+    ) -> tuple[BuildResult, ...]:
+        """Pull the images that their manifests say are published; name those that are built here.
+
+        Args:
+            names: of sites; all where none is given.
+            staged: the staged live origins too.
+
+        Raises:
+            UnknownNameError: no such site.
+            ImageError: an image could not be pulled or sealed.
+        """
+        from orchestrator.sandbox.images.published_images import pull_images
+
+        chosen = self._opened.registry.select(names)
+        return await pull_images(
+            await self._opened.engine(),
+            chosen,
+            staged=staged,
+            on_line=self._opened.note_work,
+            on_work=self._opened.on_event,
+        )
+
+    def new(
+        self, name: str, *, kind: str = "app", title: str | None = None, folder: Path | None = None
+    ) -> tuple[Path, ...]:
+        """Write the folder of a new site, which builds and keeps the contract at once.
+
+        Args:
+            name: its name, such as `my-shop`.
+            kind: `app` (Flask on MariaDB), `php` (PHP and files) or `static` (files alone).
+            title: what people call it; from the name where omitted.
+            folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            UsageError: no such kind, the name is taken or will not do, or nothing can be written.
+        """
+        from orchestrator.authoring.scaffold.writer import write_site
+
+        return write_site(name, kind, title, folder)
+
+    def published(self, which: str, *, folder: Path | None = None) -> tuple[Path, ...]:
+        """Write the manifests of sites whose images others publish, for `pull` or `load`.
+
+        Args:
+            which: `webarena` (the original images) or `webarena-verified` (the slim ones).
+            folder: of your own sites; that of ARENA_SITES, else ./arena-sites where omitted.
+
+        Returns:
+            The files that were written.
+
+        Raises:
+            UsageError: no such set, one of the sites is there already, or nothing can be written.
+        """
+        from orchestrator.authoring.scaffold.writer import write_published_sites
+
+        return write_published_sites(which, folder)
+
+    async def check(self, name: str, *, twice: bool = False) -> tuple[ContractPoint, ...]:
+        """Build a site and hold it to the contract that every site of Arena keeps.
+
+        Args:
+            name: of the site, your own or one of Arena's.
+            twice: bake its data a second time too, and compare.
+
+        Returns:
+            Each point of the contract, with what breaks it.
+
+        Raises:
+            UnknownNameError: no such site.
+            ImageError: its image could not be built or sealed.
+            SiteError: its replica does not start.
+        """
+        from orchestrator.authoring.site_check.checkup import check_site
+        from orchestrator.sandbox.images.build import build_images
+
+        opened = self._opened
+        site, engine = opened.registry.site(name), await opened.engine()
+        await build_images(
+            engine, opened.registry, [site], on_line=opened.note_work, on_work=opened.on_event
+        )
+        return await check_site(
+            engine,
+            opened.registry,
+            site,
+            f"check-{os.getpid()}",
+            lambda point: opened.note(f"{'broken' if point.breaches else 'kept':6} {point.title}"),
+            on_work=opened.on_event,
+            twice=twice,
+        )

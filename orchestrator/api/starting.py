@@ -1,4 +1,4 @@
-"""Starts sites for `Arena.up`: builds what was never built, waits until they serve, logs in."""
+"""Chooses sites and starts them: builds what was never built, waits until they serve, logs in."""
 
 from __future__ import annotations
 
@@ -7,29 +7,76 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from arena_core.errors import SiteGoneError, UsageError
+from arena_core.errors import SiteGoneError, UnknownNameError, UsageError
+from arena_core.names import offered
 from arena_core.task_group import task_group
-from orchestrator.access.episode_info import write_episode_info
-from orchestrator.api.arguments import require_at_least
-from orchestrator.api.events import OnArenaEvent, SitesStarting
-from orchestrator.capacity.memory import memory_of
-from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.engine import Engine
-from orchestrator.images import building
-from orchestrator.images.golden import is_sealed
-from orchestrator.operations.command_lock import command_lock
-from orchestrator.operations.inventory import running_replicas
-from orchestrator.pool.events import PoolEvent
-from orchestrator.pool.pool_context import ReadyReplica, label_of
-from orchestrator.pool.slot_pool import UP, SlotPool
-from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.runner.events import ProgressNote
-from orchestrator.work_events import WorkLine
+from arena_core.work_events import WorkLine
+from orchestrator.api.opened import OnArenaEvent, SitesStarting, require_at_least
+from orchestrator.runs.events import ProgressNote
+from orchestrator.sandbox.command_lock import command_lock
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.episode_info import write_episode_info
+from orchestrator.sandbox.golden import is_sealed
+from orchestrator.sandbox.images.build import build_images
+from orchestrator.sandbox.inventory import running_replicas
+from orchestrator.sandbox.memory import memory_of
+from orchestrator.sandbox.pool.pool_context import PoolEvent, ReadyReplica, label_of
+from orchestrator.sandbox.pool.slot_pool import UP, SlotPool
 from sites.accounts import Role
-from sites.atlas import Atlas
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
+ALL: Final = "all"
+DEMO: Final = "demo"
 _PORTS: Final = range(1, 65536)
+
+
+def choose_sites(
+    registry: SiteRegistry, names: Sequence[str], suite: str | None, *, otherwise: str | None
+) -> tuple[Site, ...]:
+    """Return the sites that are meant, those of a suite in the order of their names.
+
+    Args:
+        registry: the known sites.
+        names: as given on the command line; `all` stands alone.
+        suite: the suite whose sites are meant, where one was named.
+        otherwise: the suite that counts where nothing was given; None for all sites.
+
+    Raises:
+        UsageError: `all` beside names, or a suite beside names.
+        UnknownNameError: no such site or suite; names those there are.
+        TaskError: the suite cannot be read.
+    """
+    if ALL in names and len(set(names)) > 1:
+        others = " ".join(name for name in names if name != ALL)
+        message = f"'all' and names together ({others}): which are meant?"
+        raise UsageError(message, hint="say either `all` or the sites' names")
+    if names and suite is not None:
+        message = f"sites ({' '.join(names)}) and the suite {suite} together: which are meant?"
+        raise UsageError(message, hint="give either the sites' names or a suite")
+    if ALL in names:
+        return registry.select(())
+    if names:
+        return _named(registry, names)
+    wanted = suite or otherwise
+    return registry.select(()) if wanted is None else registry.select(_sites_of(wanted))
+
+
+def _named(registry: SiteRegistry, names: Sequence[str]) -> tuple[Site, ...]:
+    from tasks.loader import suite_names
+
+    for name in names:
+        if name not in registry.sites and name in suite_names():
+            message = f"unknown site '{name}': it is a suite"
+            hint = f"--suite {name}, in Python suite='{name}'"
+            raise UnknownNameError(message, hint=hint)
+    return registry.select(names)
+
+
+def _sites_of(suite: str) -> tuple[str, ...]:
+    from tasks.loader import load_suite
+
+    return tuple(sorted({name for task in load_suite(suite).tasks for name in task.sites}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +112,7 @@ class RunningSite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What is to be started; see `Arena.up`."""
+    """What is to be started; see `arena.sites.up`."""
 
     sites: Sequence[Site]
     slots: int
@@ -77,14 +124,12 @@ class Start:
         names = [site.name for site in self.sites]
         for name, port in self.ports.items():
             if name not in names:
-                message = f"port {port}: no site '{name}' is started; there are: {' '.join(names)}"
+                message = f"port {port}: no site '{name}' is started; {offered(name, names)}"
                 raise UsageError(message)
             if port not in _PORTS:
-                message = f"site '{name}': {port} is no port"
-                raise UsageError(message)
+                raise UsageError(f"site '{name}': {port} is no port")
             if port + self.slots - 1 not in _PORTS:
-                message = f"site '{name}': there are no {self.slots} ports from {port} on"
-                raise UsageError(message)
+                raise UsageError(f"site '{name}': there are no {self.slots} ports from {port} on")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,17 +143,17 @@ class Start:
 
 
 async def start_sites(
-    engine: Engine, atlas: Atlas, start: Start, on_event: OnArenaEvent
+    engine: Engine, registry: SiteRegistry, start: Start, on_event: OnArenaEvent
 ) -> tuple[RunningSite, ...]:
-    """Start sites side by side, and leave them running; errors are those of `Arena.up`."""
-    await _build_missing(engine, atlas, start.sites, on_event)
+    """Start sites side by side, and leave them running; errors are those of `arena.sites.up`."""
+    await _build_missing(engine, registry, start.sites, on_event)
     clock = _Clock(on_event)
     on_event(SitesStarting(replicas=start.replicas))
     async with (
         command_lock(UP, lambda text: on_event(ProgressNote(text))),
         SlotPool.open(
             engine,
-            atlas,
+            registry,
             start.names,
             UP,
             workers=start.slots,
@@ -129,7 +174,7 @@ async def start_sites(
                 group.create_task(memory_of(engine, occupant.replica.container.id))
                 for occupant in occupants
             ]
-            group.create_task(_tell(engine, atlas, on_event))
+            group.create_task(_tell(engine, registry, on_event))
     return tuple(
         _running(occupant, used.result(), clock)
         for occupant, used in zip(occupants, memory, strict=True)
@@ -150,16 +195,16 @@ class _Clock:
         self.passed_on(event)
 
 
-async def _tell(engine: Engine, atlas: Atlas, on_event: OnArenaEvent) -> None:
+async def _tell(engine: Engine, registry: SiteRegistry, on_event: OnArenaEvent) -> None:
     """Let start pages list all that is up, what an earlier command started too."""
     try:
-        await write_episode_info(engine, await running_replicas(engine, atlas))
+        await write_episode_info(engine, await running_replicas(engine, registry))
     except SiteGoneError as gone:
         on_event(ProgressNote(f"the start page lacks the list of what is up: {gone.message}"))
 
 
 async def _build_missing(
-    engine: Engine, atlas: Atlas, sites: Sequence[Site], on_event: OnArenaEvent
+    engine: Engine, registry: SiteRegistry, sites: Sequence[Site], on_event: OnArenaEvent
 ) -> None:
     """Build what was never built, so that `arena up` is one command in a fresh installation."""
     missing = []
@@ -170,12 +215,10 @@ async def _build_missing(
     if not missing:
         return
     on_event(ProgressNote(f"building first, once: {', '.join(site.name for site in missing)}"))
-    await building.build(
+    await build_images(
         engine,
-        atlas,
+        registry,
         missing,
-        take=take_fingerprint,
-        take_rows=pack_rows,
         on_line=lambda line: on_event(WorkLine(line)),
         on_work=on_event,
     )

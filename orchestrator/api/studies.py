@@ -1,39 +1,39 @@
-"""The part of `Arena` about studies: register, play, look, add, hold to what was registered."""
+"""`arena.studies`: register, play, look, add, plan, and hold to what was registered."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Unpack
 
-from orchestrator.api.runs import RUNS, RunOperations
+from orchestrator.api.opened import OpenArena
 
 if TYPE_CHECKING:
-    from orchestrator.api.study_reporting import StudyReport
-    from orchestrator.studies.planning import StudyPlan
-    from orchestrator.studies.progress import StudyProgress
-    from orchestrator.studies.verifying import Verification
+    from orchestrator.analysis.studies.planning import StudyPlan
+    from orchestrator.analysis.studies.progress import StudyProgress
+    from orchestrator.analysis.studies.verification import Verification
+    from orchestrator.analysis.study_report.reporting import StudyReport
+    from orchestrator.runs.spec import Pace
 
-STUDIES: Final = Path("arena-studies")
 
-
-class StudyOperations(RunOperations):
+class Studies:
     """Plays studies, and reads those that were played."""
 
-    async def run_study(
+    def __init__(self, opened: OpenArena) -> None:
+        self._opened = opened
+
+    async def run(
         self,
         study: Path | str,
         *,
         out: Path | str | None = None,
         options: Mapping[str, Mapping[str, object]] | None = None,
-        workers: int | None = None,
-        spares: int | None = None,
-        memory: str | None = None,
-        strategy: str | None = None,
         headless: bool = True,
         register_only: bool = False,
         stop: asyncio.Event | None = None,
+        **changes: Unpack[Pace],
     ) -> StudyProgress:
         """Register a study and play it, or go on with one; what `arena study run` does.
 
@@ -44,13 +44,10 @@ class StudyOperations(RunOperations):
             study: its file, or its folder.
             out: its folder; one of its name in `arena-studies` where omitted.
             options: by agent's label, the secrets among its options: they stand in no file.
-            workers: as in `evaluate`; as the study says where omitted, and so the next three.
-            spares: as in `evaluate`.
-            memory: as in `evaluate`.
-            strategy: as in `evaluate`.
-            headless: as in `evaluate`.
+            headless: as in `Arena.run`.
             register_only: write it down and play nothing yet.
-            stop: as in `evaluate`.
+            stop: as in `Arena.run`.
+            changes: `workers`, `spares`, `memory` or `strategy` in place of what the study says.
 
         Returns:
             How far it is.
@@ -60,47 +57,47 @@ class StudyOperations(RunOperations):
             StoreError: the file is not what was registered, or another process plays the study.
             BudgetSpentError: what the study may spend on models is spent before it was done.
             InterruptedRunError: `stop` was set before it was done.
-            ArenaError: as in `evaluate`.
+            ArenaError: as in `Arena.run`.
         """
-        from orchestrator.api.new_study import NewStudy, registered_folder, study_path
-        from orchestrator.api.run_resources import RunResources
-        from orchestrator.api.study_playing import play_study
-        from orchestrator.studies.progress import read_progress
+        from orchestrator.analysis.studies.new_study import NewStudy, registered_folder, study_path
+        from orchestrator.analysis.studies.progress import read_progress
+        from orchestrator.api.playing import STUDIES, play_study
+        from orchestrator.api.suites import refuse_faulty
+        from orchestrator.runs.spec import RunSettings
 
-        resources = RunResources.read(
-            workers=workers, spares=spares, memory=memory, strategy=strategy
-        )
-        at = None if out is None else Path(out)
+        RunSettings.of(**changes)  # refused before anything is read
+        opened, at = self._opened, None if out is None else Path(out)
         folder = registered_folder(Path(study), at, STUDIES)
         if folder is None:
             new = NewStudy.read(Path(study), options)
-            await new.refuse_mistakes(self.atlas)
+            for suite in new.suites:
+                if suite.source is not None:
+                    await refuse_faulty(suite.named, suite.source, suite.tasks, opened.registry)
+            new.refuse_without_effect(opened.registry)
             path = study_path(new.file, at, STUDIES)
-            folder = await new.register(path, self.atlas, await self._engine())
+            folder = await new.register(path, opened.registry, await opened.engine())
         if not register_only:
             await play_study(
                 folder,
                 secret_options=options or {},
-                resources=resources,
+                changes=changes,
                 headless=headless,
-                atlas=self.atlas,
-                engine=await self._engine(),
-                on_event=self._on_event,
+                opened=opened,
                 stop=stop,
             )
         return read_progress(folder.path)
 
-    def study_status(self, study: Path | str) -> StudyProgress:
+    def status(self, study: Path | str) -> StudyProgress:
         """Read how far a study is, by its ledgers alone; it may be played meanwhile.
 
         Raises:
             StoreError: it is no study's folder, or a ledger cannot be read.
         """
-        from orchestrator.studies.progress import read_progress
+        from orchestrator.analysis.studies.progress import read_progress
 
         return read_progress(Path(study))
 
-    async def add_to_study(
+    async def add(
         self,
         study: Path | str,
         file: Path | str | None = None,
@@ -111,7 +108,7 @@ class StudyOperations(RunOperations):
         max_tokens: int | None = None,
         options: Mapping[str, Mapping[str, object]] | None = None,
     ) -> StudyProgress:
-        """Add to a registered study; what is added is told apart, and played by `run_study`.
+        """Add to a registered study; what is added is told apart, and played by `run`.
 
         Args:
             study: its folder.
@@ -128,9 +125,9 @@ class StudyOperations(RunOperations):
             StoreError: the study is played now, or a run does not fit it.
             ImageError: an image is missing, or another one than the study was registered with.
         """
-        from orchestrator.api.study_adding import Addition, add_to_study, refuse_misfits
-        from orchestrator.studies.progress import read_progress
-        from orchestrator.studies.study_folder import StudyFolder
+        from orchestrator.analysis.studies.adding import Addition, add_to_study, refuse_misfits
+        from orchestrator.analysis.studies.progress import read_progress
+        from orchestrator.analysis.studies.registration import StudyFolder
 
         folder = StudyFolder.open(Path(study))
         added = Addition.read(
@@ -145,12 +142,12 @@ class StudyOperations(RunOperations):
             folder,
             added,
             secret_options=options or {},
-            atlas=self.atlas,
-            engine=await self._engine() if added.agents else None,
+            registry=self._opened.registry,
+            engine=await self._opened.engine() if added.agents else None,
         )
         return read_progress(folder.path)
 
-    def plan_study(
+    def plan(
         self,
         study: Path | str,
         pilots: Sequence[Path | str] = (),
@@ -169,28 +166,38 @@ class StudyOperations(RunOperations):
             InputError: the file is wrong; one line with file, line and field.
             StoreError: a pilot cannot be read.
         """
-        from orchestrator.api.study_planning import plan_study
+        from orchestrator.analysis.studies.planning import plan_study
+        from orchestrator.api.playing import RUNS, STUDIES
 
         return plan_study(Path(study), [Path(one) for one in pilots], difference, RUNS, STUDIES)
 
-    def verify_study(self, study: Path | str, published: str | None = None) -> Verification:
-        """Hold a study's folder to itself: registration, locks, digests, every episode's score.
+    def verify(
+        self, study: Path | str, *, registered: str | None = None, head: str | None = None
+    ) -> Verification:
+        """Hold a study's folder to itself: registration, seals, ledgers, every score, the report.
 
         Needs no containers, browser or keys.
 
         Args:
             study: its folder, or a copy of it.
-            published: a digest that was published.
+            registered: the digest of the registration that was published.
+            head: the digest of a seal that was published.
 
         Raises:
             StoreError: it is no study's folder, or its registration cannot be read.
         """
-        from orchestrator.studies.study_folder import StudyFolder
-        from orchestrator.studies.verifying import verify_study
+        from orchestrator.analysis.studies.registration import StudyFolder
+        from orchestrator.analysis.studies.verification import Published, verify_study
+        from orchestrator.analysis.study_report.reporting import write_report
 
-        return verify_study(StudyFolder.open(Path(study)), published)
+        folder = StudyFolder.open(Path(study))
+        return verify_study(
+            folder,
+            Published(registered=registered, head=head),
+            remake=partial(write_report, folder),
+        )
 
-    def report_study(self, study: Path | str) -> StudyReport:
+    def report(self, study: Path | str) -> StudyReport:
         """Analyse a study, finished or not, and write its page, figures and tables.
 
         Args:
@@ -202,7 +209,7 @@ class StudyOperations(RunOperations):
         Raises:
             StoreError: the study or a run cannot be read, or the report cannot be written.
         """
-        from orchestrator.api.study_reporting import report_study
-        from orchestrator.studies.study_folder import StudyFolder
+        from orchestrator.analysis.studies.registration import StudyFolder
+        from orchestrator.analysis.study_report.reporting import report_study
 
         return report_study(StudyFolder.open(Path(study)))

@@ -1,20 +1,26 @@
-"""The part of `Arena` about suites and tasks: list them, lint them, prove them."""
+"""`arena.suites`: list, read, lint, prove, import and write suites of tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena_core.errors import UsageError
-from orchestrator.api.opened import OpenArena
+from arena_core.errors import TaskError, UsageError
+from arena_core.names import listed
+from orchestrator.api.opened import OnArenaEvent, OpenArena, WarningNote
 
 if TYPE_CHECKING:
-    from tasks.findings import Finding
+    from evaluators.lint import Finding
+    from sites.registry import SiteRegistry
+    from tasks.imports.suite_file import ImportedSuite
     from tasks.schema import Suite, Task
+    from tasks.sources import SuiteSource
 
 DEMO: Final = "demo"
 PROOF_WORKERS: Final = 2
+_SHOWN: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,8 @@ class LintReport:
         tasks: those that were looked at.
         findings: mistakes and warnings, in the order of the tasks.
         is_proven: whether the references were played as well.
-        notes: which tasks have no second right path, and which no written detour to prove them by.
+        notes: which tasks have no second right path, and which no written detour to prove them by;
+            which imported ones have a gold that is not in the data of their sites.
     """
 
     suite: str
@@ -43,19 +50,22 @@ class LintReport:
     @property
     def without_reference(self) -> tuple[str, ...]:
         """The tasks that cannot be proved at all."""
-        return tuple(one.id for one in self.tasks if one.reference is None and one.wob is None)
+        return tuple(one.id for one in self.tasks if one.reference is None and one.miniwob is None)
 
 
-class SuiteOperations(OpenArena):
-    """Lists, lints and proves suites and their tasks."""
+class Suites:
+    """The suites that travel with Arena, and your own."""
 
-    def suites(self) -> tuple[str, ...]:
+    def __init__(self, opened: OpenArena) -> None:
+        self._opened = opened
+
+    def names(self) -> tuple[str, ...]:
         """Return the names of the suites that travel with Arena, sorted."""
         from tasks.loader import suite_names
 
         return suite_names()
 
-    def suite(self, name: str = DEMO) -> Suite:
+    def read(self, name: str = DEMO) -> Suite:
         """Read a suite.
 
         Args:
@@ -66,27 +76,41 @@ class SuiteOperations(OpenArena):
             UnknownNameError: there is no such suite.
             TaskError: it is wrong: file, line, field, and what is allowed.
         """
-        from sites.atlas import own_site_folders
+        from sites.registry import own_site_folders
         from tasks.loader import load_suite
 
-        if self._folders is None:
+        if self._opened.folders is None:
             own_site_folders()  # a variable that names no folder is reported here as everywhere
         return load_suite(name)
+
+    def new(self, path: Path | str) -> Path:
+        """Write a first suite into a new file: one task, which lints and proves at once.
+
+        Args:
+            path: of the file, such as `my-suite.yaml`; the suite gets its name.
+
+        Raises:
+            UsageError: there is such a file already, its name is none for a suite, or it cannot be
+                written.
+        """
+        from orchestrator.authoring.scaffold.writer import write_suite
+
+        return write_suite(Path(path))
 
     def tasks(self, suite: str = DEMO, patterns: Sequence[str] = ()) -> tuple[Task, ...]:
         """Return tasks of a suite, in its order.
 
         Args:
-            suite: as in `suite`.
+            suite: as in `read`.
             patterns: task ids, or patterns with `*` and `?`; all tasks where none is given.
 
         Raises:
             UnknownNameError: no such suite, or a pattern fits no task.
             TaskError: the suite is wrong.
         """
-        from tasks.select import Selection, select_tasks
+        from tasks.loader import Selection, select_tasks
 
-        return select_tasks(self.suite(suite), Selection(ids=tuple(patterns)))
+        return select_tasks(self.read(suite), Selection(ids=tuple(patterns)))
 
     def task(self, name: str) -> Task:
         """Return one task by `suite/task`, for example `demo/shop-latest-order-total`.
@@ -98,7 +122,18 @@ class SuiteOperations(OpenArena):
             UsageError: the name has no suite, or fits several tasks.
             TaskError: the suite is wrong.
         """
-        return self._suite_and_task(name)[1]
+        suite_name, slash, task = name.rpartition("/")
+        if not slash or not suite_name or not task:
+            message = f"'{name}' is no task's name: its suite is missing"
+            raise UsageError(message, hint="name it SUITE/TASK: demo/shop-latest-order-total")
+        suite = self.read(suite_name)
+        found = [one for one in suite.tasks if one.id == task]
+        if not found:
+            found = list(_fitting(suite, task))
+        if len(found) > 1:
+            names = listed(one.id for one in found)
+            raise UsageError(f"'{task}' fits {len(found)} tasks: {names}", hint="name one of them")
+        return found[0]
 
     async def lint(
         self,
@@ -115,7 +150,7 @@ class SuiteOperations(OpenArena):
         warnings; with `prove` they are errors.
 
         Args:
-            suite: as in `suite`.
+            suite: as in `read`.
             patterns: only these tasks.
             prove: play the references too, live origins staged; needs Docker and Chromium.
             workers: with `prove`, references of a world played side by side; 2 where omitted.
@@ -125,34 +160,32 @@ class SuiteOperations(OpenArena):
             UnknownNameError, TaskError: as in `tasks`.
             ArenaError: the machine could not play the proof.
         """
-        from evaluators.linting import Severity
-        from orchestrator.proof.other_paths import unproved
-        from orchestrator.proof.tables import known_tables
-        from tasks.gaming import attacked
-        from tasks.lint import lint_suite
-        from tasks.loader import load_source
-        from tasks.select import Selection, select_tasks
+        from evaluators.lint import Severity
+        from orchestrator.authoring.proof.paths import unproved
+        from orchestrator.authoring.proof.site_data import absent_golds, known_tables
+        from tasks.lint.blind_answers import attacked
+        from tasks.lint.linter import lint_suite
+        from tasks.loader import Selection, load_source, select_tasks
 
         if workers is not None and not prove:
-            message = "workers: has no effect without --prove, in Python prove=True"
-            raise UsageError(message)
+            raise UsageError("workers: has no effect without --prove, in Python prove=True")
         source = load_source(suite)
-        tables = await known_tables(source.suite.tasks, self.atlas)
+        tables = await known_tables(source.suite.tasks, self._opened.registry)
         chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
         ids = {task.id for task in chosen}
-        found = lint_suite(source.suite, self.atlas, source, tables)
+        found = lint_suite(source.suite, self._opened.registry, source, tables)
         findings = [one for one in found if one.task in ids]
         plays = prove and not any(one.is_error for one in findings)
         severity = Severity.ERROR if prove else Severity.WARNING
         gamed = attacked(source.suite, source, severity)
         findings += [one for one in gamed if one.task in ids]
         if plays:
-            from orchestrator.proof.prover import Prover
+            from orchestrator.authoring.proof.prover import Prover
 
             prover = Prover(
-                atlas=self.atlas,
-                engine=await self._engine(),
-                on_event=self._on_event,
+                registry=self._opened.registry,
+                engine=await self._opened.engine(),
+                on_event=self._opened.on_event,
                 workers=workers or PROOF_WORKERS,
             )
             findings += await prover.prove(source, chosen)
@@ -161,26 +194,118 @@ class SuiteOperations(OpenArena):
             tasks=chosen,
             findings=tuple(findings),
             is_proven=plays,
-            notes=unproved(source, chosen),
+            notes=(
+                *unproved(source, chosen),
+                *await absent_golds(source, chosen, self._opened.registry),
+            ),
         )
 
-    def _suite_and_task(self, name: str) -> tuple[Suite, Task]:
-        suite_name, slash, task = name.rpartition("/")
-        if not slash or not suite_name or not task:
-            message = f"'{name}' is no task's name: its suite is missing"
-            raise UsageError(message, hint="name it SUITE/TASK: demo/shop-latest-order-total")
-        suite = self.suite(suite_name)
-        found = [one for one in suite.tasks if one.id == task]
-        if not found:
-            found = list(_fitting(suite, task))
-        if len(found) > 1:
-            names = ", ".join(one.id for one in found)
-            message = f"'{task}' fits {len(found)} tasks: {names}"
-            raise UsageError(message, hint="name one of them")
-        return suite, found[0]
+    def import_tasks(
+        self,
+        format_name: str,
+        files: Sequence[Path],
+        *,
+        out: Path | None = None,
+        site_map: Path | None = None,
+        new_sites: Path | None = None,
+    ) -> ImportedSuite:
+        """Write the suite of a published task set, with every original record unchanged in it.
+
+        Args:
+            format_name: of an installed format: `webarena`, `mind2web-live`.
+            files: of the set, in order.
+            out: the suite's file, which names the suite; a suite that an import wrote there before
+                is replaced. Nothing is written where omitted.
+            new_sites: a folder of sites; a manifest is written there for each live host that no
+                site here has.
+            site_map: a file that says which sites here stand for those of the set.
+
+        Raises:
+            UnknownNameError: there is no such format; names what there is.
+            UsageError: no file is named, or `out` cannot be written or is a file of yours.
+            TaskError: a published file or the map is wrong: one line with file, place and field.
+        """
+        from tasks.imports.site_map import Installed, write_new_sites
+        from tasks.imports.suite_file import import_suite, suite_name, suite_text, write_suite
+
+        name = None if out is None else suite_name(out)
+        installed = Installed.of(self._opened.registry.sites.values())
+        imported = import_suite(format_name, files, site_map, installed=installed, name=name)
+        if out is not None:
+            write_suite(suite_text(imported), out)
+        if new_sites is not None:
+            write_new_sites(imported.new_sites, new_sites)
+        for name, site in imported.mapped.items():
+            if self._has_other_data(name, site):
+                message = f"{name} is mapped on '{site}', which holds other data than the set was"
+                message += " written for: its pages and golds may not be there"
+                self._opened.warn(f"{message} (arena tasks lint counts the golds)")
+        return imported
+
+    def _has_other_data(self, name: str, site: str) -> bool:
+        """Whether a site here is neither a published image nor live at the set's own host."""
+        from orchestrator.authoring.scaffold.writer import published_images
+
+        known = self._opened.registry.sites.get(site)
+        if known is None:
+            return False  # the linter says that there is no such site
+        is_live = known.live is not None and known.live.host == name
+        sources = {known.image.archive, known.image.published}
+        return not is_live and sources.isdisjoint(published_images())
 
 
 def _fitting(suite: Suite, pattern: str) -> tuple[Task, ...]:
-    from tasks.select import Selection, select_tasks
+    from tasks.loader import Selection, select_tasks
 
     return select_tasks(suite, Selection(ids=(pattern,)))
+
+
+async def refuse_faulty(
+    suite: str, source: SuiteSource, tasks: Sequence[Task], registry: SiteRegistry
+) -> None:
+    """Refuse a run of tasks with mistakes, before anything is started for it.
+
+    Args:
+        suite: its name or path, as it was given.
+        source: where its tasks are written.
+        tasks: those that are to be played.
+        registry: the sites there are.
+
+    Raises:
+        TaskError: naming file and line of the first mistakes.
+    """
+    errors = await _errors(source, tasks, registry)
+    if not errors:
+        return
+    shown = "; ".join(_said(error) for error in errors[:_SHOWN])
+    more = f"; and {len(errors) - _SHOWN} more" if len(errors) > _SHOWN else ""
+    raise TaskError(f"{shown}{more}", hint=f"nothing was played; arena tasks lint {suite}")
+
+
+async def warn_of_faults(
+    suite: Suite, tasks: Sequence[Task], registry: SiteRegistry, on_event: OnArenaEvent
+) -> None:
+    """Name the mistakes of tasks of a run that goes on; what they keep from playing is unscored."""
+    from tasks.sources import SuiteSource
+
+    errors = await _errors(SuiteSource(suite), tasks, registry)
+    for error in errors[:_SHOWN]:
+        on_event(WarningNote(_said(error)))
+    if len(errors) > _SHOWN:
+        on_event(WarningNote(f"and {len(errors) - _SHOWN} mistakes more"))
+
+
+async def _errors(
+    source: SuiteSource, tasks: Sequence[Task], registry: SiteRegistry
+) -> list[Finding]:
+    from orchestrator.authoring.proof.site_data import known_tables
+    from tasks.lint.linter import lint_suite
+
+    chosen = {task.id for task in tasks}
+    tables = await known_tables(tasks, registry)
+    found = lint_suite(source.suite, registry, source, tables)
+    return [one for one in found if one.is_error and one.task in chosen]
+
+
+def _said(error: Finding) -> str:
+    return f"{error.where}: task '{error.task}': {error.message}"

@@ -2,78 +2,203 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
-from collections.abc import (
-    Callable,
-    Collection,
-    Coroutine,
-    Generator,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from contextlib import contextmanager
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from anyio.from_thread import start_blocking_portal
 
 from arena_core.errors import UsageError
+from arena_core.held import Held
 from orchestrator.api.arena import Arena
-from orchestrator.api.background_loop import BackgroundLoop
-from orchestrator.api.episodes import AGENT
-from orchestrator.api.events import OnArenaEvent, ignore_event
-from orchestrator.api.held import Held
 from orchestrator.api.open_episode import OpenEpisode
-from sites.atlas import Atlas
+from orchestrator.api.opened import OnArenaEvent, ignore_event
+from orchestrator.api.runs import Runs
+from orchestrator.api.sites import Sites
+from orchestrator.api.studies import Studies
+from orchestrator.api.suites import Suites
+from sites.registry import SiteRegistry
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from arena_core.actions import Action
     from arena_core.worlds import World
-    from evaluators.evidence import Evidence
-    from evaluators.scores import Score
-    from orchestrator.agent_interface import Assignment
+    from orchestrator.agents.interface import Assignment
     from orchestrator.api.browsing import Browsing
-    from orchestrator.episode.steps import StepResult
-    from orchestrator.observation import Observation
     from tasks.schema import Task
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+Awaited = TypeVar("Awaited")
+
+
+class LoopThread:
+    """An event loop in a thread of its own, for programs that have none or are inside another.
+
+    It runs coroutines to their end, one call at a time or from several threads side by side.
+    """
+
+    def __init__(self) -> None:
+        self._portals = start_blocking_portal()
+        self._portal = self._portals.__enter__()
+        self._ident = self._portal.call(threading.get_ident)
+        self._is_open = True
+        atexit.register(self.close)
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine and return what it returns.
+
+        Ctrl-C cancels it, waits until it has cleaned up, and is raised again then.
+
+        Raises:
+            UsageError: it is called by the loop itself, as an event's callback would do.
+        """
+        if threading.get_ident() == self._ident:
+            work.close()
+            message = "an event callback cannot call the Arena that calls it"
+            raise UsageError(message, hint="keep the event, and call Arena after the callback")
+        call = _Call(work)
+        # Ctrl-C may come at any moment from here on: whether the work has begun by then, the loop
+        # knows, which takes both requests in the order in which they were made.
+        try:
+            self._portal.start_task_soon(call.play)
+            return call.done.result()
+        except KeyboardInterrupt:
+            self._portal.call(call.stop)
+            with suppress(CancelledError):
+                call.done.result()
+            raise
+
+    def iterate(self, items: AsyncGenerator[Item, None]) -> Generator[Item, None, None]:
+        """Yield what an asynchronous generator yields, as it comes, and close it at the end."""
+        try:
+            while found := self.run(_next(items)):
+                yield found[0]
+        finally:
+            self.run(_close(items))
+
+    def close(self) -> None:
+        """End the loop and its thread; safe to repeat."""
+        atexit.unregister(self.close)
+        if self._is_open:
+            self._is_open = False
+            self._portals.__exit__(None, None, None)
+
+
+class _Call(Generic[Result]):
+    """One coroutine that the loop runs for a thread that waits.
+
+    It is cancelled as asyncio cancels a task: once, so that it can await while it cleans up. The
+    scopes of anyio would cancel each of these awaits too.
+    """
+
+    def __init__(self, work: Coroutine[Any, Any, Result]) -> None:
+        self.done: Future[Result] = Future()
+        self._work = work
+        self._task: asyncio.Task[Any] | None = None
+
+    async def play(self) -> None:
+        """Run the work, unless it was stopped before."""
+        if self.done.cancelled():
+            return
+        self._task = asyncio.current_task()
+        try:
+            result = await self._work
+        except asyncio.CancelledError:
+            self.done.cancel()
+            raise
+        except BaseException as failure:  # noqa: BLE001  it is raised where somebody waits
+            self.done.set_exception(failure)
+        else:
+            self.done.set_result(result)
+
+    def stop(self) -> None:
+        """Cancel the work, or see to it that it never begins."""
+        if self._task is not None:
+            self._task.cancel()
+        else:
+            self._work.close()
+            self.done.cancel()
+
+
+async def _next(items: AsyncGenerator[Item, None]) -> tuple[Item] | None:
+    """Return the next item in a tuple; None where there is none."""
+    try:
+        return (await anext(items),)
+    except StopAsyncIteration:
+        return None
+
+
+async def _close(items: AsyncGenerator[Any, None]) -> None:
+    await items.aclose()
+
+
+class _Blocking(Generic[Awaited]):
+    """Something asynchronous, each call of which returns when its work is done."""
+
+    def __init__(self, awaited: Awaited, loop: Callable[[], LoopThread]) -> None:
+        self._awaited = awaited
+        self._loop = loop
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        try:
+            loop = self._loop()
+        except BaseException:
+            work.close()
+            raise
+        return loop.run(work)
 
 
 def _blocking(
-    method: Callable[Concatenate[Arena, Arguments], Coroutine[Any, Any, Result]],
-) -> Callable[Concatenate[SyncArena, Arguments], Result]:
-    """Return a method that runs Arena's to its end and returns its result."""
+    method: Callable[Concatenate[Awaited, Arguments], Coroutine[Any, Any, Result]],
+) -> Callable[Concatenate[_Blocking[Awaited], Arguments], Result]:
+    """Return a method that runs an asynchronous one to its end and returns its result."""
 
     @wraps(method)
-    def called(self: SyncArena, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        return self._run(method(self._arena, *args, **kwargs))
+    def called(
+        self: _Blocking[Awaited], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        return self._run(method(self._awaited, *args, **kwargs))
 
     return called
 
 
 def _same(
-    method: Callable[Concatenate[Arena, Arguments], Result],
-) -> Callable[Concatenate[SyncArena, Arguments], Result]:
-    """Return a method that calls Arena's, which waits for nothing."""
+    method: Callable[Concatenate[Awaited, Arguments], Result],
+) -> Callable[Concatenate[_Blocking[Awaited], Arguments], Result]:
+    """Return a method that calls one which waits for nothing."""
 
     @wraps(method)
-    def called(self: SyncArena, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-        return method(self._arena, *args, **kwargs)
+    def called(
+        self: _Blocking[Awaited], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result:
+        return method(self._awaited, *args, **kwargs)
 
     return called
 
 
-class SyncEpisode:
-    """`OpenEpisode` without async and await; `SyncArena.episode` makes it."""
+def _opening(
+    method: Callable[Concatenate[Arena, Arguments], OpenEpisode],
+) -> Callable[Concatenate[_Blocking[Arena], Arguments], SyncEpisode]:
+    """Return a method that makes an episode as Arena's does, without async and await."""
 
-    def __init__(self, episode: OpenEpisode, loop: BackgroundLoop) -> None:
-        self._episode = episode
-        self._loop = loop
+    @wraps(method)
+    def called(
+        self: _Blocking[Arena], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> SyncEpisode:
+        loop = self._loop()
+        return SyncEpisode(method(self._awaited, *args, **kwargs), lambda: loop)
+
+    return called
+
+
+class SyncEpisode(_Blocking[OpenEpisode]):
+    """`OpenEpisode` without async and await; `SyncArena.episode` makes it."""
 
     def __enter__(self) -> Self:
         return self
@@ -84,103 +209,153 @@ class SyncEpisode:
     @property
     def task(self) -> Task:
         """What is played."""
-        return self._episode.task
+        return self._awaited.task
 
     @property
     def world(self) -> World:
         """Where."""
-        return self._episode.world
+        return self._awaited.world
 
     @property
     def is_over(self) -> bool:
         """Whether no further step can be done."""
-        return self._episode.is_over
+        return self._awaited.is_over
 
     @property
     def assignment(self) -> Assignment:
         """What an agent may know; see `OpenEpisode.assignment`."""
-        return self._episode.assignment
-
-    def reset(self) -> Observation:
-        """Lease golden replicas and open the start pages; see `OpenEpisode.reset`."""
-        return self._loop.run(self._episode.reset())
-
-    def step(self, action: Action, *, thought: str | None = None) -> StepResult:
-        """Do one action; see `OpenEpisode.step`."""
-        return self._loop.run(self._episode.step(action, thought=thought))
-
-    def evaluate(self) -> Score:
-        """Look what the end checks find, and score; see `OpenEpisode.evaluate`."""
-        return self._loop.run(self._episode.evaluate())
+        return self._awaited.assignment
 
     @property
     def cdp_url(self) -> str:
         """The address for a client of CDP; see `OpenEpisode.cdp_url`."""
-        return self._episode.cdp_url
+        return self._awaited.cdp_url
 
     @property
     def proxy_url(self) -> str:
         """The gateway, for a browser of a program's own; see `OpenEpisode.proxy_url`."""
-        return self._episode.proxy_url
+        return self._awaited.proxy_url
 
     @property
     def storage_state(self) -> Path:
         """The logins as a file; see `OpenEpisode.storage_state`."""
-        return self._episode.storage_state
+        return self._awaited.storage_state
 
     @property
     def idle_s(self) -> float:
         """How long ago a client of CDP last acted; see `OpenEpisode.idle_s`."""
-        return self._episode.idle_s
+        return self._awaited.idle_s
 
-    def wait_until_over(self) -> None:
-        """Return when it has ended by itself; see `OpenEpisode.wait_until_over`."""
-        self._loop.run(self._episode.wait_until_over())
-
-    def spend(self, usage: Mapping[str, object]) -> None:
-        """Write down what the agent spent on models; see `OpenEpisode.spend`."""
-        self._episode.spend(usage)
-
-    def finish(
-        self,
-        answer: str | None = None,
-        *,
-        status: str = "done",
-        because: str | None = None,
-        data: JsonValue = None,
-    ) -> Score:
-        """End an episode that a client of CDP played; see `OpenEpisode.finish`."""
-        return self._loop.run(
-            self._episode.finish(answer, status=status, because=because, data=data)
-        )
-
-    def end(self, because: str, *, ended: str = "agent_gave_up") -> None:
-        """End it for its agent's reason; see `OpenEpisode.end`."""
-        self._episode.end(because, ended=ended)
-
-    def evidence(self) -> Evidence:
-        """Return everything that was written down so far; see `OpenEpisode.evidence`."""
-        return self._episode.evidence()
-
-    def close(self) -> None:
-        """Give replicas and browser back; see `OpenEpisode.close`."""
-        self._loop.run(self._episode.close())
+    reset = _blocking(OpenEpisode.reset)
+    step = _blocking(OpenEpisode.step)
+    score = _blocking(OpenEpisode.score)
+    wait_until_over = _blocking(OpenEpisode.wait_until_over)
+    finish = _blocking(OpenEpisode.finish)
+    spend = _same(OpenEpisode.spend)
+    end = _same(OpenEpisode.end)
+    evidence = _same(OpenEpisode.evidence)
+    close = _blocking(OpenEpisode.close)
 
 
-class SyncArena:
+class SyncSites(_Blocking[Sites]):
+    """`Arena.sites` without async and await."""
+
+    list = _same(Sites.list)
+    up = _blocking(Sites.up)
+    status = _blocking(Sites.status)
+    reset = _blocking(Sites.reset)
+    down = _blocking(Sites.down)
+    query = _blocking(Sites.query)
+    diff = _blocking(Sites.diff)
+    diff_as_check = _blocking(Sites.diff_as_check)
+    url = _blocking(Sites.url)
+    container = _blocking(Sites.container)
+    logs = _blocking(Sites.logs)
+    build = _blocking(Sites.build)
+    load = _blocking(Sites.load)
+    pull = _blocking(Sites.pull)
+    new = _same(Sites.new)
+    published = _same(Sites.published)
+    check = _blocking(Sites.check)
+
+    @contextmanager
+    def browse(self, *, slot: int = 0, port: int = 0) -> Iterator[Browsing]:
+        """Serve a proxy in which each running site has its own name; see `Sites.browse`."""
+        held = self._run(Held.enter(self._awaited.browse(slot=slot, port=port)))
+        try:
+            yield held.value
+        finally:
+            self._run(held.leave())
+
+    def follow_logs(
+        self, site: str, *, slot: int | None = None, tail: int = 100
+    ) -> Generator[str, None, None]:
+        """Yield what a site's container wrote and writes; see `Sites.follow_logs`."""
+        return self._loop().iterate(self._awaited.follow_logs(site, slot=slot, tail=tail))
+
+
+class SyncSuites(_Blocking[Suites]):
+    """`Arena.suites` without async and await."""
+
+    names = _same(Suites.names)
+    read = _same(Suites.read)
+    new = _same(Suites.new)
+    tasks = _same(Suites.tasks)
+    task = _same(Suites.task)
+    lint = _blocking(Suites.lint)
+    import_tasks = _same(Suites.import_tasks)
+
+
+class SyncRuns(_Blocking[Runs]):
+    """`Arena.runs` without async and await."""
+
+    resume = _blocking(Runs.resume)
+    plan_sample = _same(Runs.plan_sample)
+    sample = _blocking(Runs.sample)
+    read = _same(Runs.read)
+    read_lock = _same(Runs.read_lock)
+    report = _same(Runs.report)
+    score = _same(Runs.score)
+    score_with = _same(Runs.score_with)
+    judge = _blocking(Runs.judge)
+    check_judge = _blocking(Runs.check_judge)
+    export = _same(Runs.export)
+    compare = _same(Runs.compare)
+    write_figures = _same(Runs.write_figures)
+    write_comparison = _same(Runs.write_comparison)
+
+
+class SyncStudies(_Blocking[Studies]):
+    """`Arena.studies` without async and await."""
+
+    run = _blocking(Studies.run)
+    status = _same(Studies.status)
+    add = _blocking(Studies.add)
+    plan = _same(Studies.plan)
+    verify = _same(Studies.verify)
+    report = _same(Studies.report)
+
+
+class SyncArena(_Blocking[Arena]):
     """`Arena` without async and await: each call returns when its work is done.
 
-    It has the methods of `Arena`, with the same arguments, results and errors. The work is done by
-    an event loop in a thread of its own, so it may be used where another loop runs, as in Jupyter.
-    Ctrl-C cancels the call under way, which takes down what it started. Use it as a context
-    manager; or call `open` and `close`, as notebooks like it: what was not closed is closed when
-    Python ends.
+    It has the namespaces and methods of `Arena`, with the same arguments, results and errors. The
+    work is done by an event loop in a thread of its own, so you may use it where another loop runs,
+    as in Jupyter. Ctrl-C cancels the call under way, which takes down what it started. Use it as a
+    context manager; or call `open` and `close`, as notebooks like it: what was not closed is closed
+    when Python ends.
 
     Args:
         sites: as of `Arena`.
         workers: as of `Arena`.
         memory: as of `Arena`.
         on_event: as of `Arena`; called in the thread of the loop.
+
+    Attributes:
+        sites: as of `Arena`.
+        suites: as of `Arena`.
+        runs: as of `Arena`.
+        studies: as of `Arena`.
     """
 
     def __init__(
@@ -191,8 +366,13 @@ class SyncArena:
         memory: str | None = None,
         on_event: OnArenaEvent = ignore_event,
     ) -> None:
-        self._arena = Arena(sites=sites, workers=workers, memory=memory, on_event=on_event)
-        self._loop: BackgroundLoop | None = None
+        arena = Arena(sites=sites, workers=workers, memory=memory, on_event=on_event)
+        super().__init__(arena, self._opened)
+        self._thread: LoopThread | None = None
+        self.sites = SyncSites(arena.sites, self._opened)
+        self.suites = SyncSuites(arena.suites, self._opened)
+        self.runs = SyncRuns(arena.runs, self._opened)
+        self.studies = SyncStudies(arena.studies, self._opened)
 
     def open(self) -> Self:
         """Open it; `with SyncArena()` does the same.
@@ -200,21 +380,21 @@ class SyncArena:
         Raises:
             UsageError: it is open already.
         """
-        loop = self._loop or BackgroundLoop()
-        loop.run(self._arena.__aenter__())
-        self._loop = loop
+        thread = self._thread or LoopThread()
+        thread.run(self._awaited.__aenter__())
+        self._thread = thread
         atexit.register(self.close)
         return self
 
     def close(self) -> None:
         """Take down what was started for episodes and runs; safe to repeat."""
         atexit.unregister(self.close)
-        loop, self._loop = self._loop, None
-        if loop is not None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
             try:
-                loop.run(self._arena.__aexit__(None, None, None))
+                thread.run(self._awaited.__aexit__(None, None, None))
             finally:
-                loop.close()
+                thread.close()
 
     def __enter__(self) -> Self:
         return self.open()
@@ -223,123 +403,19 @@ class SyncArena:
         self.close()
 
     @property
-    def atlas(self) -> Atlas:
-        """All sites that can be used; see `Arena.atlas`."""
-        return self._arena.atlas
+    def registry(self) -> SiteRegistry:
+        """All sites that can be used; see `Arena.registry`."""
+        return self._awaited.registry
 
-    def episode(
-        self,
-        task: str,
-        *,
-        world: str = "offline",
-        staged: bool = False,
-        resolve: Sequence[str] = (),
-        agent: str = AGENT,
-        observations: Collection[str] = ("axtree",),
-        out: Path | str | None = None,
-        screenshots: bool = True,
-        headless: bool = True,
-        endpoint: str | None = None,
-        seed: int | None = None,
-        max_steps: int | None = None,
-        max_seconds: float | None = None,
-        viewport: tuple[int, int] | None = None,
-    ) -> SyncEpisode:
-        """Return an episode of a task, to be played step by step; see `Arena.episode`."""
-        episode = self._arena.episode(
-            task,
-            world=world,
-            staged=staged,
-            resolve=resolve,
-            agent=agent,
-            observations=observations,
-            out=out,
-            screenshots=screenshots,
-            headless=headless,
-            endpoint=endpoint,
-            seed=seed,
-            max_steps=max_steps,
-            max_seconds=max_seconds,
-            viewport=viewport,
-        )
-        return SyncEpisode(episode, self._opened())
-
-    @contextmanager
-    def browse(self, *, slot: int = 0, port: int = 0) -> Iterator[Browsing]:
-        """Serve a proxy in which each running site has its own name; see `Arena.browse`."""
-        loop = self._opened()
-        held = loop.run(Held.enter(self._arena.browse(slot=slot, port=port)))
-        try:
-            yield held.value
-        finally:
-            loop.run(held.leave())
-
-    def follow_logs(
-        self, site: str, *, slot: int | None = None, tail: int = 100
-    ) -> Generator[str, None, None]:
-        """Yield what a site's container wrote and writes; see `Arena.follow_logs`."""
-        lines = self._arena.follow_logs(site, slot=slot, tail=tail)
-        return self._opened().iterate(lines)
-
-    plan_sample = _same(Arena.plan_sample)
-    suites = _same(Arena.suites)
-    suite = _same(Arena.suite)
-    tasks = _same(Arena.tasks)
-    task = _same(Arena.task)
-    import_tasks = _same(Arena.import_tasks)
-    sites = _same(Arena.sites)
-    read_run = _same(Arena.read_run)
-    read_lock = _same(Arena.read_lock)
-    write_report = _same(Arena.write_report)
-    export = _same(Arena.export)
-    compare = _same(Arena.compare)
-    write_figures = _same(Arena.write_figures)
-    write_comparison = _same(Arena.write_comparison)
-    score = _same(Arena.score)
-    score_readings = _same(Arena.score_readings)
-    judge = _blocking(Arena.judge)
-    check_judge = _blocking(Arena.check_judge)
-    lint = _blocking(Arena.lint)
-    evaluate = _blocking(Arena.evaluate)
-    sample = _blocking(Arena.sample)
-    resume = _blocking(Arena.resume)
-    run_study = _blocking(Arena.run_study)
-    study_status = _same(Arena.study_status)
-    plan_study = _same(Arena.plan_study)
-    add_to_study = _blocking(Arena.add_to_study)
-    verify_study = _same(Arena.verify_study)
-    report_study = _same(Arena.report_study)
-    up = _blocking(Arena.up)
-    status = _blocking(Arena.status)
-    reset = _blocking(Arena.reset)
-    down = _blocking(Arena.down)
-    query = _blocking(Arena.query)
-    diff = _blocking(Arena.diff)
-    diff_as_check = _blocking(Arena.diff_as_check)
-    url = _blocking(Arena.url)
-    container = _blocking(Arena.container)
-    logs = _blocking(Arena.logs)
+    episode = _opening(Arena.episode)
+    run = _blocking(Arena.run)
+    doctor = _blocking(Arena.doctor)
+    check_model = _blocking(Arena.check_model)
     plugins = _same(Arena.plugins)
     schema = _same(Arena.schema)
-    new_site = _same(Arena.new_site)
-    published_sites = _same(Arena.published_sites)
-    doctor = _blocking(Arena.doctor)
-    check_site = _blocking(Arena.check_site)
-    build = _blocking(Arena.build)
-    pull = _blocking(Arena.pull)
-    load = _blocking(Arena.load)
 
-    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Run a coroutine of this Arena to its end."""
-        try:
-            loop = self._opened()
-        except BaseException:
-            work.close()
-            raise
-        return loop.run(work)
-
-    def _opened(self) -> BackgroundLoop:
-        if self._loop is None:
+    def _opened(self) -> LoopThread:
+        if self._thread is None:
             message = "this Arena is not open"
             raise UsageError(message, hint="use it inside: with SyncArena() as arena")
-        return self._loop
+        return self._thread

@@ -8,23 +8,21 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
-from arena_core.errors import InterruptedRunError
+from arena_core.errors import AgentCrashedError, InterruptedRunError
 
 Result = TypeVar("Result")
 
 
 def run(work: Coroutine[object, object, Result]) -> Result:
-    """Run a command's coroutine to its end.
-
-    Raises:
-        InterruptedRunError: the user pressed Ctrl-C, or TERM came; the coroutine was cancelled and
-            cleaned up.
-    """
+    """Run a command's coroutine to its end."""
     try:
         return asyncio.run(_until_term(work))
+    except SystemExit as leaving:
+        message = f"code that Arena called ended the process (exit code {leaving.code})"
+        hint = "let an agent's own tasks and callbacks raise an exception in place of sys.exit()"
+        raise AgentCrashedError(message, hint=hint) from leaving
     except KeyboardInterrupt:
-        message = "interrupted"
-        raise InterruptedRunError(message) from None
+        raise InterruptedRunError("interrupted") from None
 
 
 async def _until_term(work: Coroutine[object, object, Result]) -> Result:
@@ -45,8 +43,7 @@ async def _until_term(work: Coroutine[object, object, Result]) -> Result:
         if not ended or working is None:
             raise
         working.uncancel()
-        message = "ended by TERM"
-        raise InterruptedRunError(message) from None
+        raise InterruptedRunError("ended by TERM") from None
     finally:
         loop.remove_signal_handler(signal.SIGTERM)
 

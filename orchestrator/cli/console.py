@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
+from arena_core.logs import without_known
 from orchestrator.cli.streams import takes_unicode
 
 Cell = str | int | float | bool | None
@@ -63,7 +64,7 @@ class Console:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    stream.write(text + "\n")
+    stream.write(without_known(text) + "\n")
     stream.flush()
 
 

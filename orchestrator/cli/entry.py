@@ -10,56 +10,73 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from arena_core.bugs import bug_in_words, place_of
-from arena_core.errors import ArenaError, InternalError
+from arena_core.bugs import PACKAGES, bug_in_words, place_of
+from arena_core.errors import ArenaError, InternalError, PrerequisiteError
+from arena_core.logs import without_known
 from arena_core.plugins import ARENA
 from orchestrator.cli.help_groups import TitledGroup
 from orchestrator.cli.log_options import with_log_options
 from orchestrator.cli.streams import drop_stdout, of_the_machine, prepare
 
-# One line each, so that `arena --help` imports no command; a command's module has its name.
+# One line each, so that `arena --help` imports no command; a command's module has its name, in the
+# folder of its panel.
 _PANELS: dict[str, dict[str, str]] = {
     "Set up": {
-        "doctor": "Say what is missing on this machine and what mends it.",
+        "doctor": "Check your setup and print how to fix it.",
+        "check-model": "Ask a model one question: endpoint, key and name.",
         "build": "Build the sites' images and seal them as golden.",
-        "pull": "Pull the images that their manifests say are published.",
+        "pull": "Pull the images that are published.",
         "load": "Load a site's image from a file, bake it and seal it.",
-        "plugins": "List what is plugged in, and whether it can be used.",
+        "plugins": "List plug-ins and whether they work.",
     },
     "Sites": {
-        "up": "Start sites, wait until they really serve, log the roles in.",
+        "up": "Start sites, wait until they serve, log the roles in.",
         "status": "Show the running sites with URLs, health and memory.",
         "reset": "Bring sites back to golden, with a receipt.",
         "down": "Remove every container that Arena started.",
         "logs": "Show a site's log.",
         "db": "Run one read-only SELECT on a site's database.",
-        "diff": "Show what was changed in a site, row by row and file by file.",
-        "open": "Print or open a URL of a site for a person's own browser.",
+        "diff": "Show what changed in a site, row by row and file by file.",
+        "open": "Open a page of a site in your own browser.",
         "browse": "Browse all running sites under their own names.",
-        "site": "Write a site of your own, and hold it to the contract.",
+        "site": "Add a site of your own and check it.",
     },
-    "Studies": {
-        "tasks": "List, show and lint tasks.",
+    "Tasks": {
+        "tasks": "List, show, write and lint tasks.",
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
+    },
+    "Run": {
         "eval": "Run an agent on tasks, offline, online or both.",
         "sample": "Play each task several times, for training data.",
+    },
+    "Analyse": {
         "study": "Plan, play, report and verify a registered study.",
-        "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
-        "mcp": "Serve one episode to an MCP client, such as a coding agent.",
         "report": "Show a run side by side, in the terminal and as HTML.",
         "compare": "Compare runs on the tasks that they share.",
-        "export": "Write a run's scores for other programs.",
+        "export": "Write runs for other programs.",
         "score": "Score a finished run again from its evidence.",
-        "judge": "Let a model judge free text of a run, or see how far to trust one.",
+        "judge": "Let a model judge free text, or measure how far to trust one.",
+    },
+    "Serve": {
+        "serve": "Serve episodes over HTTP to agents and trainers on this machine.",
+        "mcp": "Serve one episode to an MCP client, such as a coding agent.",
     },
 }
 
+_FOLDERS = {
+    "Set up": "setup",
+    "Sites": "sites",
+    "Tasks": "tasks",
+    "Run": "runs",
+    "Analyse": "analysis",
+    "Serve": "serve",
+}
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-13 this"
-    " machine; 20 images; 30-37 sites; 40-42 the Docker engine; 50 gateway; 60, 61 browser; 70, 72,"
-    " 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90, 91 nothing could be scored; 99 a"
-    " bug of Arena's; 130 interrupted."
+    " machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 50 gateway; 60, 61 browser;"
+    " 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90-92 nothing could be scored;"
+    " 99 a bug of Arena's; 130 interrupted."
 )
 
 
@@ -117,7 +134,8 @@ def _unloaded() -> None:
 
 def _register(app: typer.Typer, name: str, line: str, panel: str) -> None:
     """Add the module of one command: a command, or a group where it holds several."""
-    commands: typer.Typer = importlib.import_module(f"orchestrator.cli.{name}").app
+    module = f"orchestrator.cli.{_FOLDERS[panel]}.{name.replace('-', '_')}"
+    commands: typer.Typer = importlib.import_module(module).app
     for group in (commands, *(one.typer_instance for one in commands.registered_groups)):
         for command in group.registered_commands if group else ():
             if command.callback:
@@ -151,6 +169,12 @@ def main() -> None:
         if told is None:
             _end_by_bug(failure)
         _refuse(told)
+    except ImportError as broken:
+        drop_stdout()
+        if (broken.name or "").partition(".")[0] in PACKAGES:
+            _end_by_bug(broken)
+        message = f"the installation is broken: {broken}"
+        _refuse(PrerequisiteError(message, hint="arena doctor says what is missing"))
     except Exception as bug:  # noqa: BLE001  nothing lies above the entry point
         drop_stdout()
         _end_by_bug(bug)
@@ -158,15 +182,15 @@ def main() -> None:
 
 def _end_by_bug(bug: Exception) -> NoReturn:
     """Print the traceback, which a report needs, and end with the exit code of a bug."""
-    traceback.print_exception(bug)
+    sys.stderr.write(without_known("".join(traceback.format_exception(bug))))
     message = f"a bug of Arena's: {bug_in_words(bug)} at {place_of(bug)}"
     _refuse(InternalError(message, hint="please report it, with the traceback above"))
 
 
 def _refuse(error: ArenaError) -> NoReturn:
-    sys.stderr.write(f"arena: {error.message}\n")
+    sys.stderr.write(without_known(f"arena: {error.message}\n"))
     if error.hint:
-        sys.stderr.write(f"  → {error.hint}\n")
+        sys.stderr.write(without_known(f"  → {error.hint}\n"))
     sys.exit(error.exit_code)
 
 

@@ -9,6 +9,11 @@ from typer.core import TyperGroup
 
 _WHOLE: Final = 300  # letters: a summary is wrapped, never cut
 
+PRICES_HELP: Final = (
+    "Table of what models cost, before Arena's own: YAML with date, source and models: {NAME:"
+    " {input: 2.5, output: 10}}, in USD per million tokens."
+)
+
 
 class TitledGroup(TyperGroup):
     """A group whose help lists commands under their `rich_help_panel`, without rich."""

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from arena_core.errors import ArenaError, UsageError
-from orchestrator.logs.writing import log_level as log_from
-from orchestrator.logs.writing import no_log, stream_log
+from arena_core.logs import log_level as log_from
+from arena_core.logs import no_log, stream_log
 
 VARIABLE: Final = "ARENA_LOG"
 _LEVELS: Final = {
@@ -81,11 +81,7 @@ def with_log_options(command: Callable[..., Any], *, has_run_folder: bool) -> Ca
 def log_as_chosen(
     verbose: int, log_level: str | None, environment: Mapping[str, str], *, has_run_folder: bool
 ) -> Iterator[None]:
-    """Log as options and environment say, until the block ends.
-
-    Raises:
-        UsageError: two options contradict each other, or there is no such level.
-    """
+    """Log as options and environment say, until the block ends."""
     if verbose and log_level is not None:
         message = "-v and --log-level both say how much is logged"
         raise UsageError(message, hint="leave one of them away")

@@ -6,25 +6,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
-from evaluators.verdicts import OutcomeKind
-from orchestrator.api.arena import Arena
-from orchestrator.api.events import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
-from orchestrator.cli.console import Console
-from orchestrator.pool.events import PoolEvent
-from orchestrator.runner.events import (
-    AttemptBegan,
-    AttemptBroke,
-    EpisodesPlanned,
-    ProgressNote,
-    TrialEnded,
-)
-from orchestrator.work_events import (
+from arena_core.names import counted
+from arena_core.work_events import (
     WorkEnded,
     WorkLine,
     WorkOutput,
     WorkPlanned,
     WorkStep,
 )
+from evaluators.verdicts import OutcomeKind
+from orchestrator.api.arena import Arena
+from orchestrator.api.opened import ArenaEvent, RunBegan, SitesStarting, StudyBegan, WarningNote
+from orchestrator.cli.console import Console
+from orchestrator.runs.events import (
+    AttemptBegan,
+    AttemptBroke,
+    EpisodeEnded,
+    EpisodesPlanned,
+    ProgressNote,
+)
+from orchestrator.sandbox.pool.pool_context import PoolEvent
 
 
 def arena_for(console: Console, sites: Sequence[Path] | None = None) -> Arena:
@@ -41,16 +42,16 @@ def show_event(event: ArenaEvent, console: Console) -> None:
             console.note(text)
         case RunBegan():
             agent = f"{event.agent} ({event.agent_note})" if event.agent_note else event.agent
-            console.note(f"run {event.folder}: {event.episodes} episodes of {agent}")
+            console.note(f"run {event.folder}: {counted(event.episodes, 'episode')} of {agent}")
         case StudyBegan():
             agents = ", ".join(event.agents)
-            console.note(f"study {event.folder}: {event.episodes} episodes of {agents}")
+            console.note(f"study {event.folder}: {counted(event.episodes, 'episode')} of {agents}")
         case AttemptBroke():
-            trial = event.trial
+            key = event.key
             whose = f" {event.agent}" if event.agent else ""
-            line = f"        {trial.world:<8}{trial.task}{whose}: broke off, again: {event.reason}"
+            line = f"        {key.world:<8}{key.task}{whose}: broke off, again: {event.reason}"
             console.note(line)
-        case TrialEnded():
+        case EpisodeEnded():
             console.note(_ended_line(event))
         case WorkLine(text):
             console.note(text)
@@ -62,13 +63,13 @@ def show_event(event: ArenaEvent, console: Console) -> None:
             assert_never(event)
 
 
-def _ended_line(event: TrialEnded) -> str:
-    trial, score, evidence = event.trial, event.score, event.evidence
+def _ended_line(event: EpisodeEnded) -> str:
+    key, score, evidence = event.key, event.score, event.evidence
     width = len(str(event.total))
     done = f"[{event.done:>{width}}/{event.total}]"
     figures = f"{score.steps:>3} steps {evidence.seconds:5.1f} s"
     whose = f"{event.agent:<12} " if event.agent else ""
-    line = f"{done} {whose}{trial.world:<8}{trial.task:<34} {score.outcome!s:<20}{figures}"
+    line = f"{done} {whose}{key.world:<8}{key.task:<34} {score.outcome!s:<20}{figures}"
     if score.outcome.kind is OutcomeKind.SUCCESS:
         return line
     gave_up = f"; {evidence.ended_because}" if evidence.ended_because else ""

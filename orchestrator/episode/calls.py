@@ -38,11 +38,7 @@ class EpisodeCalls:
 
     @contextmanager
     def alone(self, call: str) -> Iterator[None]:
-        """Refuse a call while another is under way: their steps could not be told apart.
-
-        Raises:
-            UsageError: naming both.
-        """
+        """Refuse a call while another is under way: their steps could not be told apart."""
         if self._call is not None:
             message = f"{call}() was called while {self._call}() of the same episode is under way"
             raise UsageError(message, hint="await one call before the next")
@@ -61,17 +57,8 @@ class EpisodeCalls:
     ) -> Result | None:
         """Await work that `cut_short` may end; a fault of the world becomes the outcome.
 
-        Args:
-            doing: what it is, for the evidence.
-            work: at most one at a time.
-            is_undone_by_cancelling: where it is cancelled, nobody knows how much of it was done.
-
         Returns:
             What the work returns; None where it was cut short or the world broke.
-
-        Raises:
-            CancelledError: the caller was cancelled.
-            Exception: what is neither a fault of the world nor a bug.
         """
         caller = asyncio.current_task()
         task: asyncio.Task[Result] = asyncio.create_task(work)

@@ -1,89 +1,204 @@
-"""What an episode is played on, and with whom."""
+"""What an episode is played on, and with whom: environment, browser, gateway, accounts, lease."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from arena_core.actions import Action
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.changes import Change, IgnoredChanges
-from evaluators.episode_view import Ran
+from evaluators.episode_view import PageLook, PageSeen, Ran
 from evaluators.evidence import Receipt
-from orchestrator.access.apis import ApiAnswer
-from orchestrator.episode.interfaces import EpisodeBrowser, OpenGateway
-from orchestrator.gateway import Gateway
-from orchestrator.gateway.addresses import Resolve
-from orchestrator.observation import AXTREE
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.watch import Mark
-from sites.atlas import Atlas
+from orchestrator.browser.observation import AXTREE, Observation
+from orchestrator.browser.observations.forms import ObservationForm
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.browser.session.network import NetworkRecord
+from orchestrator.browser.session.page_reader import Fetched
+from orchestrator.browser.tabs.cdp_channel import Reply
+from orchestrator.browser.tabs.journal import Activity
+from orchestrator.gateway import Gateway, GatewayJournal, Policy
+from orchestrator.gateway.policy import Resolve
+from orchestrator.sandbox.check_queries import ApiAnswer
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.watch import Mark
+from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task
+
+
+class PageDocument(Protocol):
+    """One document of a tab, however its tab fares afterwards."""
+
+    async def call(self, function: str, *arguments: object) -> Reply | None:
+        """Call a function among the page's own variables; None where the document is gone."""
+
+
+class EpisodeSession(Protocol):
+    """The agent's browser for one episode; every method may raise BrowserError."""
+
+    @property
+    def url(self) -> str:
+        """The current tab's URL."""
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status of the current tab's document; None where it is not known."""
+
+    @property
+    def is_forged(self) -> bool:
+        """Whether the current tab's address is the doing of a script of an external program."""
+
+    @property
+    def login(self) -> str:
+        """The login that the current tab's context is for; empty for the first roles'."""
+
+    async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
+        """Open the start pages, a tab each, each in the context of its login."""
+
+    async def act(self, action: Action) -> str | None:
+        """Do one action; why it could not be done, None where it was."""
+
+    async def settle(self, deadline_s: float) -> bool:
+        """Wait until the page has settled; False where the deadline came first."""
+
+    async def observe(
+        self,
+        step: int,
+        last_error: str | None = None,
+        forms: Mapping[str, ObservationForm] | None = None,
+    ) -> Observation:
+        """Read the current tab as an agent sees it, in these forms."""
+
+    async def screenshot(self) -> bytes | None:
+        """Return the current tab's viewport as WebP; None where an external program broke it."""
+
+    async def title(self) -> str:
+        """Return the current tab's title."""
+
+    async def cookies(self, login: str = "") -> tuple[Cookie, ...]:
+        """Return a context's cookies as they are now."""
+
+    async def pin(self) -> PageDocument:
+        """Keep hold of the document in the current tab."""
+
+    async def look_own(self, what: PageLook) -> PageSeen:
+        """Read the agent's own page; TaskError where that cannot be done."""
+
+    async def look_fresh(
+        self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False
+    ) -> PageSeen | None:
+        """Read a page opened for that; None where it leads nowhere and may."""
+
+    async def fetch_text(self, url: str) -> Fetched:
+        """GET a URL with the first context's cookies."""
+
+    def drain(self) -> Activity:
+        """Return what happened since the last drain, and forget it."""
+
+    async def network(self) -> NetworkRecord | None:
+        """Return what the pages asked for so far; None where it was not recorded."""
+
+    async def traces(self) -> Mapping[str, bytes]:
+        """End Playwright's traces and return them by file name; none the second time."""
+
+    def answers(self) -> tuple[tuple[str, int | None], ...]:
+        """Return each open tab's URL and the HTTP status that its document came with."""
+
+    def asked_of(self, host: str) -> frozenset[str]:
+        """Return the paths, with queries, that open pages asked a host for."""
+
+
+class SharedSession(EpisodeSession, Protocol):
+    """A session whose pages an external program drives."""
+
+    def listen_to(
+        self,
+        noticed: Callable[[], None],
+        is_scripting: Callable[[], bool],
+        broke: Callable[[str], None],
+    ) -> None:
+        """Say who learns of what the program does, and who knows whether a script of it runs.
+
+        A page that crashed by itself or hangs is told to `broke`, and shows nothing from then on.
+        """
+
+    def distrust_answers(self) -> None:
+        """Take it that the program answers requests in place of sites from now on."""
+
+    def attend(self, target: str) -> None:
+        """Make the tab current in which the program acts, by its target's id."""
+
+    async def bear_out(self) -> bool:
+        """Ask which events and visits of scripts are borne out, note it; whether all are."""
+
+
+class EpisodeBrowser(Protocol):
+    """Opens the contexts of one episode."""
+
+    async def listen(self) -> str | socket.socket:
+        """Return where a gateway must listen, for this browser to reach it."""
+
+    def session(self, options: SessionOptions) -> AbstractAsyncContextManager[EpisodeSession]:
+        """Open a session; it ends with the block."""
+
+
+class EpisodeGateway(Protocol):
+    """The forward proxy of one episode."""
+
+    @property
+    def url(self) -> str:
+        """What a browser context takes as its proxy."""
+
+    @property
+    def journal(self) -> GatewayJournal:
+        """What went through and what was refused."""
+
+
+class OpenGateway(Protocol):
+    """Starts the gateway of one episode."""
+
+    def __call__(
+        self, policy: Policy, *, bind: str | socket.socket
+    ) -> AbstractAsyncContextManager[EpisodeGateway]:
+        """Listen where the browser reaches it; it stops with the block."""
 
 
 class Accounts(Protocol):
     """Hands out what makes a browser context logged in."""
 
     async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
-        """Return the proven login of a role, in the world of the episode.
-
-        Raises:
-            LoginError: the role cannot log in or is not recognised.
-        """
+        """Return the proven login of a role, in the world of the episode."""
 
     async def is_logged_out(self, site: str, role: str, cookies: Sequence[Cookie]) -> bool:
-        """Whether the site bars the role's page to whoever has these cookies.
-
-        Raises:
-            LoginError: a replica's page could not be fetched at all.
-        """
+        """Whether the site bars the role's page to whoever has these cookies."""
 
 
 class Database(Protocol):
     """Answers what only the database and the files behind a site can."""
 
     async def query(self, site: str, sql: str) -> tuple[tuple[object, ...], ...]:
-        """Return the rows of one SELECT.
-
-        Raises:
-            DatabaseError: the query failed.
-        """
+        """Return the rows of one SELECT."""
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs from the state that the replica was golden in.
-
-        Raises:
-            SiteError: its state could not be read.
-            ImageError: its image was sealed without rows.
-        """
+        """Return what differs from the state that the replica was golden in."""
 
     async def run(self, site: str, command: str, seconds: int) -> Ran:
-        """Run a command in a replica, by its image's own user.
-
-        Raises:
-            SiteError: no replica answers for the site.
-            TaskError: it took longer, printed too much, or would have run as root.
-        """
+        """Run a command in a replica, by its image's own user."""
 
     async def marks(self) -> Mapping[str, Mark]:
-        """Return what moves when the state of a replica does, as it is now, by site.
-
-        Raises:
-            SiteError: a replica does not answer.
-        """
+        """Return what moves when the state of a replica does, as it is now, by site."""
 
 
 class SiteApi(Protocol):
     """Answers what a site's own HTTP API can."""
 
     async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
-        """Return what the site's API answers to a GET with a role's API login, whatever its status.
-
-        Raises:
-            ApiError: the role has none at the site's upstream, or nothing answered.
-        """
+        """Return the API's answer to a GET with a role's login, whatever its status."""
 
 
 class Lease(Protocol):
@@ -97,11 +212,7 @@ class Lease(Protocol):
         """Take it that a request which may write was sent to a site's replica."""
 
     async def lost(self) -> str | None:
-        """Say which container is gone; None while all of them run.
-
-        Raises:
-            EngineError: the engine does not answer.
-        """
+        """Say which container is gone; None while all of them run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +222,11 @@ class EpisodeEnvironment:
     Attributes:
         upstreams: what answers for each site of the task.
         replicas: by site name; sites that no replica answers for have none.
-        lease: accounts for the replicas.
         resolves: where live hosts are sent elsewhere.
-        is_shared: the browser is the episode's own, and an outside program drives its pages.
+        is_shared: the browser is the episode's own, and an external program drives its pages.
     """
 
-    atlas: Atlas
+    registry: SiteRegistry
     upstreams: Upstreams
     browser: EpisodeBrowser
     replicas: Mapping[str, Replica]
@@ -130,7 +240,6 @@ class EpisodeEnvironment:
 
     @property
     def world(self) -> World:
-        """Which upstreams these are."""
         return self.upstreams.world
 
 

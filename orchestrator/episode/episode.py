@@ -23,26 +23,19 @@ from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from evaluators.fields import When
 from evaluators.responses import answer_of, response_of
 from evaluators.scores import Score, score
-from orchestrator.agent_interface import Assignment, Reference
-from orchestrator.episode.block_detection import detect_block
+from orchestrator.agents.interface import Assignment, Reference
+from orchestrator.agents.model_exchange import ModelExchange, Spent
+from orchestrator.browser.observation import AXTREE, AxTree, Observation
+from orchestrator.browser.observations.forms import load_form
 from orchestrator.episode.calls import EpisodeCalls
-from orchestrator.episode.ending import look_at_end
-from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.episode.faults import fault_of
-from orchestrator.episode.interfaces import SharedSession
-from orchestrator.episode.locating import Locators
-from orchestrator.episode.logins import login_name
-from orchestrator.episode.opening import opened, required_in, requirements_hold
-from orchestrator.episode.outside_steps import OutsideSteps
-from orchestrator.episode.proof_hook import EpisodeSnapshot, look_beside
-from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, SharedSession
+from orchestrator.episode.faults import fault_of, login_name, start_fault
+from orchestrator.episode.locators import Locators
+from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol, MiniwobProtocol
 from orchestrator.episode.record import EpisodeRecord
+from orchestrator.episode.resources import open_resources, required_in, requirements_hold
+from orchestrator.episode.snapshot import EpisodeSnapshot, look_at_end, look_beside
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
-from orchestrator.episode.wob import MiniWobProtocol
-from orchestrator.model_exchange import ModelExchange
-from orchestrator.observation import AXTREE, AxTree, Observation
-from orchestrator.observations.names import load_form
-from orchestrator.spending import Spent
 from tasks.schema import Task
 
 _SNAPSHOT_S: Final = 600.0
@@ -91,12 +84,10 @@ class Episode:
 
     @property
     def task(self) -> Task:
-        """The task that is played."""
         return self._task
 
     @property
     def world(self) -> World:
-        """The world that it is played in."""
         return self._environment.world
 
     @property
@@ -123,6 +114,7 @@ class Episode:
                 upstream.site.title: upstreams.url(f"{name}:/")
                 for name, upstream in upstreams.by_site.items()
             },
+            site_urls={name: upstreams.url(f"{name}:/") for name in upstreams.by_site},
             step_limit=self._task.limits.steps,
             repeat=self._record.spec.repeat,
             files=tuple(one.name for one in self._task.files),
@@ -136,7 +128,7 @@ class Episode:
             self._task.reference_actions,
             self._environment.upstreams.url,
             tuple(check for check in self._task.checks_in(world) if check.when is When.STEP),
-            None if self._task.wob is None else self._task.wob.seed,
+            None if self._task.miniwob is None else self._task.miniwob.seed,
         )
 
     @property
@@ -206,7 +198,7 @@ class Episode:
         """Keep what models were asked for the next step, and what came back."""
         self._record.keep_exchanges(exchanges)
 
-    async def evaluate(self) -> Score:
+    async def score(self) -> Score:
         """Look what the end checks find, and score the evidence; later calls repeat the score.
 
         Raises:
@@ -239,18 +231,17 @@ class Episode:
             finally:
                 self._record.stop_clock()
 
-    def outside_steps(self) -> OutsideSteps:
-        """Return what writes the steps of an agent that drives the browser by itself.
+    def shared_browser(self) -> tuple[StepPlayer, SharedSession]:
+        """Return what writes steps, and the browser that an external agent drives by itself.
 
         Raises:
-            UsageError: the episode is not reset yet, is over, or its browser is no other program's.
+            UsageError: the episode is not reset yet, is over, or shares its browser with nobody.
         """
         player = self._running()
         if not self._environment.is_shared:
             message = f"the browser of the episode of '{self._task.id}' is shared with nobody"
             raise UsageError(message, hint="open the episode with endpoint='cdp'")
-        session = cast("SharedSession", player.opened.session)
-        return OutsideSteps(player, session, look=self._look_at_page, break_off=self.break_off_by)
+        return player, cast("SharedSession", player.resources.session)
 
     def end(self, ended: Ended, because: str) -> None:
         """End an episode that is not over, for the driver's reason: it is scored as it stands.
@@ -261,7 +252,7 @@ class Episode:
             because: one sentence for the evidence.
 
         Raises:
-            UsageError: the episode is over already, or this is none of a driver's ends.
+            UsageError: the episode is over already, or a driver may not end it this way.
         """
         self._running()
         if ended not in _ENDS_OF_DRIVERS:
@@ -291,11 +282,8 @@ class Episode:
     async def snapshot(self, asked: Sequence[Look] = ()) -> EpisodeSnapshot | None:
         """Look what the end checks would find if the episode ended here; None where it broke off.
 
-        It is no evidence, and neither agent nor pages notice: pages are read in a browser context
+        It is not evidence, and neither agent nor pages notice: pages are read in a browser context
         beside the agent's. What the look itself moved in a replica stands in the result.
-
-        Args:
-            asked: further checks to look for.
 
         Raises:
             UsageError: the episode is not reset yet, is over, or another call is under way.
@@ -321,7 +309,7 @@ class Episode:
 
     async def _open(self) -> None:
         record, environment, task = self._record, self._environment, self._task
-        opening = opened(record.spec, environment, self._protocol)
+        opening = open_resources(record.spec, environment, self._protocol)
         found = await self._resources.enter_async_context(opening)
         # Of an episode that breaks off too, before its browser closes.
         self._resources.push_async_callback(record.keep_traces, found.session)
@@ -334,7 +322,7 @@ class Episode:
             return
         player = StepPlayer(
             record=record,
-            opened=found,
+            resources=found,
             locators=locators,
             looks=task.looks_in(environment.world),
             forms={name: load_form(name) for name in sorted(record.spec.observations)},
@@ -346,9 +334,9 @@ class Episode:
         ]
         self._observation = await player.open(urls, logins, self._protocol)
         self._player = player
-        wall = detect_block(environment, found.session.answers())
-        if wall is not None:
-            record.break_off(wall)
+        fault = start_fault(environment, found.session.answers())
+        if fault is not None:
+            record.break_off(fault)
 
     async def _step(
         self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
@@ -387,10 +375,9 @@ class Episode:
             await player.stop(index, action, decided)
             return
         self._observation = await player.act(index, action, decided)
-        await self._look_at_page()
+        await self.look_at_page()
 
-    async def _look_at_page(self) -> None:
-        """Let the start page say whether it ended the episode."""
+    async def look_at_page(self) -> None:
         await self._protocol.look()
         if (end := self._protocol.page_end) is not None:
             self._record.end(end.ended, end.because)
@@ -423,8 +410,7 @@ class Episode:
             state, hint = f"is over: {self._because() or self._record.ended}", "evaluate() it"
         else:
             return self._player
-        message = f"the episode of '{self._task.id}' {state}"
-        raise UsageError(message, hint=hint)
+        raise UsageError(f"the episode of '{self._task.id}' {state}", hint=hint)
 
     def _because(self) -> str | None:
         record = self._record
@@ -432,7 +418,7 @@ class Episode:
 
 
 def _protocol_of(task: Task) -> EpisodeProtocol:
-    return MiniWobProtocol(task.wob, task.intent) if task.wob else BrowsingProtocol(task)
+    return MiniwobProtocol(task.miniwob, task.intent) if task.miniwob else BrowsingProtocol(task)
 
 
 def _nothing_seen(why: str | None) -> Observation:

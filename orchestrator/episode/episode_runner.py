@@ -14,14 +14,19 @@ from typing import Final, Protocol
 
 from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
-from orchestrator.agent_interface import Agent, AgentMaker, Decision
-from orchestrator.episode.deciding import decide, make_episode_agent
+from orchestrator.agents.interface import Agent, AgentMaker, Decision
+from orchestrator.agents.model_exchange import (
+    Answers,
+    ExchangeCollector,
+    Spent,
+    collecting,
+    spent_on,
+)
+from orchestrator.browser.observation import Observation
+from orchestrator.episode.agent_calls import decide, make_episode_agent
 from orchestrator.episode.episode import Episode
-from orchestrator.episode.proof_hook import ProofHook
+from orchestrator.episode.snapshot import ProofHook
 from orchestrator.episode.steps import DecisionRecord
-from orchestrator.model_exchange import Answers, ExchangeCollector, collecting
-from orchestrator.observation import Observation
-from orchestrator.spending import Spent, spent_on
 
 DECIDE_DEADLINE_S: Final = 600.0
 
@@ -40,7 +45,6 @@ class PlayedAttempt:
     interrupted: bool
 
     def evidence(self) -> Evidence:
-        """Return everything that scoring may read."""
         return self._evidence
 
     @property
@@ -58,11 +62,7 @@ class Meter(Protocol):
         """Why no further decision may be paid for; None while one may."""
 
     def add(self, spent: Spent) -> None:
-        """Count what a decision took.
-
-        Raises:
-            ModelError: the budget cannot be held, as nobody counts what is spent.
-        """
+        """Count what a decision took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,6 @@ class EpisodeRunner:
     Attributes:
         recording: whose replies answer the agent's questions; None where models do.
         meter: of the run; None where nobody counts.
-        agent: makes an agent for each.
         interrupted: set when the user asked to stop: no step begins after the one under way.
         proof_hook: looks at each episode in its middle; None where nobody does.
     """
@@ -84,11 +83,6 @@ class EpisodeRunner:
     recording: Answers | None = None
 
     async def play(self, episode: Episode) -> PlayedAttempt:
-        """Play an episode from its start to its evaluation, and close it.
-
-        Raises:
-            ModelError: the model refuses for good.
-        """
         async with episode:
             observation = await episode.reset()
             try:
@@ -99,13 +93,13 @@ class EpisodeRunner:
                     raise
             interrupted = not episode.is_over
             if not interrupted:
-                await episode.evaluate()
+                await episode.score()
         return PlayedAttempt(episode.evidence(), episode.files, interrupted)
 
     async def _act(self, episode: Episode, observation: Observation) -> None:
         """Let the agent act until the episode is over or the user interrupts."""
         asked = ExchangeCollector(
-            trial=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}",
+            episode=f"{episode.world}-{episode.task.id}-r{episode.assignment.repeat}",
             answers=self.recording,
         )
         with collecting(asked):
@@ -143,7 +137,6 @@ class EpisodeRunner:
     def _account(
         self, episode: Episode, decision: Decision | None, asked: ExchangeCollector
     ) -> None:
-        """Keep what a decision asked of models, and count what it took."""
         for exchange in decision.exchanges if decision else ():
             asked.add(exchange)
         exchanges = asked.take()

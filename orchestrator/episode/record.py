@@ -4,28 +4,105 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from datetime import UTC, datetime
+from typing import Final
 
+from arena_core.foreign import cut
 from evaluators.evidence import (
     AgentResponse,
     Ended,
     EpisodeFault,
     Evidence,
     Located,
+    MiniWobRecord,
     Receipt,
     StepEvidence,
-    WobRecord,
 )
-from orchestrator.browser.network import NetworkRecord
-from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.episode.interfaces import EpisodeSession
-from orchestrator.episode.seen import picture_name, pictures_in, seen_line
-from orchestrator.model_exchange import ModelExchange
-from orchestrator.observation import Observation
-from orchestrator.spending import Spent
-from orchestrator.store.exchange_lines import ExchangeWriter
-from orchestrator.store.step_lines import EXCHANGES_FILE, OBSERVATIONS_FILE, StepLines
+from orchestrator.agents.model.messages import ImagePart
+from orchestrator.agents.model_exchange import ModelExchange, Spent
+from orchestrator.browser.observation import (
+    AriaSnapshot,
+    AxTree,
+    Html,
+    MarkedPicture,
+    Observation,
+    Picture,
+    PrunedHtml,
+)
+from orchestrator.browser.session.network import NetworkRecord
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
+from orchestrator.episode.jsonl_files import (
+    EXCHANGES_FILE,
+    OBSERVATIONS_FILE,
+    ExchangeWriter,
+    StepLines,
+)
+
+# Of every picture that agents see: one pixel for each CSS pixel.
+_DEVICE_SCALE = 1
+_MOST_BECAUSE: Final = 10_000  # characters
+
+
+def picture_name(picture: Picture) -> str:
+    """Return the file that a picture is kept in: equal pictures are one file."""
+    return ImagePart(picture.data).file_name
+
+
+def pictures_in(observation: Observation) -> tuple[Picture, ...]:
+    parts = observation.parts.values()
+    plain = [part for part in parts if isinstance(part, Picture)]
+    return (*plain, *(part.picture for part in parts if isinstance(part, MarkedPicture)))
+
+
+def seen_line(observation: Observation) -> dict[str, object]:
+    """Return an observation as JSON, texts whole, pictures by the names of their files.
+
+    `step` is how many actions were done before: what the agent saw when it decided the next one.
+    """
+    return {
+        "step": observation.step,
+        "url": observation.url,
+        "title": observation.title,
+        "tabs": [asdict(tab) for tab in observation.tabs],
+        "last_error": observation.last_error,
+        "parts": {name: _part(part) for name, part in observation.parts.items()},
+    }
+
+
+def _part(part: object) -> object:
+    match part:
+        case AxTree() | AriaSnapshot() | Html():
+            return {"text": part.text}
+        case PrunedHtml():
+            return {"text": part.text, "ids": dict(part.ids), "viewports": list(part.viewports)}
+        case Picture():
+            return _picture(part)
+        case MarkedPicture():
+            return _picture(part.picture) | {"marks": [asdict(mark) for mark in part.marks]}
+        case _:
+            return _plain(part)
+
+
+def _picture(picture: Picture) -> dict[str, object]:
+    return {
+        "picture": picture_name(picture),
+        "width": picture.width,
+        "height": picture.height,
+        "device_scale": _DEVICE_SCALE,
+    }
+
+
+def _plain(part: object) -> object:
+    """Return what a form of somebody else's yielded, as far as it is JSON; the kind of the rest."""
+    if isinstance(part, Mapping):
+        return {str(key): _plain(value) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [_plain(one) for one in part]
+    if is_dataclass(part) and not isinstance(part, type):
+        return {name: _plain(getattr(part, name)) for name in part.__dataclass_fields__}
+    is_json = part is None or isinstance(part, (bool, int, float, str))
+    return part if is_json else {"kind": type(part).__qualname__}
 
 
 @dataclass(slots=True)
@@ -73,19 +150,16 @@ class EpisodeRecord:
         return self.ended is not None or self.fault is not None
 
     def begin(self) -> None:
-        """Start the clock."""
         self._clock = time.monotonic()
         self._started = datetime.now(UTC)
 
     def stop_clock(self) -> None:
-        """Keep how long the episode took."""
         if self.seconds is None:
             self.seconds = self._elapsed()
 
     def end(self, ended: Ended, because: str | None) -> None:
-        """Write down how the episode came to its end."""
         self.ended = ended
-        self.ended_because = because
+        self.ended_because = None if because is None else cut(because, _MOST_BECAUSE)
 
     def break_off(self, fault: EpisodeFault) -> None:
         """Write down why the episode broke off; the first reason stands."""
@@ -93,7 +167,6 @@ class EpisodeRecord:
             self.fault = fault
 
     def keep_screenshot(self, index: int, image: bytes) -> str:
-        """Keep a step's screenshot and return its file name."""
         name = f"step-{index:03d}.webp"
         self.pictures[name] = image
         return name
@@ -124,23 +197,17 @@ class EpisodeRecord:
         """Add a line to a compressed file that is kept beside the evidence.
 
         Args:
-            file: its name, see `orchestrator.store.step_lines`.
+            file: its name, see `orchestrator.episode.jsonl_files`.
             line: a JSON object; what is of a step names it under the key `step`.
         """
         self._lines.setdefault(file, StepLines()).add(line)
 
     def files(self) -> Mapping[str, bytes]:
-        """Return what is kept beside the evidence, by file name."""
         lines = {name: lines.packed() for name, lines in self._lines.items()}
         return self.pictures | self.traces | lines
 
-    def evidence(self, wob: WobRecord | None, incomplete: str | None) -> Evidence:
-        """Return everything as it stands now.
-
-        Args:
-            wob: what a MiniWoB++ page says of the episode.
-            incomplete: why there is no end, where something is still to be looked at.
-        """
+    def evidence(self, miniwob: MiniWobRecord | None, incomplete: str | None) -> Evidence:
+        """Return everything as it stands now."""
         spec = self.spec
         return Evidence(
             suite=spec.suite,
@@ -165,7 +232,7 @@ class EpisodeRecord:
             output_tokens=self.spent.output_tokens,
             usd=self.spent.usd,
             replayed_from=self._replayed_from,
-            wob=wob,
+            miniwob=miniwob,
             network=None if self.network is None else self.network.requests,
             network_fault=None if self.network is None else self.network.fault,
         )

@@ -11,15 +11,15 @@ from arena_core.actions import Action, Infeasible, Stop
 from arena_core.task_group import task_group
 from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, RequestNote, StepEvidence, Timings
-from orchestrator.browser.journal import Activity
-from orchestrator.episode.exchanges import host_of, refuse_broken
-from orchestrator.episode.locating import Locators
-from orchestrator.episode.opening import Opened
+from orchestrator.browser.observation import IN_VIEWPORT, SCREENSHOT, SOM, Observation
+from orchestrator.browser.observations.forms import ObservationForm
+from orchestrator.browser.tabs.journal import Activity
+from orchestrator.episode.locators import Locators
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.record import EpisodeRecord
+from orchestrator.episode.resources import EpisodeResources
+from orchestrator.episode.traffic import host_of, refuse_broken
 from orchestrator.gateway import Exchange
-from orchestrator.observation import IN_VIEWPORT, SCREENSHOT, SOM, Observation
-from orchestrator.observation_forms import ObservationForm
 
 SETTLE_DEADLINE_S: Final = 10.0
 _PICTURES: Final = frozenset({SCREENSHOT, SOM, f"{SCREENSHOT}{IN_VIEWPORT}", f"{SOM}{IN_VIEWPORT}"})
@@ -34,7 +34,6 @@ class DecisionRecord:
     Attributes:
         thought: why, in the agent's words.
         decide_ms: how long it took to choose; None where nobody measured it.
-        input_tokens, output_tokens: what a model reported for it.
         usd: what it cost; None where nobody knows.
     """
 
@@ -90,7 +89,7 @@ class StepPlayer:
     """
 
     record: EpisodeRecord
-    opened: Opened
+    resources: EpisodeResources
     locators: Locators
     looks: Sequence[Look]
     forms: Mapping[str, ObservationForm]
@@ -98,16 +97,15 @@ class StepPlayer:
     async def open(
         self, urls: Sequence[str], logins: Sequence[str], protocol: EpisodeProtocol
     ) -> Observation:
-        """Open the start pages, each in the context of its login, and start the episode there."""
-        mark = self.opened.journal.mark()
-        _, act_ms = await timed(self.opened.session.open(urls, logins))
-        await protocol.start(self.opened.session)
+        mark = self.resources.journal.mark()
+        _, act_ms = await timed(self.resources.session.open(urls, logins))
+        await protocol.start(self.resources.session)
         return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
 
     async def act(self, index: int, action: Action, decided: DecisionRecord) -> Observation:
-        """Do an action that is no stop, and return what the agent sees then."""
-        mark = self.opened.journal.mark()
-        error, act_ms = await timed(self.opened.session.act(action))
+        """Do any action but a stop, and return what the agent sees then."""
+        mark = self.resources.journal.mark()
+        error, act_ms = await timed(self.resources.session.act(action))
         done = _Done(
             index=index,
             mark=mark,
@@ -120,24 +118,25 @@ class StepPlayer:
 
     async def stop(self, index: int, action: Stop | Infeasible, decided: DecisionRecord) -> None:
         """Write down that the agent stopped; the pages stay as they are."""
-        session = self.opened.session
+        session = self.resources.session
         self.record.steps.append(
             StepEvidence(
                 index=index,
                 action=action,
                 url=session.url,
-                logical=self.record.environment.atlas.logical(session.url),
+                logical=self.record.environment.registry.logical(session.url),
                 title=await session.title(),
                 thought=decided.thought,
                 timings=Timings(decide_ms=decided.decide_ms or 0.0),
                 login=session.login or None,
                 status=session.status,
+                is_forged=session.is_forged,
             )
         )
 
     async def _observed(self, done: _Done) -> Observation:
         """Wait until the page is settled, then write down what the step changed."""
-        session, journal = self.opened.session, self.opened.journal
+        session, journal = self.resources.session, self.resources.journal
         settled, settle_ms = await timed(session.settle(SETTLE_DEADLINE_S))
         async with task_group() as group:
             seen = group.create_task(timed(session.observe(done.index, done.error, self.forms)))
@@ -156,7 +155,7 @@ class StepPlayer:
                 action=done.action,
                 error=done.error,
                 url=observation.url,
-                logical=self.record.environment.atlas.logical(observation.url),
+                logical=self.record.environment.registry.logical(observation.url),
                 title=observation.title,
                 visits=activity.visits,
                 acted=activity.acted,
@@ -174,14 +173,10 @@ class StepPlayer:
         return observation
 
     async def screenshot(self, index: int) -> str | None:
-        """Keep a picture of the page for a step, unless the agent sees one of the moment anyway.
-
-        Returns:
-            Its file name; None for no picture.
-        """
+        """Keep a picture of the page for a step, unless the agent sees one of the moment anyway."""
         if not self.record.spec.screenshots or not _PICTURES.isdisjoint(self.forms):
             return None
-        image = await self.opened.session.screenshot()
+        image = await self.resources.session.screenshot()
         return self.record.keep_screenshot(index, image) if image is not None else None
 
     def notes(self, activity: Activity, exchanges: tuple[Exchange, ...]) -> tuple[RequestNote, ...]:
@@ -198,13 +193,12 @@ class StepPlayer:
                 refused=one.refused,
             )
             for one in exchanges
-            if one.may_write or (one.refused and self.opened.session.asked_of(host_of(one.url)))
+            if one.may_write or (one.refused and self.resources.session.asked_of(host_of(one.url)))
         )
         return noted + activity.refused
 
 
 async def timed(work: Awaitable[Result]) -> tuple[Result, float]:
-    """Await and return the result with the milliseconds it took."""
     began = time.monotonic()
     result = await work
     return result, round((time.monotonic() - began) * 1000, 1)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from orchestrator.gateway.addresses import Resolve, SocketAddress
-from orchestrator.gateway.deadlines import Deadlines
+from orchestrator.gateway.conversation import Deadlines
 from orchestrator.gateway.journal import Exchange, GatewayJournal
-from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.policy import Policy, Resolve, Route, SocketAddress
 from orchestrator.gateway.server import Gateway
 
 __all__ = [

@@ -28,12 +28,7 @@ class Body:
         return self._connection.has_data
 
     async def piece(self) -> bytes:
-        """Return the next bytes; empty when the body is complete.
-
-        Raises:
-            PeerGoneError: the connection ended before the body did.
-            BadMessageError: its chunks are malformed.
-        """
+        """Return the next bytes; empty when the body is complete."""
         match self._kind:
             case BodyKind.NONE:
                 return b""
@@ -68,15 +63,13 @@ class Body:
             return b""
         piece = await self._some()
         if not self._left and await self._connection.line(2) != b"":
-            message = "a chunk is longer than it says"
-            raise BadMessageError(message)
+            raise BadMessageError("a chunk is longer than it says")
         return piece
 
     async def _chunk_size(self) -> int:
         found = _CHUNK_LINE.fullmatch(await self._connection.line(_MAX_LINE_BYTES))
         if found is None:
-            message = "a chunk's size is malformed"
-            raise BadMessageError(message)
+            raise BadMessageError("a chunk's size is malformed")
         return int(found[1], 16)
 
     async def _skip_trailers(self) -> None:
@@ -87,18 +80,13 @@ class Body:
             if line == b"":
                 return
             parse_field(line)
-        message = "too many trailers"
-        raise BadMessageError(message)
+        raise BadMessageError("too many trailers")
 
 
 async def relay(body: Body, to: BufferedConnection, *, head: bytes = b"", chunked: bool) -> None:
     """Send a head and then a body, as chunks of our own where `chunked`.
 
     The head leaves at once, together with the body's first bytes where those are here already.
-
-    Raises:
-        PeerGoneError: either side ended first.
-        BadMessageError: the body's chunks are malformed.
     """
     if head and not body.has_data:
         to.write(head)

@@ -12,9 +12,11 @@ import re
 import socket
 import struct
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import cast
 
 from orchestrator.gateway.heads import MAX_HEAD_BYTES, BadMessageError
+from orchestrator.gateway.policy import SocketAddress
 
 # Reading stops above this and goes on when the buffer is taken: what bounds memory.
 _BUFFER_BYTES = 256 * 1024
@@ -52,7 +54,6 @@ class BufferedConnection(asyncio.Protocol):
         self.closed: asyncio.Future[None] = self._loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Note the transport and announce the connection."""
         self._transport = cast("asyncio.Transport", transport)
         # asyncio does so itself only for sockets that were made with the protocol's number.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -73,18 +74,15 @@ class BufferedConnection(asyncio.Protocol):
         self._end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note the end and whether it was a reset."""
         self._broken = exc is not None
         self._end()
         self._alive.discard(self)
         self.closed.set_result(None)
 
     def pause_writing(self) -> None:
-        """Make `drain` wait."""
         self._congested = True
 
     def resume_writing(self) -> None:
-        """Let `drain` go on."""
         self._congested = False
         _wake(self._writer)
 
@@ -95,7 +93,6 @@ class BufferedConnection(asyncio.Protocol):
 
     @property
     def has_data(self) -> bool:
-        """Whether bytes wait to be read."""
         return bool(self._buffer)
 
     async def arrival(self) -> bytes:
@@ -105,11 +102,7 @@ class BufferedConnection(asyncio.Protocol):
         return bytes(self._buffer[:1])
 
     async def read(self, limit: int = _BUFFER_BYTES) -> bytes:
-        """Return at least one byte and at most `limit`; empty at the end.
-
-        Raises:
-            PeerGoneError: the connection was reset.
-        """
+        """Return at least one byte and at most `limit`; empty at the end."""
         while not self._buffer and not self._ended:
             await self._more()
         if self._broken and not self._buffer:
@@ -119,12 +112,7 @@ class BufferedConnection(asyncio.Protocol):
         return piece
 
     async def head(self) -> bytes:
-        """Return a message's head without the empty line that ends it, which is taken too.
-
-        Raises:
-            PeerGoneError: the connection ended first.
-            BadMessageError: it is longer than MAX_HEAD_BYTES, or has lines that end in a bare LF.
-        """
+        """Return a message's head without the empty line that ends it, which is taken too."""
         return await self._until(b"\r\n\r\n", MAX_HEAD_BYTES)
 
     async def line(self, limit: int) -> bytes:
@@ -132,21 +120,13 @@ class BufferedConnection(asyncio.Protocol):
         return await self._until(b"\r\n", limit)
 
     def write(self, data: bytes) -> None:
-        """Send bytes; follow with `drain` where there may be many.
-
-        Raises:
-            PeerGoneError: the connection has ended.
-        """
+        """Send bytes; follow with `drain` where there may be many."""
         if self._transport is None or self.has_ended:
             raise PeerGoneError
         self._transport.write(data)
 
     async def drain(self) -> None:
-        """Wait while the peer takes bytes more slowly than they come.
-
-        Raises:
-            PeerGoneError: the connection has ended.
-        """
+        """Wait while the peer takes bytes more slowly than they come."""
         while self._congested and not self._ended:
             self._writer = self._loop.create_future()
             try:
@@ -163,12 +143,10 @@ class BufferedConnection(asyncio.Protocol):
                 self._transport.write_eof()
 
     def close(self) -> None:
-        """Send what is unsent, then close."""
         if self._transport is not None:
             self._transport.close()
 
     def abort(self) -> None:
-        """Close at once and drop what is unsent."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -185,11 +163,9 @@ class BufferedConnection(asyncio.Protocol):
         searched = 0
         while (found := self._buffer.find(end, searched, limit + len(end))) < 0:
             if len(self._buffer) >= limit + len(end):
-                message = f"a head or line of more than {limit} bytes"
-                raise BadMessageError(message, 431)
+                raise BadMessageError(f"a head or line of more than {limit} bytes", 431)
             if _BARE_LF.search(self._buffer):
-                message = "a line ends in a bare LF"
-                raise BadMessageError(message)
+                raise BadMessageError("a line ends in a bare LF")
             if self._ended:
                 raise PeerGoneError
             searched = max(0, len(self._buffer) - len(end) + 1)
@@ -224,3 +200,103 @@ class BufferedConnection(asyncio.Protocol):
 def _wake(waiter: asyncio.Future[None] | None) -> None:
     if waiter is not None and not waiter.done():
         waiter.set_result(None)
+
+
+async def splice(one: BufferedConnection, other: BufferedConnection) -> None:
+    """Pass bytes both ways until either side ends, then close both, unsent bytes first.
+
+    It may be idle for as long as the browser context lives.
+    """
+    async with asyncio.TaskGroup() as both:
+        both.create_task(_pump(one, other))
+        both.create_task(_pump(other, one))
+
+
+async def _pump(source: BufferedConnection, sink: BufferedConnection) -> None:
+    try:
+        while piece := await source.read():
+            sink.write(piece)
+            await sink.drain()
+    except PeerGoneError:
+        pass  # either side may end a tunnel at any time: that is how tunnels end
+    finally:
+        sink.close()
+
+
+_MAX_IDLE = 16
+# RFC 8305, 5: when to try a name's next address beside the one that has not answered yet.
+_NEXT_ADDRESS_S = 0.25
+
+
+class UpstreamError(Exception):
+    """An upstream could not be reached, or broke off; `status` is what the client gets."""
+
+    def __init__(self, reason: str, status: int = 502) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+
+
+class ConnectionPool:
+    """The connections to one address."""
+
+    def __init__(
+        self, address: SocketAddress, alive: set[BufferedConnection], connect_s: float
+    ) -> None:
+        self._address = address
+        self._alive = alive
+        self._connect_s = connect_s
+        self._idle: list[BufferedConnection] = []
+        self._is_name = not _is_ip(address.host)
+
+    @property
+    def address(self) -> SocketAddress:
+        return self._address
+
+    async def connect(self) -> BufferedConnection:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._connect_s):
+                _, connection = await loop.create_connection(
+                    lambda: BufferedConnection(self._alive),
+                    self._address.host,
+                    self._address.port,
+                    happy_eyeballs_delay=_NEXT_ADDRESS_S if self._is_name else None,
+                )
+        except TimeoutError:
+            message = f"no connection to {self._address} within {self._connect_s:g} s"
+            raise UpstreamError(message) from None
+        except OSError as error:
+            message = f"no connection to {self._address}: {error.strerror or error}"
+            raise UpstreamError(message) from None
+        return connection
+
+    def take(self) -> BufferedConnection | None:
+        """Return a connection that was kept, the one last used first; None where there is none.
+
+        One on which bytes came that nobody asked for is closed: they would answer the next request.
+        """
+        while self._idle:
+            connection = self._idle.pop()
+            connection.on_end = None
+            if not connection.has_ended and not connection.has_data:
+                return connection
+            connection.close()
+        return None
+
+    def keep(self, connection: BufferedConnection) -> None:
+        """Keep a connection for the next request, or close it where there are enough."""
+        if connection.has_ended or len(self._idle) >= _MAX_IDLE:
+            connection.on_end = None
+            connection.close()
+            return
+        self._idle.append(connection)
+        connection.on_end = lambda: self._idle.remove(connection)
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -4,25 +4,129 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
+from http import HTTPStatus
 
-from orchestrator.gateway import pages
-from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
-from orchestrator.gateway.connection_pool import ConnectionPool, UpstreamError
-from orchestrator.gateway.deadlines import Deadlines
+from orchestrator.gateway.connection import (
+    BufferedConnection,
+    ConnectionPool,
+    PeerGoneError,
+    UpstreamError,
+    splice,
+)
 from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
-from orchestrator.gateway.heads import NO_BODY, BadMessageError, RequestHead, parse_request
-from orchestrator.gateway.journal import GatewayJournal, Pending
-from orchestrator.gateway.pacing import RequestPacer
-from orchestrator.gateway.policy import Policy, Route
-from orchestrator.gateway.targets import (
+from orchestrator.gateway.heads import (
+    NO_BODY,
+    BadMessageError,
+    RequestHead,
     RequestTarget,
     absolute_target,
     authority_target,
     origin_target,
+    parse_request,
 )
-from orchestrator.gateway.tunnels import splice
+from orchestrator.gateway.journal import GatewayJournal, Pending
+from orchestrator.gateway.policy import Policy, Route
+
+
+def refusal_page(policy: Policy, host: str, port: int) -> str:
+    """Return the page for a host that has no route: which, why, and which sites there are."""
+    links = "".join(
+        f'<li><a href="{escape(route.origin)}/">{escape(route.origin)}/</a>'
+        f" ({escape(route.site)})</li>"
+        for route in policy.routes
+    )
+    return _page(
+        "This host is not available",
+        f"<p>{escape(policy.why_refused(host, port))}. The sites of this task are:</p>"
+        f"<ul>{links}</ul>",
+    )
+
+
+def read_only_page(route: Route, method: str) -> str:
+    return _page(
+        "This site is read-only",
+        f"<p>{escape(route.host)} is read-only in this task: "
+        f"{escape(method)} was not sent. Pages can be read (GET, HEAD, OPTIONS).</p>",
+    )
+
+
+def unreachable_page(route: Route, why: str) -> str:
+    return _page(
+        "The site did not answer",
+        f"<p>{escape(route.host)} (site {escape(route.site)}): {escape(why)}. "
+        "This is a fault of the test bed, not of the page.</p>",
+    )
+
+
+def malformed_page(reason: str) -> str:
+    return _page("Bad request", f"<p>The request was not sent on: {escape(reason)}.</p>")
+
+
+def page_response(status: int, page: str, *, method: str, closes: bool) -> bytes:
+    """Return a whole response with a page; without its body where the method is HEAD."""
+    body = page.encode()
+    head = (
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+        "Content-Type: text/html; charset=utf-8\r\n"
+        f"Content-Length: {len(body)}\r\n"
+        "Cache-Control: no-store\r\n" + ("Connection: close\r\n" if closes else "") + "\r\n"
+    )
+    return head.encode() + (b"" if method == "HEAD" else body)
+
+
+def _page(title: str, content: str) -> str:
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{title}</title></head><body><h1>{title}</h1>{content}"
+        "<p>This page comes from the gateway that this browser is bound to.</p></body></html>\n"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """Seconds.
+
+    Idle connections, tunnels and responses that have begun have none: they live as long as the
+    browser context, which closes its gateway.
+
+    Attributes:
+        connect_s: to open a connection to an upstream, the name's look-up included.
+        first_byte_s: from the request's last byte to the end of the response's head.
+        head_s: for a client to finish a head it has begun.
+        linger_s: for a client to read a refusal while it still sends what nobody will read.
+    """
+
+    connect_s: float = 5.0
+    first_byte_s: float = 60.0
+    head_s: float = 30.0
+    linger_s: float = 2.0
+
+
+class RequestPacer:
+    """Lets `burst` starts through at once and no more than that in any `seconds`.
+
+    It waits only when a start comes too early, and then as long as is left.
+    """
+
+    def __init__(self, seconds: float, burst: int = 1) -> None:
+        self._seconds = seconds
+        self._starts: deque[float] = deque(maxlen=burst)
+
+    async def turn(self) -> None:
+        """Wait for this start's turn; turns are given in the order asked for."""
+        if not self._seconds:
+            return
+        now = asyncio.get_running_loop().time()
+        full = len(self._starts) == self._starts.maxlen
+        start = max(now, self._starts[0] + self._seconds) if full else now
+        self._starts.append(start)
+        if start > now:
+            await asyncio.sleep(start - now)
+
 
 _READING_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -83,12 +187,13 @@ class Conversation:
         framing = request.framing()
         if request.method == "CONNECT":
             if self._inside is not None or framing != NO_BODY:
-                message = "CONNECT inside a tunnel, or with a body"
-                raise BadMessageError(message)
+                raise BadMessageError("CONNECT inside a tunnel, or with a body")
             return await self._connect(request, authority_target(request))
         if self._inside is None:
             return await self._request(request, absolute_target(request))
-        return await self._request(request, origin_target(request, self._inside))
+        return await self._request(
+            request, origin_target(request, self._inside.host, self._inside.port)
+        )
 
     async def _request(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)
@@ -97,7 +202,7 @@ class Conversation:
                 return await self._refuse_host(request, target, pending)
             if route.read_only and request.method not in _READING_METHODS:
                 pending.finish(403, refused=f"{route.host} is read-only: {request.method}")
-                return await self._reply(403, pages.read_only(route, request.method), request)
+                return await self._reply(403, read_only_page(route, request.method), request)
             if route.live and _asks_for_a_page(request):
                 await self._exits[route].pages.turn()
             return await self._forward(request, target, route, pending)
@@ -123,14 +228,14 @@ class Conversation:
             done = await forwarding.run()
         except UpstreamError as error:
             pending.finish(error.status, failed=error.reason)
-            return await self._reply(error.status, pages.unreachable(route, error.reason), request)
+            return await self._reply(error.status, unreachable_page(route, error.reason), request)
         except BrokenOffError as error:
             pending.finish(failed=error.reason)
             self._client.reset()
             return False
         except BadMessageError as bad:
             pending.finish(bad.status, refused=bad.reason)
-            return await self._reply(bad.status, pages.malformed(bad.reason), request)
+            return await self._reply(bad.status, malformed_page(bad.reason), request)
         if done.tunnel is not None:
             pending.mark_tunnel()
             if not route.live:
@@ -154,7 +259,7 @@ class Conversation:
                 connection = await way.connections.connect()
             except UpstreamError as error:
                 pending.finish(error.status, failed=error.reason)
-                page = pages.unreachable(route, error.reason)
+                page = unreachable_page(route, error.reason)
                 return await self._reply(error.status, page, request)
             connection.on_end = self._client.close
             try:
@@ -185,8 +290,7 @@ class Conversation:
             connection.close()
             return False
         if not route.live:
-            message = f"TLS to {route.host}, whose replica speaks plain http"
-            raise BadMessageError(message)
+            raise BadMessageError(f"TLS to {route.host}, whose replica speaks plain http")
         await splice(self._client, connection)
         return False
 
@@ -204,19 +308,19 @@ class Conversation:
         self, request: RequestHead, target: RequestTarget, pending: Pending
     ) -> bool:
         pending.finish(403, refused=self._policy.why_refused(target.host, target.port))
-        page = pages.refusal(self._policy, target.host, target.port)
+        page = refusal_page(self._policy, target.host, target.port)
         return await self._reply(403, page, request)
 
     async def _malformed(self, bad: BadMessageError) -> bool:
         self._journal.begin("?", "", site=None, live=False).finish(bad.status, refused=bad.reason)
-        page = pages.malformed(bad.reason)
-        self._client.write(pages.response(bad.status, page, method="GET", closes=True))
+        page = malformed_page(bad.reason)
+        self._client.write(page_response(bad.status, page, method="GET", closes=True))
         await self._linger()
         return False
 
     async def _reply(self, status: int, page: str, request: RequestHead) -> bool:
         keeps = request.keeps_alive and request.framing() == NO_BODY
-        self._client.write(pages.response(status, page, method=request.method, closes=not keeps))
+        self._client.write(page_response(status, page, method=request.method, closes=not keeps))
         await self._client.drain()
         if not keeps:
             await self._linger()

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from orchestrator.gateway.bodies import Body, relay
-from orchestrator.gateway.connection import BufferedConnection, PeerGoneError
-from orchestrator.gateway.connection_pool import ConnectionPool, UpstreamError
+from orchestrator.gateway.connection import (
+    BufferedConnection,
+    ConnectionPool,
+    PeerGoneError,
+    UpstreamError,
+)
 from orchestrator.gateway.heads import (
     NO_BODY,
     BadMessageError,
@@ -18,9 +22,11 @@ from orchestrator.gateway.heads import (
     RequestHead,
     ResponseHead,
     parse_response,
+    request_head,
+    response_head,
+    switching_head,
 )
 from orchestrator.gateway.journal import Pending
-from orchestrator.gateway.rewriting import request_head, response_head, switching_head
 
 # RFC 9110, 9.2.1: what these ask for changes nothing, so asking twice is safe.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
@@ -70,12 +76,6 @@ class Forwarding:
 
         A request that may be repeated may travel on a kept connection; where the upstream has just
         closed that one, it is sent once more. Any other gets a connection of its own.
-
-        Raises:
-            UpstreamError: there is no response, and none of it was sent to the client.
-            BrokenOffError: the response ended in the middle.
-            PeerGoneError: the client is gone.
-            BadMessageError: the request's body is malformed.
         """
         request = self.request
         if request.method in SAFE_METHODS and request.framing() == NO_BODY:
@@ -193,8 +193,7 @@ class Forwarding:
 
     def _switch(self, response: ResponseHead, connection: BufferedConnection) -> Forwarded:
         if not self.request.is_websocket:
-            message = f"{self.connections.address} switched protocols unasked"
-            raise UpstreamError(message)
+            raise UpstreamError(f"{self.connections.address} switched protocols unasked")
         self.client.write(switching_head(response))
         self.pending.status = response.status
         return Forwarded(keeps_client=False, tunnel=connection)
@@ -224,12 +223,15 @@ async def _deadline(seconds: float, upload: _Upload | None) -> AsyncIterator[Non
         return
     async with asyncio.timeout(None) as limit:
         loop = asyncio.get_running_loop()
+        is_waiting = True
 
         def begin(_: _Upload) -> None:
-            limit.reschedule(loop.time() + seconds)
+            if is_waiting:  # a call that the loop has queued already cannot be taken back
+                limit.reschedule(loop.time() + seconds)
 
         upload.add_done_callback(begin)
         try:
             yield
         finally:
+            is_waiting = False
             upload.remove_done_callback(begin)

@@ -84,11 +84,9 @@ class Head:
     fields: tuple[Field, ...]
 
     def values(self, key: bytes) -> list[bytes]:
-        """Return the values of every field of that name (lower case)."""
         return [field.value for field in self.fields if field.key == key]
 
     def tokens(self, key: bytes) -> frozenset[bytes]:
-        """Return the comma-separated tokens of a field, in lower case."""
         return frozenset(
             token.strip().lower() for value in self.values(key) for token in value.split(b",")
         )
@@ -105,20 +103,16 @@ class Head:
         lengths = self.values(b"content-length")
         if encodings:
             if lengths:
-                message = "both Content-Length and Transfer-Encoding"
-                raise BadMessageError(message)
+                raise BadMessageError("both Content-Length and Transfer-Encoding")
             if self.minor == 0:
-                message = "Transfer-Encoding in HTTP/1.0"
-                raise BadMessageError(message)
+                raise BadMessageError("Transfer-Encoding in HTTP/1.0")
             if len(encodings) > 1 or encodings[0].lower() != b"chunked":
-                message = "a Transfer-Encoding other than chunked"
-                raise BadMessageError(message, 501)
+                raise BadMessageError("a Transfer-Encoding other than chunked", 501)
             return Framing(BodyKind.CHUNKED)
         if not lengths:
             return None
         if len(lengths) > 1 or not _LENGTH.fullmatch(lengths[0]):
-            message = "Content-Length is not one number"
-            raise BadMessageError(message)
+            raise BadMessageError("Content-Length is not one number")
         length = int(lengths[0])
         return Framing(BodyKind.LENGTH, length) if length else NO_BODY
 
@@ -131,11 +125,6 @@ class RequestHead(Head):
     target: str
 
     def framing(self) -> Framing:
-        """Return how the body ends.
-
-        Raises:
-            BadMessageError: the fields contradict each other.
-        """
         return self._declared() or NO_BODY
 
     @property
@@ -163,11 +152,6 @@ class ResponseHead(Head):
     line: bytes
 
     def framing(self, method: str) -> Framing:
-        """Return how the body ends, given the request's method.
-
-        Raises:
-            BadMessageError: the fields contradict each other.
-        """
         declared = self._declared()
         if method == "HEAD" or self.is_interim or self.status in {204, 304}:
             return NO_BODY
@@ -186,11 +170,6 @@ class ResponseHead(Head):
 
 
 def parse_request(head: bytes) -> RequestHead:
-    """Read a request's head, without the empty line that ends it.
-
-    Raises:
-        BadMessageError: with 400, or 431 for too many fields, or 505 for another version.
-    """
     line, fields = _parse(head)
     found = _REQUEST_LINE.fullmatch(line)
     if found is None:
@@ -201,16 +180,10 @@ def parse_request(head: bytes) -> RequestHead:
 
 
 def parse_response(head: bytes) -> ResponseHead:
-    """Read a response's head, without the empty line that ends it.
-
-    Raises:
-        BadMessageError: what is wrong with it.
-    """
     line, fields = _parse(head)
     found = _STATUS_LINE.fullmatch(line)
     if found is None:
-        message = "the status line is malformed"
-        raise BadMessageError(message)
+        raise BadMessageError("the status line is malformed")
     return ResponseHead(int(found[1]), fields, int(found[2]), line[len(b"HTTP/1.x ") :])
 
 
@@ -223,22 +196,134 @@ def write_head(first_line: bytes, fields: Iterable[Field]) -> bytes:
 def _parse(head: bytes) -> tuple[bytes, tuple[Field, ...]]:
     first, *lines = head.split(b"\r\n")
     if len(lines) > MAX_FIELDS:
-        message = f"more than {MAX_FIELDS} header fields"
-        raise BadMessageError(message, 431)
+        raise BadMessageError(f"more than {MAX_FIELDS} header fields", 431)
     return first, tuple(map(parse_field, lines))
 
 
 def parse_field(line: bytes) -> Field:
-    """Read one header field or trailer, without its CRLF.
-
-    Raises:
-        BadMessageError: it is none.
-    """
+    """Read one header field or trailer, without its CRLF."""
     if line[:1] in {b" ", b"\t"}:
-        message = "a header field is folded over two lines"
-        raise BadMessageError(message)
+        raise BadMessageError("a header field is folded over two lines")
     name, colon, value = line.partition(b":")
     if not colon or not _NAME.fullmatch(name) or _FORBIDDEN.search(value):
-        message = "a header field is malformed"
-        raise BadMessageError(message)
+        raise BadMessageError("a header field is malformed")
     return Field(name.lower(), name, value.strip(b" \t"))
+
+
+_CLOSE = Field(b"connection", b"Connection", b"close")
+_EPISODE_KEY = b"x-arena-episode"
+_CHUNKED = Field(b"transfer-encoding", b"Transfer-Encoding", b"chunked")
+
+
+def request_head(request: RequestHead, path: str, *, episode_info: str | None = None) -> bytes:
+    """Return a request's head for its upstream; the request's framing has been checked.
+
+    Args:
+        episode_info: what its site gets to know of the episode, if anything.
+    """
+    passes = set(request.end_to_end())
+    fields = (
+        field if field in passes else _renewed(field, is_websocket=request.is_websocket)
+        for field in request.fields
+    )
+    line = f"{request.method} {path} HTTP/1.1".encode()
+    kept = [field for field in fields if field is not None]
+    if episode_info is not None:
+        kept = [field for field in kept if field.key != _EPISODE_KEY]
+        kept.append(Field(_EPISODE_KEY, b"X-Arena-Episode", episode_info.encode("ascii")))
+    return write_head(line, kept)
+
+
+def response_head(response: ResponseHead, *, chunked: bool, closes: bool) -> bytes:
+    """Return a response's head for the client: interim ones too."""
+    fields = response.end_to_end()
+    if chunked:
+        fields.append(_CHUNKED)
+    if closes:
+        fields.append(_CLOSE)
+    return write_head(b"HTTP/1.1 " + response.line, fields)
+
+
+def switching_head(response: ResponseHead) -> bytes:
+    """Return the head of a 101 that answers a request for WebSocket."""
+    passes = set(response.end_to_end())
+    return write_head(
+        b"HTTP/1.1 " + response.line,
+        (f for f in response.fields if f in passes or f.key in {b"connection", b"upgrade"}),
+    )
+
+
+def _renewed(field: Field, *, is_websocket: bool) -> Field | None:
+    """Return what a hop-by-hop field of the client becomes on the way to the upstream."""
+    match field.key:
+        case b"transfer-encoding":
+            return field
+        case b"connection" | b"upgrade" if is_websocket:
+            return field
+        case b"connection" | b"proxy-connection" if field.value.lower() == b"keep-alive":
+            return Field(b"connection", b"Connection", field.value)
+        case _:
+            return None
+
+
+_HOST_PATTERN = r"(?P<host>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])"
+_ABSOLUTE = re.compile(
+    rf"(?:http|ws)://{_HOST_PATTERN}(?::(?P<port>[0-9]{{1,5}}))?(?P<rest>[/?][^#]*)?", re.IGNORECASE
+)
+_AUTHORITY = re.compile(rf"{_HOST_PATTERN}:(?P<port>[0-9]{{1,5}})")
+_FIELD = re.compile(rf"{_HOST_PATTERN}(?::(?P<port>[0-9]{{1,5}}))?")
+_HTTP_PORT = 80
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTarget:
+    """A host (as the client wrote it), a port, and a path with query in origin form."""
+
+    host: str
+    port: int
+    path: str
+
+    @property
+    def url(self) -> str:
+        port = "" if self.port == _HTTP_PORT else f":{self.port}"
+        return f"http://{self.host}{port}{self.path}"
+
+
+def absolute_target(request: RequestHead) -> RequestTarget:
+    """Read `http://host:port/path` and hold it against the Host field."""
+    found = _ABSOLUTE.fullmatch(request.target)
+    if found is None:
+        raise BadMessageError("the request's target is no http:// URL (this is a forward proxy)")
+    rest = found["rest"] or ""
+    path = rest if rest.startswith("/") else f"/{rest}"
+    target = RequestTarget(found["host"], int(found["port"] or _HTTP_PORT), path)
+    _check_host(request, target)
+    return target
+
+
+def origin_target(request: RequestHead, host: str, port: int) -> RequestTarget:
+    """Read `/path` of a request that came through a tunnel to a host and port."""
+    if not request.target.startswith("/") or "#" in request.target:
+        raise BadMessageError("the request's target is no path (it came through a tunnel)")
+    target = RequestTarget(host, port, request.target)
+    _check_host(request, target)
+    return target
+
+
+def authority_target(request: RequestHead) -> RequestTarget:
+    found = _AUTHORITY.fullmatch(request.target)
+    if found is None:
+        raise BadMessageError("CONNECT needs host:port")
+    return RequestTarget(found["host"], int(found["port"]), "")
+
+
+def _check_host(request: RequestHead, target: RequestTarget) -> None:
+    hosts = request.values(b"host")
+    found = _FIELD.fullmatch(hosts[0].decode("latin-1")) if len(hosts) == 1 else None
+    if found is None:
+        raise BadMessageError("there is not exactly one valid Host field")
+    if (found["host"].lower(), int(found["port"] or _HTTP_PORT)) != (
+        target.host.lower(),
+        target.port,
+    ):
+        raise BadMessageError("the Host field and the request's target name different hosts")

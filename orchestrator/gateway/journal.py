@@ -72,13 +72,11 @@ class Pending:
             self._journal.count_write(self._site)
 
     def mark_tunnel(self) -> None:
-        """Note that what follows goes through a tunnel."""
         self._tunnelled = True
 
     def finish(
         self, status: int | None = None, *, refused: str | None = None, failed: str | None = None
     ) -> None:
-        """Write the exchange down; later calls change nothing."""
         if self._finished:
             return
         self._finished = True
@@ -159,7 +157,6 @@ class GatewayJournal:
         return True
 
     def begin(self, method: str, url: str, *, site: str | None, live: bool) -> Pending:
-        """Note that a request has begun."""
         self._in_flight += 1
         self._notify()
         return Pending(self, method, url, site=site, live=live)
@@ -169,7 +166,6 @@ class GatewayJournal:
         self._writes[site] += 1
 
     def append(self, exchange: Exchange) -> None:
-        """Write one exchange down (for `Pending`)."""
         self._exchanges.append(exchange)
         self._in_flight -= 1
         self._notify()

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from ipaddress import ip_address
-from typing import Self
+from typing import Final, Self
+from urllib.parse import urlsplit
 
 from arena_core.errors import GatewayError
-from orchestrator.gateway.connection import BufferedConnection
-from orchestrator.gateway.connection_pool import ConnectionPool
-from orchestrator.gateway.conversation import Conversation, Exit
-from orchestrator.gateway.deadlines import Deadlines
+from orchestrator.gateway.connection import BufferedConnection, ConnectionPool
+from orchestrator.gateway.conversation import Conversation, Deadlines, Exit, RequestPacer
 from orchestrator.gateway.journal import GatewayJournal
-from orchestrator.gateway.pacing import RequestPacer
 from orchestrator.gateway.policy import Policy, Route
 
 # What Chromium opens to one host for one page: that many tunnels at once are one page load.
@@ -51,18 +51,12 @@ class Gateway:
         """Start a gateway; at the end, close every connection it has.
 
         Args:
-            policy: what is let through, and where to.
             bind: a loopback address, of which a free port is taken, or a socket that is bound to
                 one (a browser's own network namespace hands such out); it is closed at the end.
-            deadlines: other than the usual ones.
-
-        Raises:
-            GatewayError: `bind` is not a loopback address, or nothing can listen on it.
         """
         address = bind if isinstance(bind, str) else bind.getsockname()[0]
         if not _is_loopback(address):
-            message = f"the gateway listens on loopback only, not on '{address}'"
-            raise GatewayError(message)
+            raise GatewayError(f"the gateway listens on loopback only, not on '{address}'")
         gateway = cls(policy, deadlines or Deadlines())
         try:
             server = await _serve(bind, lambda: BufferedConnection(gateway._alive, gateway._accept))
@@ -125,3 +119,50 @@ def _is_loopback(address: str) -> bool:
         return ip_address(address).is_loopback
     except ValueError:
         return False
+
+
+_LOOPBACK: Final = "127.0.0.1"
+_HEAD_S: Final = 10.0
+
+
+def pac(policy: Policy, proxy_url: str) -> str:
+    """Return the script: hosts of the policy by this proxy, everything else directly."""
+    hosts = json.dumps(sorted({route.host for route in policy.routes}))
+    proxy = json.dumps(f"PROXY {urlsplit(proxy_url).netloc}")
+    return (
+        "function FindProxyForURL(url, host) {\n"
+        f"  return {hosts}.indexOf(host.toLowerCase()) < 0 ? 'DIRECT' : {proxy};\n"
+        "}\n"
+    )
+
+
+@asynccontextmanager
+async def serve_pac(script: str) -> AsyncIterator[str]:
+    """Serve a script on loopback, and yield its URL."""
+    body = script.encode()
+    answer = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ns-proxy-autoconfig\r\n"
+        b"Content-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body)
+    )
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_HEAD_S):
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(answer)
+                await writer.drain()
+        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # whoever asked went away, or did not speak HTTP
+        finally:
+            writer.close()
+
+    try:
+        server = await asyncio.start_server(serve, _LOOPBACK, 0)
+    except OSError as error:
+        message = f"nothing can listen on {_LOOPBACK}: {error.strerror or error}"
+        raise GatewayError(message) from error
+    try:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://{_LOOPBACK}:{port}/proxy.pac"
+    finally:
+        server.close()

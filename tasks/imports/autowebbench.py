@@ -9,9 +9,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.matchers.command import NoCommandError, read_command
-from tasks.imports.checking import Untranslated, Written, end_check, written_out
-from tasks.imports.formats import Translation
-from tasks.imports.published import Entry
+from tasks.imports.formats import Entry, Translation, Untranslated, Written, end_check, written_out
 from tasks.imports.site_map import SiteMap
 
 _TASK: Final = re.compile(r"^#Task:\s*(.*)$", re.MULTILINE)
@@ -39,11 +37,7 @@ class AutoWebBench:
     title = "AutoWebBench's recorded steps"
 
     def translate(self, entries: Sequence[Entry], sites: SiteMap) -> Iterator[Translation]:
-        """Yield what the entries become, in their order.
-
-        Raises:
-            TaskError: an entry is no recorded step: one line with file, place and field.
-        """
+        """Yield what the entries become, in their order."""
         sites.refuse_unknown({})
         files = list(dict.fromkeys(entry.path for entry in entries))
         trace, last = 0, ""

@@ -2,19 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from arena_core.errors import TaskError
+from arena_core.errors import TaskError, UsageError
+from arena_core.names import offered
 from sites.documents import read_document
 from sites.fields import Host, Name, SitePath, Strict, written
 from sites.manifest import Site
 from sites.routes import RouteForm, RouteRule, logical_path
+
+_MANIFEST: Final = """\
+# Written by `arena tasks import`: a site of the live web, with no replica. No image of it exists:
+# tasks that visit it run online alone.
+name: {name}
+title: {host}
+summary: {host}, as it is on the web
+host: {name}.arena.test
+stateful: false
+image: {{tag: "own/{name}:none", published: "none.invalid/{name}:none"}}
+port: 80
+health: {{path: /, contains: html}}
+resources: {{memory_mb: 16, cpus: 0.1, pids: 8}}
+live: {{origin: "{origin}"}}
+"""
+_LONGEST: Final = 31
+_DIGEST: Final = 8
+_HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 
 
 def _named(given: object) -> object:
@@ -70,7 +93,6 @@ class Installed:
 
     @classmethod
     def of(cls, sites: Iterable[Site]) -> Installed:
-        """Return what manifests say."""
         known = tuple(sites)
         return cls(
             {site.name: f"http://{site.host}" for site in known},
@@ -128,29 +150,96 @@ class SiteMap:
         return self.sites.get(name) or defaults.get(name)
 
     def refuse_unknown(self, known: Mapping[str, object]) -> None:
-        """Refuse a map that names sites which the format does not have: they would do nothing.
-
-        Raises:
-            TaskError: names the first, and those that there are.
-        """
+        """Refuse a map that names sites which the format does not have: they would do nothing."""
         for name in self.sites:
             if name not in known:
-                listed = ", ".join(sorted(known)) or "none"
-                message = f"{self.path}: sites.{name}: no site of this format; it has: {listed}"
+                message = f"{self.path}: sites.{name}: no site of this format;"
+                message += f" {offered(name, known, intro='it has')}"
                 raise TaskError(message)
 
 
 def read_site_map(path: Path | None, installed: Installed) -> SiteMap:
-    """Read a map.
-
-    Args:
-        path: of its file; what the format has where None.
-        installed: the sites that are known here.
-
-    Raises:
-        TaskError: one line with file, line, field and what is allowed.
-    """
+    """Read a map."""
     if path is None:
         return SiteMap(installed=installed)
     found = read_document(path, MapFile, TaskError)
     return SiteMap(found.sites, found.hosts, installed, path)
+
+
+def write_new_sites(sites: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+    """Write the manifest of each site; one that is there stays as it is.
+
+    Returns:
+        The files that were written.
+    """
+    written: list[Path] = []
+    try:
+        for name, origin in sites.items():
+            path = folder / name / "site.yaml"
+            if path.exists():
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            host = origin.partition("://")[2]
+            path.write_text(_MANIFEST.format(name=name, host=host, origin=origin))
+            written.append(path)
+    except OSError as cause:
+        raise UsageError(f"--new-sites: {folder} cannot be written: {cause.strerror}") from cause
+    return tuple(written)
+
+
+class NoHostError(ValueError):
+    """A URL has no host that a site could stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Which site stands for a host: that of the map, one with that live origin, or a new one.
+
+    Attributes:
+        new: origin of each site that neither the map nor this installation has.
+    """
+
+    sites: SiteMap
+    new: dict[str, str] = field(default_factory=dict)
+
+    def site(self, url: str) -> str:
+        """Return the site of a URL's host."""
+        scheme, host = _scheme_and_host(url)
+        known = self.sites.site_of_host(host)
+        if known is not None:
+            return known
+        name = site_name(host)
+        self.new.setdefault(name, f"{scheme}://{host}")
+        return name
+
+    def bases(self, urls: Iterable[str]) -> dict[str, str]:
+        """Return where the hosts of URLs are visited online, of those that the map names."""
+        found: dict[str, str] = {}
+        for url in urls:
+            with suppress(NoHostError):
+                _, host = _scheme_and_host(url)
+                base = self.sites.online_base(host)
+                if base is not None:
+                    found[host] = base
+        return found
+
+
+def _scheme_and_host(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError as cause:
+        raise NoHostError(f"'{url}' is no URL: {cause}") from cause
+    if parts.scheme not in {"http", "https"} or not _HOST.fullmatch(host):
+        raise NoHostError(f"'{url}' has no host of the web")
+    return parts.scheme, host
+
+
+def site_name(host: str) -> str:
+    """Return the name of the site that stands for a host: `www.gamestop.com` is `gamestop-com`."""
+    name = host.removeprefix("www.").replace(".", "-")
+    if not name[0].isalpha():
+        name = f"w-{name}"
+    if len(name) <= _LONGEST:
+        return name
+    return f"{name[: _LONGEST - _DIGEST - 1]}-{sha256(host.encode()).hexdigest()[:_DIGEST]}"

@@ -1,22 +1,135 @@
-"""An imported suite as a YAML file."""
+"""A published task set becomes a suite: each task with its original, in the order of the files."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from arena_core.errors import UsageError
+from arena_core.errors import TaskError, UsageError
 from evaluators.fields import Slug
 from sites.faults import mistakes
-from tasks.imports.importing import ImportedSuite
+from tasks.imports.formats import FORMATS, Entry, TaskFormat, Translation, read_entries
+from tasks.imports.site_map import Installed, read_site_map
+from tasks.schema import Task
+
+_VERSION: Final = 1
+
 
 _MARK: Final = "# Imported by `arena tasks import"
 _FASTEST: Final[Any] = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedSuite:
+    """A published task set as a suite.
+
+    Attributes:
+        format_name: of the published set.
+        document: the suite as a file would have it.
+        tasks: the same, validated.
+        new_sites: live origin of each site that tasks name and that is not installed here.
+        sources: path and SHA-256 of each published file.
+        mapped: by site or host of the set, the site here that the map names for it.
+    """
+
+    format_name: str
+    name: str
+    document: Mapping[str, object]
+    tasks: tuple[Task, ...]
+    new_sites: Mapping[str, str]
+    sources: tuple[tuple[Path, str], ...]
+    mapped: Mapping[str, str]
+
+    @property
+    def untranslated(self) -> tuple[tuple[str, str], ...]:
+        """Task and reason of everything that Arena's own checks do not say."""
+        return tuple(
+            (task.id, line)
+            for task in self.tasks
+            if task.original is not None
+            for line in task.original.untranslated
+        )
+
+
+def import_suite(
+    format_name: str,
+    files: Sequence[Path],
+    map_file: Path | None = None,
+    *,
+    installed: Installed | None = None,
+    name: str | None = None,
+) -> ImportedSuite:
+    """Read the files of a published task set and translate each task."""
+    found = FORMATS.load(format_name)
+    if not files:
+        raise UsageError(f"{format_name}: names no file to import")
+    sites = read_site_map(map_file, installed or Installed())
+    entries = [entry for path in files for entry in read_entries(path)]
+    documents: list[dict[str, object]] = []
+    tasks: list[Task] = []
+    new_sites: dict[str, str] = {}
+    for translation in _unique(found.translate(entries, sites)):
+        document = _document(found, translation)
+        documents.append(document)
+        new_sites.update(translation.new_sites)
+        tasks.append(_validated(translation.entry, document))
+    if not tasks:
+        raise TaskError(f"{', '.join(map(str, files))}: no task of the format '{format_name}'")
+    suite = name or format_name
+    return ImportedSuite(
+        format_name=found.name,
+        name=suite,
+        document={"suite": suite, "version": _VERSION, "title": found.title, "tasks": documents},
+        tasks=tuple(tasks),
+        new_sites=new_sites,
+        sources=tuple(dict.fromkeys((entry.path, entry.file_sha256) for entry in entries)),
+        mapped={**{name: one.site for name, one in sites.sites.items()}, **sites.hosts},
+    )
+
+
+def _unique(translations: Iterator[Translation]) -> Iterator[Translation]:
+    seen: dict[object, Entry] = {}
+    for one in translations:
+        key = one.task["id"]
+        if key in seen:
+            message = f"{one.entry.place}: two tasks have the id '{one.published_id}':"
+            message += f" the other is at {seen[key].place}"
+            raise TaskError(message)
+        seen[key] = one.entry
+        yield one
+
+
+def _document(found: TaskFormat, one: Translation) -> dict[str, object]:
+    original: dict[str, object] = {
+        "format": found.name,
+        "id": one.published_id,
+        "file_sha256": one.entry.file_sha256,
+    }
+    if one.revision is not None:
+        original["revision"] = one.revision
+    if one.template is not None:
+        original["template"] = one.template
+    if one.bases:
+        original["bases"] = dict(one.bases)
+    if one.untranslated:
+        original["untranslated"] = list(one.untranslated)
+    original["record"] = one.entry.record if one.record is None else one.record
+    return {**one.task, "original": original}
+
+
+def _validated(entry: Entry, document: Mapping[str, object]) -> Task:
+    try:
+        return Task.model_validate(document)
+    except ValidationError as cause:
+        said = "; ".join(str(one) for one in mistakes(cause, document)[:1])
+        raise TaskError(f"{entry.place}: cannot be a task: {said}") from cause
 
 
 class _Dumper(_FASTEST):  # type: ignore[misc]  # which of the two is known when it runs
@@ -28,14 +141,9 @@ class _Dumper(_FASTEST):  # type: ignore[misc]  # which of the two is known when
 
 
 def suite_name(path: Path) -> str:
-    """Return the name of the suite that a file holds: the file's own.
-
-    Raises:
-        UsageError: it is no file of a suite, or its name is none of a suite.
-    """
+    """Return the name of the suite that a file holds: the file's own."""
     if path.suffix not in {".yaml", ".yml"}:
-        message = f"--out: {path} must end in .yaml: it becomes a suite"
-        raise UsageError(message)
+        raise UsageError(f"--out: {path} must end in .yaml: it becomes a suite")
     try:
         return TypeAdapter[str](Slug).validate_python(path.stem)
     except ValidationError as cause:
@@ -54,11 +162,7 @@ def suite_text(imported: ImportedSuite) -> str:
 
 
 def write_suite(text: str, path: Path) -> None:
-    """Write a suite's file whole; one that an import wrote before is replaced.
-
-    Raises:
-        UsageError: another file is there, or nothing can be written there.
-    """
+    """Write a suite's file whole; one that an import wrote before is replaced."""
     try:
         if path.exists() and not _is_import(path):
             message = f"--out: {path} is there, and no import wrote it"
@@ -70,8 +174,7 @@ def write_suite(text: str, path: Path) -> None:
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except OSError as cause:
-        message = f"--out: {path} cannot be written: {cause.strerror}"
-        raise UsageError(message) from cause
+        raise UsageError(f"--out: {path} cannot be written: {cause.strerror}") from cause
 
 
 def _is_import(path: Path) -> bool:

@@ -9,11 +9,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tasks.imports.checking import Untranslated, Written, end_check, written_out
-from tasks.imports.formats import Translation
-from tasks.imports.mind2web.hosts import Hosts, NoHostError
-from tasks.imports.published import Entry
-from tasks.imports.site_map import SiteMap
+from tasks.imports.formats import Entry, Translation, Untranslated, Written, end_check, written_out
+from tasks.imports.site_map import Hosts, NoHostError, SiteMap
 
 _STEPS: Final = 30
 _SECONDS: Final = 1800
@@ -55,11 +52,7 @@ class WebHarbor:
     title = "WebHarbor's tasks"
 
     def translate(self, entries: Sequence[Entry], sites: SiteMap) -> Iterator[Translation]:
-        """Yield what the entries become, in their order.
-
-        Raises:
-            TaskError: an entry is no row of WebHarbor's: one line with file, place and field.
-        """
+        """Yield what the entries become, in their order."""
         sites.refuse_unknown({})
         hosts = Hosts(sites)
         for entry in entries:

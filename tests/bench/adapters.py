@@ -15,17 +15,17 @@ from typing import Any, Final
 
 import gymnasium
 import httpx
-from arena_process import descendants
 from bench.figures import Figure, Series, at_most
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
+from support.agents.arena_process import descendants
 
 from arena_core.actions import Action
 from orchestrator import Arena
-from orchestrator.serving.server import serve
-from orchestrator.serving.session import EpisodeSession, Stepped
+from orchestrator.serve.server import serve
+from orchestrator.serve.session import EpisodeSession, Stepped
 
 _WIKI: Final = "demo/wiki-bells-of-bruges"
-_SHOP: Final = "orchestrator.gym:arena/demo.shop-cheapest-compass"
+_SHOP: Final = "orchestrator.serve.gym:arena/demo.shop-cheapest-compass"
 _STEPS: Final = 15  # the task allows 20
 _ROUNDS: Final = 15
 _ENVIRONMENTS: Final = (1, 4)

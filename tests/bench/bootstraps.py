@@ -8,8 +8,8 @@ from typing import Final
 
 from bench.figures import Figure, Series, at_most
 
-from orchestrator.stats.paired import compare_pairs
-from orchestrator.stats.results import TaskPair
+from orchestrator.analysis.stats.paired import compare_pairs
+from orchestrator.analysis.stats.results import TaskPair
 
 _TASKS: Final = 1_000
 _REPEATS: Final = 5

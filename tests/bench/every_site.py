@@ -14,13 +14,13 @@ from bench.figures import Figure, Series, at_most
 from bench.gateway import CHROMIUM_ARGUMENTS, load_page
 from playwright.async_api import async_playwright
 
-from orchestrator.capacity.memory import memory_of
-from orchestrator.engine.engine import Engine
-from orchestrator.images.recipes import recipes_of
-from orchestrator.pool.pool_context import ReadyReplica
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import Atlas, load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images.recipes import recipes_of
+from orchestrator.sandbox.memory import memory_of
+from orchestrator.sandbox.pool.pool_context import ReadyReplica
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import SiteRegistry, load_registry
 
 DISK_MB: Final = 9_000.0
 UP_S: Final = 25.0
@@ -35,17 +35,17 @@ async def site_figures() -> list[Figure]:
 
     Memory is read after the pages were loaded: a site that nobody looked at takes less.
     """
-    atlas = load_atlas()
+    registry = load_registry()
     async with await Engine.connect() as engine:
         try:
             began = time.monotonic()
-            ready_replicas = await _up(engine, atlas)
+            ready_replicas = await _up(engine, registry)
             seconds = time.monotonic() - began
             pages = [await first_page(ready.replica) for ready in ready_replicas]
             memory = await _memory_mib(engine, ready_replicas)
         finally:
             await engine.sweep(_OWNER)
-    disk = await asyncio.to_thread(disk_mb, tags_of(atlas))
+    disk = await asyncio.to_thread(disk_mb, tags_of(registry))
     number = len(ready_replicas)
     return [
         at_most("images of all sites, shared layers once, MB", Series([disk]), DISK_MB, "MB"),
@@ -58,9 +58,9 @@ async def site_figures() -> list[Figure]:
     ]
 
 
-async def _up(engine: Engine, atlas: Atlas) -> tuple[ReadyReplica, ...]:
+async def _up(engine: Engine, registry: SiteRegistry) -> tuple[ReadyReplica, ...]:
     async with SlotPool.open(
-        engine, atlas, tuple(atlas.sites), _OWNER, workers=1, spares=0, keep=True
+        engine, registry, tuple(registry.sites), _OWNER, workers=1, spares=0, keep=True
     ) as slot_pool:
         return await slot_pool.up()
 
@@ -83,11 +83,11 @@ async def first_page(replica: Replica) -> Series:
     return Series(times[1:])  # the first one starts the browser's own parts
 
 
-def tags_of(atlas: Atlas) -> tuple[str, ...]:
+def tags_of(registry: SiteRegistry) -> tuple[str, ...]:
     """Return the tags of all images, those of staged live origins included."""
     return tuple(
         recipe.image.tag
-        for site in atlas.sites.values()
+        for site in registry.sites.values()
         for recipe in recipes_of(site, staged=True)
     )
 

@@ -1,4 +1,4 @@
-"""How long a compatible reading takes on 800 KB of evidence, beside webarena-verified itself.
+"""How long a compatible scorer takes on 800 KB of evidence, beside webarena-verified itself.
 
 webarena-verified is installed from PyPI into an environment of its own, which lasts from one bench
 to the next in the user's cache.
@@ -22,9 +22,9 @@ from arena_core.user_cache import user_cache
 from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, StepEvidence
 from evaluators.network import RequestRecord
-from evaluators.original import OriginalTask
-from evaluators.readings.verified.reading import VERIFIED_READING
-from orchestrator.store.run_folder import RunFolder
+from evaluators.scorers.base import OriginalTask
+from evaluators.scorers.verified.scorer import VERIFIED_SCORER
+from orchestrator.runs.store.run_folder import RunFolder
 
 _PEER: Final = "webarena-verified==1.2.3"
 _SCRIPT: Final = Path(__file__).parent / "peers" / "verified_scoring.py"
@@ -62,7 +62,7 @@ _ANSWER: Final = json.dumps({"task_type": "MUTATE", "status": "SUCCESS", "retrie
 
 
 def imported_figures() -> list[Figure]:
-    """Score one task from the same requests, by the reading and by the package."""
+    """Score one task from the same requests, by the scorer and by the package."""
     evidence = _evidence()
     with TemporaryDirectory(prefix="arena-bench-") as made:
         theirs = _theirs(Path(made), evidence)
@@ -92,7 +92,7 @@ def _ours(made: Path, evidence: Evidence) -> tuple[list[float], list[float], int
         began = time.perf_counter()
         found = folder.evidence("episode")
         read = time.perf_counter()
-        score = VERIFIED_READING.score(original, found, {})
+        score = VERIFIED_SCORER.score(original, found, {})
         ended = time.perf_counter()
         if score.value != 1.0:
             sys.exit(f"the episode is no success: {score.because}")

@@ -9,13 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.figures import Figure, Series, at_most
-from reference_data import WEBARENA, find_half
-from stand_in_sites import WEBARENA_ROLES, write_sites
+from support.sites.stand_in_sites import WEBARENA_ROLES, write_sites
+from support.tasks.reference_data import WEBARENA, find_half
 
-from sites.atlas import load_atlas
-from tasks.imports.importing import import_suite
-from tasks.imports.suite_file import suite_text, write_suite
-from tasks.lint import lint_suite
+from sites.registry import load_registry
+from tasks.imports.suite_file import import_suite, suite_text, write_suite
+from tasks.lint.linter import lint_suite
 from tasks.loader import load_source
 
 _ROUNDS: Final = 3
@@ -34,16 +33,16 @@ def import_figures() -> list[Figure]:
     with TemporaryDirectory(prefix="arena-bench-") as made:
         published, suite = Path(made) / "test.raw.json", Path(made) / "webarena.yaml"
         published.write_text(json.dumps(doubled), encoding="utf-8")
-        known = load_atlas([])
+        known = load_registry([])
         missing = {name: one for name, one in WEBARENA_ROLES.items() if name not in known.sites}
-        atlas = load_atlas([write_sites(Path(made) / "sites", missing)]) if missing else known
+        registry = load_registry([write_sites(Path(made) / "sites", missing)]) if missing else known
         for _ in range(_ROUNDS):
             began = time.perf_counter()
             found = import_suite("webarena", [published], name="webarena")
             write_suite(suite_text(found), suite)
             written = time.perf_counter()
             source = load_source(str(suite))
-            lint_suite(source.suite, atlas, source)
+            lint_suite(source.suite, registry, source)
             imported_s.append(written - began)
             linted_s.append(time.perf_counter() - written)
     what = f"{len(doubled)} WebArena tasks"

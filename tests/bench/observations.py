@@ -11,12 +11,12 @@ from typing import Final
 
 from bench.figures import Figure, Series, at_most
 
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
-from orchestrator.browser.session import Session
-from orchestrator.observation import AXTREE, HTML, IN_VIEWPORT, SCREENSHOT
-from orchestrator.observation_forms import OBSERVATIONS
-from orchestrator.observations.names import load_form
+from orchestrator.browser.observation import AXTREE, HTML, IN_VIEWPORT, SCREENSHOT
+from orchestrator.browser.observations.forms import OBSERVATIONS, load_form
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.browser.session.session import Session
 
 _ROWS: Final = 300
 _ROUNDS: Final = 7

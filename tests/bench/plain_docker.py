@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import requests
 from bench.shop_life import ShopLife
 
-from orchestrator.engine import network
-from orchestrator.engine.containers import LOOPBACK, ContainerSpec, Endpoint
-from orchestrator.reset.replica import Placement
+from orchestrator.sandbox.engine import network
+from orchestrator.sandbox.engine.containers import LOOPBACK, ContainerSpec, Endpoint
+from orchestrator.sandbox.reset.replica import Placement
 from sites.manifest import Site
 
 _HEALTH_S = 60.0

@@ -16,11 +16,10 @@ from bench.scoring import long_evidence
 
 from arena_core.worlds import World
 from orchestrator import Arena
-from orchestrator.agent_interface import AgentClass
-from orchestrator.store.ledger import AttemptState
-from orchestrator.store.lock import AgentLock, HostEnvelope, RunLock, hash_suite
-from orchestrator.store.run_folder import RunFolder
-from orchestrator.store.trials import Trial
+from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
+from orchestrator.runs.store.lock import HostEnvelope, RunLock, hash_suite
+from orchestrator.runs.store.run_folder import RunFolder
 from tasks.loader import load_source
 from tasks.schema import Suite
 
@@ -69,7 +68,7 @@ def _export_figure(what: str, sizes: Sequence[int], least: int | None) -> Figure
         for one, text in said
         for seconds, cpu_s in [map(float, text.split())]
     ]
-    name = f"arena.export to parquet of {_EPISODES} episodes {what}, scoring included, s"
+    name = f"arena.runs.export to parquet of {_EPISODES} episodes {what}, scoring included, s"
     if least is None:
         return with_cpu(beside(name, _seconds(taken), _seconds(taken)), taken)
     return taken_at_most(f"{name} (reference: its goal)", taken, _EPISODES / least)
@@ -87,17 +86,17 @@ def make_long_run(path: Path, episodes: int, sizes: Sequence[int] = _SIZES) -> R
     texts = [long_evidence(size).model_dump_json().encode() for size in sizes]
     with folder.writing() as ledger:
         for number in range(episodes):
-            trial = Trial(tasks[number % len(tasks)], World.OFFLINE, number // len(tasks))
-            attempt = ledger.start(trial)
-            place = folder.evidence_folder(trial.folder(attempt))
+            key = EpisodeKey(tasks[number % len(tasks)], World.OFFLINE, number // len(tasks))
+            attempt = ledger.start(key)
+            place = folder.evidence_folder(key.folder(attempt))
             place.mkdir()
             text = texts[number % len(texts)]
             text = text.replace(
-                b'"task":"shop-order-chess-set"', b'"task":"%b"' % trial.task.encode()
+                b'"task":"shop-order-chess-set"', b'"task":"%b"' % key.task.encode()
             )
-            text = text.replace(b'"repeat":0', b'"repeat":%d' % trial.repeat)
+            text = text.replace(b'"repeat":0', b'"repeat":%d' % key.repeat)
             (place / "evidence.json").write_bytes(text)
-            ledger.end(trial, attempt, AttemptState.FINISHED, "failure")
+            ledger.end(key, attempt, AttemptState.FINISHED, "failure")
     return folder
 
 
@@ -122,9 +121,9 @@ def _lock(suite: Suite, tasks: list[str], repeats: int) -> RunLock:
 
 
 def _export(run: Path, out: Path) -> None:
-    Arena().export(run, "parquet", out)  # imports what it needs
+    Arena().runs.export(run, "parquet", out)  # imports what it needs
     began, spent = time.perf_counter(), _cpu_s()
-    Arena().export(run, "parquet", out)
+    Arena().runs.export(run, "parquet", out)
     print(time.perf_counter() - began, _cpu_s() - spent)
 
 

@@ -22,7 +22,7 @@ from evaluators.evidence import (
     UrlVisit,
 )
 from evaluators.scores import score
-from orchestrator.store.run_folder import RunFolder
+from orchestrator.runs.store.run_folder import RunFolder
 from tasks.loader import load_source
 
 _BYTES: Final = 800_000

@@ -30,9 +30,9 @@ from mutations.shop import (
 from mutations.visitor import Visitor, visit
 
 from arena_core.cookie import Cookie
-from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.engine.containers import Endpoint
 from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.sandbox.engine.containers import Endpoint
+from orchestrator.sandbox.logins import login, replica_client, role_of
 from sites.manifest import Site
 
 Result = TypeVar("Result")

@@ -11,9 +11,9 @@ from statistics import median
 from bench.figures import Figure
 from bench.plain_docker import await_health
 
-from orchestrator.engine.containers import LOOPBACK, Endpoint
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint
 from sites.manifest import Site
+from sites.registry import load_registry
 
 _ROUNDS = 5
 _HEALTH_S = 60.0
@@ -21,12 +21,12 @@ _HEALTH_S = 60.0
 
 def up_figure(names: tuple[str, ...] = ("shop", "wiki")) -> Figure:
     """Measure `arena up` of sites (logins included) against the slowest one's plain start."""
-    atlas = load_atlas()
+    registry = load_registry()
     ours: list[float] = []
     plain: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(_ROUNDS):
         for name in names:
-            plain[name].append(_plain_start(atlas.site(name)))
+            plain[name].append(_plain_start(registry.site(name)))
         ours.append(_up(names))
     reference = max(median(times) for times in plain.values())
     return Figure(

@@ -11,13 +11,13 @@ from bench.machine import available_mib
 from bench.shop_life import ShopLife
 from mutations.seeds import seeded
 
-from orchestrator.capacity.memory import memory_of
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.memory import memory_of
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.watch import Watch
+from sites.registry import load_registry
 
 _MORE: Final = 4
 _MOST_MIB: Final = 160.0
@@ -30,7 +30,7 @@ async def memory_figures() -> list[Figure]:
     async with await Engine.connect() as engine:
         try:
             first = await _started(engine, owner, 0)
-            life = await ShopLife.at(load_atlas().site("shop"), first.endpoint, seeded("memory"))
+            life = await ShopLife.at(load_registry().site("shop"), first.endpoint, seeded("memory"))
             await _use(engine, life, first)
             before = available_mib()
             used = [await _started(engine, owner, number + 1) for number in range(_MORE)]
@@ -47,7 +47,7 @@ async def memory_figures() -> list[Figure]:
 
 
 async def _started(engine: Engine, owner: str, slot: int) -> Replica:
-    site = load_atlas().site("shop")
+    site = load_registry().site("shop")
     return await start_replica(engine, await place(engine, site, owner=owner, slot=slot))
 
 

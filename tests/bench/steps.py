@@ -25,11 +25,12 @@ from bench.figures import Figure, Series, at_most, times_faster
 
 from arena_core.actions import Action, Click
 from arena_core.user_cache import user_cache
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
-from orchestrator.browser.session import Session
+from orchestrator.browser.observation import Observation
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.browser.session.session import Session
 from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
-from orchestrator.observation import Observation
 
 _BROWSERGYM: Final = "browsergym-core==0.14.3"
 _PLAYWRIGHTS_CHROMIUM: Final = "chromium-1117/chrome-linux/chrome"

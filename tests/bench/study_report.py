@@ -10,11 +10,11 @@ from typing import Final
 
 from bench.figures import Figure, Series, at_most, taken_at_most
 from bench.machine import Taken, taken_by
-from make_findings import make_findings
-from many_episodes import make_many
+from support.runs.many_episodes import make_many
+from support.studies.make_findings import make_findings
 
-from orchestrator.store.run_folder import RunFolder
-from orchestrator.study_report.page import ReportedRun, write_study_report
+from orchestrator.analysis.study_report.page import ReportedRun, write_study_report
+from orchestrator.runs.store.run_folder import RunFolder
 
 _ARENA: Final = Path(sys.executable).with_name("arena")
 _EPISODES: Final = 1000

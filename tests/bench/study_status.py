@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.figures import Figure, Series, at_most
-from registered_study import make_study
+from support.studies.registered_study import make_study
 
 _EPISODES: Final = 10_000
 _ROUNDS: Final = 10
@@ -39,7 +39,7 @@ def _fill(path: Path, episodes: int) -> None:
     with closing(sqlite3.connect(path)) as ledger:
         ledger.executemany(
             "INSERT OR REPLACE INTO attempt VALUES ('one', 'offline', ?, 1, 'finished', 'success',"
-            " '2026-11-22T00:00:00.000+00:00', '2026-11-22T00:00:02.000+00:00', 100, 20, 0.01,"
+            " '2026-11-22T00:00:00.000+00:00', '2026-11-22T00:00:02.000+00:00', 2.0, 100, 20, 0.01,"
             " 'digest')",
             ((repeat,) for repeat in range(episodes)),
         )

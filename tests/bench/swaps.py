@@ -15,13 +15,13 @@ from bench.plain_docker import PlainContainer, plain_container
 from bench.shop_life import ShopLife, first_page, gateway_to
 from playwright.async_api import Browser, async_playwright
 
-from orchestrator.engine.containers import Endpoint
-from orchestrator.engine.engine import Engine
 from orchestrator.gateway import Gateway
-from orchestrator.pool.acquiring import place
-from orchestrator.pool.slot import Slot
-from orchestrator.pool.slot_pool import SlotPool
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.containers import Endpoint
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from sites.registry import load_registry
 
 _SHOP: Final = "shop"
 _SUSTAINED_S: Final = 60.0
@@ -112,7 +112,7 @@ async def swap_figures(engine: Engine, life: ShopLife, owner: str, rounds: int) 
         stack.push_async_callback(browser.close)
         slot_pool = await stack.enter_async_context(
             SlotPool.open(
-                engine, load_atlas(), [_SHOP], owner, workers=1, spares=1, strategy="swap"
+                engine, load_registry(), [_SHOP], owner, workers=1, spares=1, strategy="swap"
             )
         )
         with plain_container(await place(engine, life.site, owner=owner, slot=None)) as plain:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-from every_site import Shared
+from support.sites.every_site import Shared
 
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.engine import Engine
 
 
 @pytest.fixture(scope="session")

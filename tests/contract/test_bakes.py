@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from every_site import ATLAS, EVERY_SITE, every
+from support.sites.every_site import ATLAS, EVERY_SITE, every
 
-from orchestrator.contract.bakes import AGAIN, broken_bakes
-from orchestrator.engine.engine import Engine
-from orchestrator.images.contexts import docker_folder
+from orchestrator.authoring.site_check.checkup import AGAIN, broken_bakes
+from orchestrator.sandbox.docker_files import docker_folder
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Build, Site
 
 pytestmark = pytest.mark.docker

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from every_site import EVERY_SITE, Shared, own_replica
+from support.sites.every_site import EVERY_SITE, Shared, own_replica
 
-from orchestrator.contract.clocks import broken_clock
-from orchestrator.contract.confinement import broken_confinement
-from orchestrator.engine import outward
-from orchestrator.engine.engine import Engine
-from sites.atlas import load_atlas
+from orchestrator.authoring.site_check.container import broken_clock, broken_confinement
+from orchestrator.sandbox.engine import container_calls
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
+from sites.registry import load_registry
 
 pytestmark = pytest.mark.docker
 
@@ -32,8 +31,8 @@ async def test_time_zone_and_language_are_those_of_the_manifest(
 async def test_a_container_without_a_packet_filter_is_not_confined(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outward, "shut", lambda *_: None)
-    async with own_replica(engine, load_atlas().site("wiki")) as replica:
+    monkeypatch.setattr(container_calls, "shut_in", lambda *_: None)
+    async with own_replica(engine, load_registry().site("wiki")) as replica:
         breaches = await broken_confinement(engine, replica)
 
     assert [one for one in breaches if "packet filter" in one] == list(breaches) != []

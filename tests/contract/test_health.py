@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from every_site import every, own_replica
+from support.sites.every_site import every, own_replica
 
-from orchestrator.contract.healthiness import broken_health
-from orchestrator.engine.engine import Engine
+from orchestrator.authoring.site_check.container import broken_health
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

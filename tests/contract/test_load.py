@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from every_site import ATLAS, EVERY_SITE, own_replica
-from site_changes import WRITES
+from support.sites.every_site import ATLAS, EVERY_SITE, own_replica
+from support.sites.site_changes import WRITES
 
-from orchestrator.contract.load import broken_under_load
-from orchestrator.engine.engine import Engine
+from orchestrator.authoring.site_check.load import broken_under_load
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

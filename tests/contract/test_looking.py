@@ -10,14 +10,14 @@ from random import Random
 from typing import Final
 
 import pytest
-from crawling import cookies_of, starts, unlike, visitor
-from every_site import EVERY_SITE, own_replica
+from support.sites.crawling import cookies_of, starts, unlike, visitor
+from support.sites.every_site import EVERY_SITE, own_replica
 
 from arena_core.cookie import Cookie
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import reset_replica, rungs_for
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.ladder import reset_replica, strategies_for
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
 
 pytestmark = [pytest.mark.docker]
@@ -79,7 +79,7 @@ async def logged_in(engine: Engine, watch: Watch, role: str | None) -> Sequence[
     """
     if not watch.replica.site.stateful:
         return await cookies_of(watch.replica, role)
-    await reset_replica(engine, watch, rungs=rungs_for("rewind"))
+    await reset_replica(engine, watch, strategies=strategies_for("rewind"))
     cookies = await cookies_of(watch.replica, role)
     state = await watch.prove(own_writes=True)
     assert state.digest == watch.replica.golden
@@ -99,8 +99,8 @@ async def crawled(
 async def as_golden(engine: Engine, watch: Watch) -> None:
     """Reset as after an episode in which no request was seen that may write; in place."""
     if watch.replica.site.stateful:
-        rungs = rungs_for("auto")[:-1]  # a new container would be another replica
-        reset = await reset_replica(engine, watch, rungs=rungs, wrote=False)
+        strategies = strategies_for("auto")[:-1]  # a new container would be another replica
+        reset = await reset_replica(engine, watch, strategies=strategies, wrote=False)
         assert reset.receipt.proven
 
 

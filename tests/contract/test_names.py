@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from every_site import EVERY_SITE, Shared
-from named_by_chromium import differences, opened
+from support.sites.every_site import EVERY_SITE, Shared
+from support.worlds.named_by_chromium import differences, opened
 
-from orchestrator.contract.pages import starts_of
-from orchestrator.engine.engine import Engine
+from orchestrator.authoring.site_check.pages import starts_of
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Final
 
 import pytest
-from crawling import cookies_of
-from every_site import ATLAS, Shared
 from playwright.async_api import async_playwright
 from quick_cases import quick_first
+from support.sites.crawling import cookies_of
+from support.sites.every_site import ATLAS, Shared
 
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

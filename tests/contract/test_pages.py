@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from every_site import ATLAS, EVERY_SITE, Shared
+from support.sites.every_site import ATLAS, EVERY_SITE, Shared
 
-from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.contract.pages import broken_pages, outside_requests, starts_of
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import origin_session
-from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.reset.replica import Replica
+from orchestrator.authoring.site_check.pages import broken_pages, outside_requests, starts_of
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import origin_session
+from orchestrator.sandbox.logins import login, replica_client, role_of
+from orchestrator.sandbox.reset.fingerprint import take_fingerprint
+from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

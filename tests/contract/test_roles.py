@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from every_site import Shared, every, every_role
+from support.sites.every_site import Shared, every, every_role
 
 from arena_core.errors import DatabaseError
-from orchestrator.access.queries import ask
-from orchestrator.contract.rights import broken_api, broken_login
-from orchestrator.engine.engine import Engine
+from orchestrator.authoring.site_check.roles import broken_api, broken_login
+from orchestrator.sandbox.check_queries import ask
+from orchestrator.sandbox.engine.engine import Engine
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

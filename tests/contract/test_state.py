@@ -11,15 +11,15 @@ from dataclasses import replace
 
 import docker
 import pytest
-from every_site import ATLAS, Shared, every
+from support.sites.every_site import ATLAS, Shared, every
 
 from arena_core.errors import ImageError
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.supervision import Supervision
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.supervision import Supervision
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site, StateFolder
 
 pytestmark = [pytest.mark.docker]

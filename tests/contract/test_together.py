@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from every_site import ATLAS, OWNER
+from support.sites.every_site import ATLAS, OWNER
 
-from orchestrator.capacity.memory import memory_of
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import await_health
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.memory import memory_of
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import await_health
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=2)]
 

@@ -21,11 +21,11 @@ oldest() {
 }
 """
 _SQL: Final = 'mariadb --defaults-file="$home/my.cnf" -BN "$site"'
-_PARENT: Final = "pid=$(oldest 'serve --config|php-fpm: master');"
+_PARENT: Final = "pid=$(oldest 'serve --config|php-fpm: master|serve/serve.rb');"
 
 
 class Undone(StrEnum):
-    """The first rung that undoes an attack."""
+    """The first strategy that undoes an attack."""
 
     REWIND = "rewind"
     RECREATE = "recreate"

@@ -14,9 +14,9 @@ from mutations.subject import Accounts, Subject
 from mutations.tables import used_ids
 from mutations.witness import parted, witness
 
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import Replica, start_replica
 from sites.manifest import Site
 
 _ORDERS = 0.2

@@ -14,7 +14,7 @@ from mutations.seeds import word
 from mutations.subject import Subject
 from mutations.visitor import Visitor
 
-from orchestrator.access.forms import read_page
+from orchestrator.sandbox.logins import read_page
 
 CUSTOMER: Final = "customer"
 MERCHANT: Final = "merchant"

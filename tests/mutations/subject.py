@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 from mutations.visitor import Visitor, visit
 
 from arena_core.cookie import Cookie
-from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.replica import Replica
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.logins import login, replica_client, role_of
+from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import ServerDatabase
 
 Result = TypeVar("Result")
@@ -22,6 +22,7 @@ _CLIENTS: Final = {
     "shop": ("mariadb", "--defaults-file=/srv/shop/my.cnf", "--user=arena"),
     "forum": ("mariadb", "--defaults-file=/srv/forum/my.cnf", "--user=arena"),
     "cms": ("mariadb", "--defaults-file=/srv/cms/my.cnf", "--user=arena"),
+    "forge": ("mariadb", "--defaults-file=/srv/forge/my.cnf", "--user=arena"),
     "kiosk": ("mariadb", "--defaults-file=/srv/kiosk/my.cnf", "--user=root"),
 }
 _PLAIN: Final = ("--batch", "--skip-column-names", "--raw")

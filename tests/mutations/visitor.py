@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 import requests
 
 from arena_core.cookie import Cookie
-from orchestrator.access.forms import Form, read_page
-from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.sandbox.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.sandbox.logins import Form, read_page
 
 _OK: Final = 200
 

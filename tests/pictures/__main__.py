@@ -1,4 +1,4 @@
-"""`make pictures`: the README's pictures of the sites, taken from replicas that `arena up` runs."""
+"""`make pictures`: the pictures of docs/sites.md, taken from replicas that `arena up` runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Final
 
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from orchestrator.browser.launch import find_chromium
-from sites.atlas import load_atlas
+from orchestrator.browser.process.chromium import find_chromium
+from sites.registry import load_registry
 
-_FOLDER: Final = Path(__file__).parents[2] / ".github" / "sites"
+_FOLDER: Final = Path(__file__).parents[2] / "docs" / "assets" / "sites"
 _PAGES: Final = {
     "shop": "/catalogue/category/kitchen-coffee_1/",
     "forum": "/f/coffee/top?t=all",
@@ -35,7 +35,7 @@ _BEGIN: Final = "Math.seedrandom(7); core.EPISODE_MAX_TIME = 2e9; core.startEpis
 def main(names: list[str]) -> None:
     """Take one picture of every named site that runs, or of all; say which do not run."""
     ports = _running()
-    wanted = names or sorted(load_atlas().sites)
+    wanted = names or sorted(load_registry().sites)
     missing = sorted(set(wanted) - set(ports))
     if missing:
         sys.exit(f"not running: {', '.join(missing)}; first: arena up all")
@@ -64,8 +64,8 @@ def _running() -> dict[str, str]:
 
 def _hosts(addresses: dict[str, str]) -> str:
     """Return Chromium's option by which each site is found under the host name agents use."""
-    atlas = load_atlas()
-    rules = [f"MAP {atlas.site(name).host}:80 {address}" for name, address in addresses.items()]
+    registry = load_registry()
+    rules = [f"MAP {registry.site(name).host}:80 {address}" for name, address in addresses.items()]
     return f"--host-resolver-rules={', '.join(rules)}"
 
 
@@ -74,7 +74,7 @@ def _take(browser: Browser, name: str) -> None:
     page = browser.new_page(
         viewport=_SMALL if is_small else _VIEWPORT, device_scale_factor=2 if is_small else _SCALE
     )
-    host = load_atlas().site(name).host
+    host = load_registry().site(name).host
     page.goto(f"http://{host}{_PAGES.get(name, '/')}", wait_until="networkidle")
     if is_small:
         page.evaluate(_BEGIN)

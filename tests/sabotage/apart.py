@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import sys
 
-import sites.atlas
+import sites.registry
 from orchestrator.cli.entry import main
-from orchestrator.pool import slot_pool as pool
+from orchestrator.sandbox.pool import slot_pool as pool
 
 if __name__ == "__main__":
     pool.UP = sys.argv.pop(1)  # before any command imports it
-    only = sites.atlas.Atlas({"shop": sites.atlas.load_atlas().site("shop")})
-    sites.atlas.load_atlas = lambda extra=(): only
+    only = sites.registry.SiteRegistry({"shop": sites.registry.load_registry().site("shop")})
+    sites.registry.load_registry = lambda extra=(): only
     main()

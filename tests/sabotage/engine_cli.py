@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Final
 
-from orchestrator.engine.containers import Labels
+from orchestrator.sandbox.engine.containers import Labels
 
 # As it was when the tests began: a test may send others elsewhere.
 _ENGINE: Final = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock")

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from orchestrator.engine.containers import LOOPBACK, Endpoint
+from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint
 
 _CHUNK: Final = 65536
 _LIMIT_S: Final = 60.0

@@ -58,6 +58,10 @@ def test_the_top_level_is_what_the_design_says() -> None:
     }
 
 
+def test_the_readme_has_at_most_700_words() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 700
+
+
 def commands_in(path: Path) -> set[tuple[str, ...]]:
     """Return `arena …` and `make …` commands of a Markdown file: program and first word."""
     text = path.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ pytest_plugins = ("pytester",)
     ("one", "other"),
     [
         (
-            "tests/contract/test_rungs.py::test_x[tools]",
+            "tests/contract/test_strategies.py::test_x[tools]",
             "tests/contract/test_roles.py::test_y[tools-emma]",
         ),
         (
@@ -40,8 +40,8 @@ def test_what_shares_something_keeps_together(one: str, other: str) -> None:
     ("one", "other"),
     [
         (
-            "tests/contract/test_rungs.py::test_x[tools]",
-            "tests/contract/test_rungs.py::test_x[wiki]",
+            "tests/contract/test_strategies.py::test_x[tools]",
+            "tests/contract/test_strategies.py::test_x[wiki]",
         ),
         ("tests/docker/reset/test_ladder.py::test_x", "tests/docker/reset/test_rewind.py::test_x"),
     ],

@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from arena_core.worlds import World
-from evaluators.matchers.base import Form, Matched, Matcher
+from orchestrator.plugins import Form, Matched, Matcher, World
 
 
 class LengthMatcher(Matcher):

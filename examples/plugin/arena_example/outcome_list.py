@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from arena_core.errors import StoreError
-from orchestrator import RunReport, Written
+from orchestrator.plugins import RunReport, Written
 
 _COLUMNS: Final = ("run", "world", "task", "repeat", "outcome", "because", "steps", "completion")
 
@@ -26,10 +26,10 @@ class OutcomeList:
             StoreError: the file cannot be written.
         """
         rows = [
-            {"run": report.lock.run, **trial.document()}
+            {"run": report.lock.run, **episode.document()}
             for report in runs
-            for trial in report.trials
-            if only in {"", trial.trial.world}
+            for episode in report.episodes
+            if only in {"", episode.key.world}
         ]
         try:
             with path.open("w", encoding="utf-8", newline="") as file:

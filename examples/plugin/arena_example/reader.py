@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena_core.actions import Stop
 from arena_core.errors import AgentError
-from orchestrator import AgentClass, Assignment, Decision, Observation
+from orchestrator.plugins import AgentClass, Assignment, Decision, Observation
 
 
 class Reader:

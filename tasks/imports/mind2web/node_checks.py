@@ -9,11 +9,10 @@ from typing import Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from sites.routes import RouteForm
-from tasks.imports.checking import Untranslated, Written
-from tasks.imports.mind2web.hosts import Hosts, NoHostError
+from tasks.imports.formats import Untranslated, Written
 from tasks.imports.mind2web.records import KeyNode, NodeContent
-from tasks.imports.site_map import SiteMap
-from tasks.selectors import selector_fault
+from tasks.imports.site_map import Hosts, NoHostError, SiteMap
+from tasks.lint.selectors import selector_fault
 
 _ANYTHING: Final = MappingProxyType({"how": "found"})
 # The published code takes the three nearest ancestors of the recorded element for it as well.
@@ -22,13 +21,7 @@ _OPTION: Final = re.compile(r"\boption(?::nth-child\(\d+\))?\s*$")
 
 
 def node_checks(number: int, node: KeyNode, hosts: Hosts) -> Iterator[Written | Untranslated]:
-    """Yield the key node, or why it is not translated.
-
-    Args:
-        number: its place among the task's nodes.
-        node: as published.
-        hosts: which site stands for its host.
-    """
+    """Yield the key node, or why it is not translated."""
     field = f"evaluation[{number}]"
     try:
         site = hosts.site(node.content.url)
@@ -60,26 +53,57 @@ def _included(
     """Return the check of a part of the host and path, or of one parameter."""
     wanted = content.reference_answer
     if content.key:
-        given = parse_qs(urlsplit(content.url).query).get(content.key, [])
-        how: Written = {"how": "exact", "value": wanted}
-        if wanted not in given:
-            how = {"how": "include", "value": wanted, "substring": True}
-        return _node({"by": "url", "part": "query", "key": content.key}, how)
+        return _parameter(content, site, is_whole=wanted in _recorded(content))
     parts = urlsplit(content.url)
     path = unquote(parts.path) or "/"
     if wanted.strip("/") == path.strip("/") and wanted.strip("/"):
         return _node({"by": "url"}, {"how": "exact", "value": _page(site, path, sites)})
-    if wanted in parts.netloc:
+    head = _path_behind_host(wanted, parts.netloc)
+    if wanted in parts.netloc or head == "":
         value = f"{site}:/"
         return _node({"by": "url"}, {"how": "include", "value": value, "substring": True})
     if sites.renames(site, RouteForm.LIVE):
         message = f"is a piece of a path, and '{site}' has routes: its logical paths differ"
         return Untranslated(f"{field}.content.reference_answer", message)
+    if head is not None:
+        return _node({"by": "url"}, {"how": "include", "value": f"{site}:/{head}"})
     return _piece(field, wanted, path, unquote(parts.fragment))
 
 
+def _path_behind_host(wanted: str, host: str) -> str | None:
+    """Return the path of `www.shop.com/a` without its first slash; None of what names no host.
+
+    A gold may name the host in part (`shop.com/`), and with its scheme, which the published code
+    takes off the page's URL alone.
+    """
+    named, slash, path = wanted.partition("://")[2 if "://" in wanted else 0].partition("/")
+    is_host = bool(named) and f".{host}".endswith(f".{named}")
+    return path.strip("/") if is_host and (slash or "://" in wanted) else None
+
+
+def _recorded(content: NodeContent) -> list[str]:
+    """Return the values that the parameter has in the page that was recorded."""
+    return parse_qs(urlsplit(content.url).query).get(content.key, [])
+
+
+def _parameter(content: NodeContent, site: str, *, is_whole: bool, case: bool = False) -> Written:
+    """Return the check of a parameter on the site that was recorded.
+
+    The published code decodes a value twice, so that `%2520` is a blank there: the value as the
+    recorded page has it is right as well.
+    """
+    locate: Written = {"by": "url", "part": "query", "key": content.key, "site": site}
+    gold = content.reference_answer
+    plain = unquote(gold)
+    encoded = [one for one in _recorded(content) if unquote(one) == plain]
+    spellings = list(dict.fromkeys((gold, plain, quote(plain, safe=""), *encoded)))
+    how: Written = {"how": "exact"} if is_whole else {"how": "include", "substring": True}
+    extra: Written = {"case": True} if case else {}
+    first, *others = [_node(locate, {**how, "value": one, **extra}) for one in spellings]
+    return {**first, "any_of": others} if others else first
+
+
 def _piece(field: str, wanted: str, path: str, fragment: str) -> Written | Untranslated:
-    """Return the check of a piece of the path, or of the path with its fragment."""
     if fragment and wanted in f"{path}#{fragment}":
         how = {"how": "include", "value": wanted, "substring": True}
         return _node({"by": "url", "part": "full"}, how)
@@ -95,13 +119,14 @@ def _piece(field: str, wanted: str, path: str, fragment: str) -> Written | Untra
 
 def _exactly(field: str, content: NodeContent, site: str, sites: SiteMap) -> Written | Untranslated:
     if content.key:
-        match: Written = {"how": "exact", "value": content.reference_answer, "case": True}
-        return _node({"by": "url", "part": "query", "key": content.key}, match)
+        return _parameter(content, site, is_whole=True, case=True)
+    host = urlsplit(content.url).netloc
+    gold = content.reference_answer
     try:
-        parts = urlsplit(content.reference_answer)
+        parts = urlsplit(f"//{gold}" if gold.partition("/")[0] == host else gold)
     except ValueError:
-        return Untranslated(field, "its URL is none")
-    if parts.netloc and parts.netloc != urlsplit(content.url).netloc:
+        return Untranslated(field, "is not a URL")
+    if parts.netloc and parts.netloc != host:
         return Untranslated(field, "its URL is on another host than the page that was recorded")
     query = f"?{parts.query}" if parts.query else ""
     page = _page(site, unquote(parts.path) or "/", sites) + query
@@ -116,7 +141,7 @@ def _judged(field: str, node: KeyNode, site: str) -> Written | Untranslated:
     if node.match_function_name == "url_semantic_match":
         if not content.key:
             return _node({"by": "url", "part": "full"}, match)
-        return _node({"by": "url", "part": "query", "key": content.key}, match)
+        return _node({"by": "url", "part": "query", "key": content.key, "site": site}, match)
     return _valued(field, content, site, match)
 
 

@@ -33,7 +33,7 @@ class NodeContent(_Lenient):
     Attributes:
         key: of `url_*`: one parameter of the query; the whole URL where empty.
         reference_answer: the text, the CSS selector, or the rule for a judge.
-        netloc: of elements: the first label of the host, `www.` left away.
+        netloc: of elements: the first label of the host, without `www.`.
         url: the page of the step in which it was recorded.
         path: of a value: the CSS selector of its element.
     """
@@ -84,11 +84,7 @@ class RawExport(_Lenient):
     steps: tuple[_Step, ...] = Field(min_length=1)
 
     def published(self, index: int) -> dict[str, JsonValue]:
-        """Return the task as the publisher's `raw_data_processor.py` writes it out.
-
-        Args:
-            index: its place in the file, which is its id.
-        """
+        """Return the task as the publisher's `raw_data_processor.py` writes it out."""
         return {
             "index": index,
             "task": self.title,

@@ -10,13 +10,10 @@ from dataclasses import replace
 from typing import Final
 
 from sites.upstreams import BLANK
-from tasks.imports.checking import Untranslated, Written, written_out
-from tasks.imports.formats import Translation
-from tasks.imports.mind2web.hosts import Hosts, NoHostError
+from tasks.imports.formats import Entry, Translation, Untranslated, Written, written_out
 from tasks.imports.mind2web.node_checks import node_checks
 from tasks.imports.mind2web.records import Mind2WebRecord, RawExport
-from tasks.imports.published import Entry
-from tasks.imports.site_map import SiteMap
+from tasks.imports.site_map import Hosts, NoHostError, SiteMap
 
 # The published runner's limits: 1.5 times the recorded steps, between 10 and 25.
 _FEWEST: Final = 10
@@ -36,11 +33,7 @@ class Mind2WebLive:
     title = "Mind2Web-Live's tasks"
 
     def translate(self, entries: Sequence[Entry], sites: SiteMap) -> Iterator[Translation]:
-        """Yield what the entries become, in their order.
-
-        Raises:
-            TaskError: an entry is no task of Mind2Web-Live: one line with file, place and field.
-        """
+        """Yield what the entries become, in their order."""
         sites.refuse_unknown({})
         hosts = Hosts(sites)
         for number, entry in enumerate(entries):

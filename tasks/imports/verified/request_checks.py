@@ -10,20 +10,21 @@ from math import prod
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from evaluators.logical_urls import parse_logical_url
-from evaluators.patterns import LONGEST_PATTERN
+from evaluators.values.logical_urls import parse_logical_url
+from evaluators.values.patterns import LONGEST_PATTERN
 from sites.routes import RouteForm
-from tasks.imports.checking import Untranslated, Written, either
-from tasks.imports.verified.patterns import (
+from tasks.imports.formats import Untranslated, Written, either
+from tasks.imports.verified.records import (
+    EventSpec,
+    NetworkEvaluator,
     UnsaidPatternError,
     allowed_names,
     inner,
     is_pattern,
     pattern_match,
 )
-from tasks.imports.verified.records import EventSpec, NetworkEvaluator
 from tasks.imports.verified.values import Options, UnsaidError, Values
-from tasks.imports.webarena.addresses import Addresses, UnknownAddressError
+from tasks.imports.webarena.records import Addresses, UnknownAddressError
 
 _UNANSWERED: Final = -1
 _MOST_WAYS: Final = 12
@@ -51,14 +52,7 @@ class Requests:
     def checks(
         self, number: int, asked: NetworkEvaluator, *, is_one_of_several: bool = False
     ) -> Iterator[Written | Untranslated]:
-        """Yield the check of one evaluator, or what of it cannot be said.
-
-        Args:
-            number: the evaluator's place in the task.
-            asked: what it asks for.
-            is_one_of_several: another evaluator asks for another request of the same URL and
-                method: then none of them can ask for the last one.
-        """
+        """Yield the check of one evaluator, or what of it cannot be said."""
         if is_one_of_several:
             asked = asked.model_copy(update={"last_event_only": False})
         field = f"eval[{number}]"
@@ -103,8 +97,7 @@ class Requests:
         choices = [_choices(options) for options in parts.values()]
         count = prod(len(one) for one in choices)
         if count > _MOST_WAYS:
-            message = f"has {count} combinations of alternatives"
-            raise UnsaidError(message, field="expected")
+            raise UnsaidError(f"has {count} combinations of alternatives", field="expected")
         others = _others(asked)
         for chosen in product(*choices):
             named = {name: fits for name, fits in zip(parts, chosen, strict=True) if fits}
@@ -136,7 +129,6 @@ class Requests:
         return re.split(r"[?#]", logical, maxsplit=1)[0]
 
     def _page_pattern(self, url: str, field: str) -> str:
-        """Return a pattern of the pages that a URL, or a pattern of URLs, is for."""
         if not is_pattern(url):
             return re.escape(parse_logical_url(self._page(url, field)).page)
         pattern = inner(url).rstrip("/")
@@ -145,8 +137,7 @@ class Requests:
             return f"(?:{'|'.join(self.sites)}):{pattern}"
         named = _PLACEHOLDER.match(pattern)
         if named is None:
-            message = "is a pattern of URLs on none of the sites"
-            raise UnsaidError(message, field=field)
+            raise UnsaidError("is a pattern of URLs on none of the sites", field=field)
         page = self._page(named[0], field)
         self._refuse_renamed([page.partition(":")[0]], field)
         return f"{page.rstrip('/')}{pattern[named.end() :]}"
@@ -216,8 +207,7 @@ def _of_one_query(asked: NetworkEvaluator) -> list[NetworkEvaluator]:
 
 def _page_match(pattern: str, field: str) -> Written:
     if len(pattern) > LONGEST_PATTERN:
-        message = "has too many alternatives for one pattern"
-        raise UnsaidError(message, field=field)
+        raise UnsaidError("has too many alternatives for one pattern", field=field)
     try:
         return pattern_match(pattern, case=True)
     except UnsaidPatternError as error:

@@ -11,14 +11,14 @@ from pydantic import JsonValue, ValidationError
 
 from evaluators.matchers.answer import AnswerMatcher
 from evaluators.matchers.data import DataMatcher
-from tasks.imports.checking import Untranslated, Written, end_check
-from tasks.imports.verified.patterns import (
+from tasks.imports.formats import Untranslated, Written, end_check
+from tasks.imports.verified.records import (
+    AnswerEvaluator,
     UnsaidPatternError,
     inner,
     is_pattern,
     pattern_match,
 )
-from tasks.imports.verified.records import AnswerEvaluator
 
 STATUSES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -53,12 +53,7 @@ _SSH: Final = re.compile(rf"(?:ssh://)?\w+@{_SSH_HOST}[:/]")
 
 
 def response_checks(number: int, asked: AnswerEvaluator) -> Iterator[Written | Untranslated]:
-    """Yield the checks of the status, and of the data where the task retrieves any.
-
-    Args:
-        number: the evaluator's place in the task.
-        asked: what it asks for.
-    """
+    """Yield the checks of the status, and of the data where the task retrieves any."""
     field = f"eval[{number}]"
     status = STATUSES.get(asked.expected.status)
     if status is None:
@@ -113,11 +108,7 @@ class _UntypedError(ValueError):
 
 
 def _part(value: JsonValue, schema: JsonValue) -> object:
-    """Return what is expected at one place, by the place's schema.
-
-    Raises:
-        _UntypedError: no type reads it.
-    """
+    """Return what is expected at one place, by the place's schema."""
     known = schema if isinstance(schema, dict) else {}
     if value is None or value == "":
         return None
@@ -193,7 +184,18 @@ def _column(schema: JsonValue) -> Written | None:
     kind = _TYPES.get(str(schema.get("format") or schema.get("type")))
     if kind is None:
         return None
-    return {"type": kind, "date_order": "month_first"} if kind == "date" else {"type": kind}
+    return type_options(kind)
+
+
+def type_options(kind: str) -> Written:
+    """Return a type with what the set means by it: American dates, dollars."""
+    match kind:
+        case "date":
+            return {"type": kind, "date_order": "month_first"}
+        case "money":
+            return {"type": kind, "currency": "USD"}
+        case _:
+            return {"type": kind}
 
 
 def _item(value: JsonValue) -> object:

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tasks.imports.checking import Untranslated, Written, written_out
-from tasks.imports.formats import Translation
-from tasks.imports.published import Entry
+from tasks.imports.formats import Entry, Translation, Untranslated, Written, written_out
 from tasks.imports.site_map import SiteMap
 from tasks.imports.verified.records import (
     AnswerEvaluator,
@@ -18,7 +16,7 @@ from tasks.imports.verified.records import (
 )
 from tasks.imports.verified.request_checks import Requests
 from tasks.imports.verified.response_checks import STATUSES, response_checks
-from tasks.imports.webarena.addresses import Addresses, UnknownAddressError
+from tasks.imports.webarena.records import Addresses, UnknownAddressError
 from tasks.imports.webarena.tasks import SECONDS, STEPS, mapped_site
 
 _FAMILIES: Final = {"retrieve": "information", "mutate": "content", "navigate": "navigation"}
@@ -31,11 +29,7 @@ class WebArenaVerified:
     title = "WebArena-Verified's tasks"
 
     def translate(self, entries: Sequence[Entry], sites: SiteMap) -> Iterator[Translation]:
-        """Yield what the entries become, in their order.
-
-        Raises:
-            TaskError: an entry is no such task: one line with file, place and field.
-        """
+        """Yield what the entries become, in their order."""
         read = [(entry, entry.read_as(VerifiedRecord)) for entry in entries]
         addresses = Addresses.of(sites, ((one.sites, one.start_urls[0]) for _, one in read))
         for entry, record in read:
@@ -46,8 +40,7 @@ class WebArenaVerified:
     ) -> Translation:
         answers = [one for one in record.evaluators if isinstance(one, AnswerEvaluator)]
         if not answers:
-            message = "holds no AgentResponseEvaluator, which every task has"
-            raise entry.fault(message, field="eval")
+            raise entry.fault("holds no AgentResponseEvaluator, which every task has", field="eval")
         expected = answers[0].expected
         bases = addresses.in_replicas()
         names = [mapped_site(entry, name, sites) for name in record.sites]

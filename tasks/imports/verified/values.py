@@ -11,14 +11,15 @@ from typing import Final
 from pydantic import JsonValue, ValidationError
 
 from evaluators.matchers.answer import AnswerMatcher
-from tasks.imports.checking import Written
-from tasks.imports.verified.patterns import (
+from tasks.imports.formats import Written
+from tasks.imports.verified.records import (
+    NetworkEvaluator,
     UnsaidPatternError,
     inner,
     is_pattern,
     pattern_match,
 )
-from tasks.imports.verified.records import NetworkEvaluator
+from tasks.imports.verified.response_checks import type_options
 
 # By field of the record: names in the request, each with a value or a match; any of them will do.
 Options = Mapping[str, tuple[tuple[str, object], ...]]
@@ -51,11 +52,7 @@ class Values:
     asked: NetworkEvaluator
 
     def of(self, given: Mapping[str, object] | None, field: str) -> Options:
-        """Return what will do for each name; null asks that there is none.
-
-        Raises:
-            UnsaidError: naming the field.
-        """
+        """Return what will do for each name; null asks that there is none."""
         found: dict[str, tuple[tuple[str, object], ...]] = {}
         for name, value in (given or {}).items():
             at = f"expected.{field}.{name}"
@@ -84,16 +81,14 @@ class Values:
         kind = _kind(items if isinstance(items, dict) else schema)
         values = value if isinstance(value, list) else [value]
         if any(isinstance(one, dict | list) for one in values):
-            message = "asks for a list or an object"
-            raise UnsaidError(message, field=at)
+            raise UnsaidError("asks for a list or an object", field=at)
         found = [fit for one in values for fit in self._fits(one, kind, at, field)]
         return [(name, one) for one in found]
 
     def _listed(self, name: str, value: object, at: str) -> tuple[str, object]:
         """Return the match of a list in a JSON body: all of these and no others, in any order."""
         if not isinstance(value, list) or any(isinstance(one, dict | list) for one in value):
-            message = "asks for a list in another form"
-            raise UnsaidError(message, field=at)
+            raise UnsaidError("asks for a list in another form", field=at)
         path = name if "?(" in name else f"{name}[*]"
         wanted = [one if isinstance(one, int | float) else self._text(str(one)) for one in value]
         return path, {"how": "exact", "value": wanted, "ordered": False}
@@ -101,8 +96,7 @@ class Values:
     def _fits(self, value: object, kind: str, at: str, field: str) -> list[object]:
         if value is None:
             if field not in {"post_data", _ABSENT_IS_EMPTY}:
-                message = "asks that the field is empty or not there"
-                raise UnsaidError(message, field=at)
+                raise UnsaidError("asks that the field is empty or not there", field=at)
             return [_ABSENT]
         if isinstance(value, str) and is_pattern(value):
             return self._by_pattern(value, at, field)
@@ -121,8 +115,7 @@ class Values:
             return _line_ends(str(value))
         if kind == "json":
             return [{"how": "data", "value": _json_form(str(value), at)}]
-        message = f"is compared as {kind}"
-        raise UnsaidError(message, field=at)
+        raise UnsaidError(f"is compared as {kind}", field=at)
 
     def _by_pattern(self, pattern: str, at: str, field: str) -> list[object]:
         try:
@@ -147,8 +140,7 @@ def _names(name: str, at: str) -> list[str]:
     names = [one.replace(r"\d+", "*") for one in named[1].split("|")]
     plain = [re.sub(r"\\([\[\]])", r"\1", one) for one in names]
     if any(re.search(r"[\\^$.+?(){}|]", one) for one in plain):
-        message = "names fields by a pattern of another kind"
-        raise UnsaidError(message, field=at)
+        raise UnsaidError("names fields by a pattern of another kind", field=at)
     return plain
 
 
@@ -157,14 +149,11 @@ def _kind(schema: Mapping[str, JsonValue]) -> str:
 
 
 def _typed(kind: str, value: object, at: str) -> Written:
-    match: Written = {"how": "answer", "type": kind, "value": value}
-    if kind == "date":
-        match["date_order"] = "month_first"
+    match: Written = {"how": "answer", **type_options(kind), "value": value}
     try:
         AnswerMatcher.model_validate(match)
     except ValidationError as error:
-        message = f"is no {kind}: {value!r}"
-        raise UnsaidError(message, field=at) from error
+        raise UnsaidError(f"is no {kind}: {value!r}", field=at) from error
     return match
 
 
@@ -173,8 +162,7 @@ def _json_form(text: str, at: str) -> object:
     try:
         return _form(json.loads(text))
     except (ValueError, RecursionError) as error:
-        message = f"is no JSON: {error}"
-        raise UnsaidError(message, field=at) from error
+        raise UnsaidError(f"is no JSON: {error}", field=at) from error
 
 
 def _form(found: JsonValue) -> object:
@@ -184,8 +172,7 @@ def _form(found: JsonValue) -> object:
         case list() if found:
             return {"items": [_form(one) for one in found], "ordered": True}
         case dict() | list():
-            message = "holds an empty list or object"
-            raise ValueError(message)
+            raise ValueError("holds an empty list or object")
         case _:
             return found
 
@@ -194,15 +181,13 @@ def _any_order(listed: str, at: str) -> Written:
     """Return the match of different texts between commas, in any order."""
     items = [one.strip() for one in listed.split(",") if one.strip()]
     if not items or len(set(items)) < len(items):
-        message = "lists a text twice, or none"
-        raise UnsaidError(message, field=at)
+        raise UnsaidError("lists a text twice, or none", field=at)
     as_many = rf"[^,]+(?:,[^,]+){{{len(items) - 1}}}"
     each = [rf"(?:.*,)?\s*{re.escape(one)}\s*(?:,.*)?" for one in items]
     return {"how": "regex", "value": [as_many, *each], "case": True}
 
 
 def _line_ends(text: str) -> list[object]:
-    """Return a Markdown text with each kind of line ends, and with one at its end."""
     whole = text.strip("\n")
     return [
         f"{spelled}{end}"

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from tasks.imports.checking import Untranslated, Written, written_out
-from tasks.imports.formats import Translation
-from tasks.imports.published import Entry
+from arena_core.names import offered
+from tasks.imports.formats import Entry, Translation, Untranslated, Written, written_out
 from tasks.imports.site_map import SiteMap
-from tasks.imports.webarena.addresses import SITES, Addresses, UnknownAddressError
 from tasks.imports.webarena.answer_checks import answer_checks, is_unachievable
-from tasks.imports.webarena.page_checks import page_checks, page_looks
-from tasks.imports.webarena.records import WebArenaRecord
-from tasks.imports.webarena.url_checks import url_checks
+from tasks.imports.webarena.page_checks import page_checks, page_looks, url_checks
+from tasks.imports.webarena.records import SITES, Addresses, UnknownAddressError, WebArenaRecord
 
 # run.py's own limit, and a minute for each step.
 STEPS: Final = 30
@@ -32,11 +29,7 @@ class WebArenaTasks:
     title: str
 
     def translate(self, entries: Sequence[Entry], sites: SiteMap) -> Iterator[Translation]:
-        """Yield what the entries become, in their order.
-
-        Raises:
-            TaskError: an entry is no WebArena task: one line with file, place and field.
-        """
+        """Yield what the entries become, in their order."""
         read = [(entry, entry.read_as(WebArenaRecord)) for entry in entries]
         addresses = Addresses.of(sites, ((one.sites, one.start_url or "") for _, one in read))
         for entry, record in read:
@@ -105,14 +98,10 @@ def family_of(record: WebArenaRecord) -> str:
 
 
 def mapped_site(entry: Entry, name: str, sites: SiteMap) -> tuple[str, str | None]:
-    """Return the site here and its role.
-
-    Raises:
-        TaskError: the published set has no such site.
-    """
+    """Return the site here and its role."""
     found = sites.site(name, SITES)
     if found is None:
-        message = f"'{name}' is no site of WebArena; it has: {', '.join(SITES)}"
+        message = f"'{name}' is no site of WebArena; {offered(name, SITES, intro='it has')}"
         raise entry.fault(message, field="sites")
     return found.site, found.role
 
@@ -132,8 +121,7 @@ def _roles(record: WebArenaRecord, sites: SiteMap) -> dict[str, str]:
 
 def _start(entry: Entry, record: WebArenaRecord, addresses: Addresses) -> list[str]:
     if record.start_url is None:
-        message = "must be a URL: the task starts nowhere"
-        raise entry.fault(message, field="start_url")
+        raise entry.fault("must be a URL: the task starts nowhere", field="start_url")
     try:
         return [addresses.logical(one) for one in record.start_url.split(_TABS)]
     except UnknownAddressError as unknown:

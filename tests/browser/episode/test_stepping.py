@@ -12,11 +12,12 @@ from threading import Thread
 from typing import Any, TypeVar
 
 import pytest
-from fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
+from support.worlds.fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Click, Goto, Stop
 from evaluators.evidence import Ended
-from orchestrator.browser.launch import Browser, BrowserOptions, launch
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import Browser, launch
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway import Gateway, SocketAddress
 
@@ -94,7 +95,7 @@ async def test_every_call_may_come_from_another_task(episode: Episode) -> None:
     assert looked is not None
     assert [found.values for found in looked.located] == [("/wiki/A/Kettle",)]
     await in_its_own_task(episode.step(Stop()))
-    score = await in_its_own_task(episode.evaluate())
+    score = await in_its_own_task(episode.score())
     assert str(score.outcome) == "success"
     await in_its_own_task(episode.close())
     evidence = episode.evidence()
@@ -112,7 +113,7 @@ async def test_a_step_under_way_ends_when_the_episode_is_closed_beside_it(
     await episode.close()
     result = await asyncio.wait_for(step, 30)
     assert result.is_over
-    assert str((await episode.evaluate()).outcome) == "unscored: infra"
+    assert str((await episode.score()).outcome) == "unscored: infra"
 
 
 @pytest.mark.skipif(not shutil.which("chromium-headless-shell"), reason="no headless shell here")
@@ -125,7 +126,7 @@ async def test_the_headless_shell_and_the_full_browser_leave_the_same_evidence()
             link = next(node.id for node in seen.nodes if node.role == "link")
             await episode.step(Click(element=link))
             await episode.step(Stop())
-            score = await episode.evaluate()
+            score = await episode.score()
             await episode.close()
         evidence = episode.evidence().model_dump(exclude={"started_at", "seconds"})
         for step in evidence["steps"]:

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import WSMsgType, web
 from browser.gateway.lab import Lab
 from playwright.async_api import Error, Page, Playwright
-from raw_http import MemoryPeak, Peer, Stage
+from support.sites.raw_http import MemoryPeak, Peer, Stage
 
 from orchestrator.gateway import Gateway, Route, SocketAddress
 

@@ -15,9 +15,10 @@ from typing import Final
 
 from aiohttp import web
 
-from orchestrator.browser import inside
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.browser.process import namespace_keeper
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
 from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 # How long Chromium may take to notice; it is told at once where a request breaks off.
@@ -74,12 +75,12 @@ async def _became(isolated: bool) -> str:  # noqa: FBT001
 
 
 def _bring_interface() -> None:
-    inside._lay_cable("veth0", "veth1")
+    namespace_keeper._lay_cable("veth0", "veth1")
     for name in ("veth0", "veth1"):
-        inside._set_up(name)
-    inside._give_address(socket.if_nametoindex("veth0"), bytes((172, 31, 0, 1)))
+        namespace_keeper._set_up(name)
+    namespace_keeper._give_address(socket.if_nametoindex("veth0"), bytes((172, 31, 0, 1)))
 
 
 if __name__ == "__main__":
-    inside._furnish()
+    namespace_keeper._furnish()
     sys.stdout.write(asyncio.run(_became(sys.argv[1] == "own")))

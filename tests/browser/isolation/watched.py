@@ -27,9 +27,10 @@ from urllib.parse import quote
 from aiohttp import web
 from playwright.async_api import async_playwright
 
-from orchestrator.browser import inside
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import Browser, BrowserOptions, launch
+from orchestrator.browser.process import namespace_keeper
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import Browser, launch
+from orchestrator.browser.session.context import SessionOptions
 from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
 
 HOST: Final = "shop.arena.test"
@@ -192,7 +193,7 @@ async def _arena(kind: str) -> AsyncIterator[Browser]:
 
 def main() -> None:
     kind, folder, *ways = sys.argv[1:]
-    inside._furnish()
+    namespace_keeper._furnish()
     programs = Path(folder)
     # What a page could start through a link of another scheme leaves a file instead.
     for name in ("xdg-open", "xdg-email"):

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from made_run import HOSTILE, make_run
 from playwright.async_api import ConsoleMessage, Dialog, Page, Request, async_playwright
+from support.runs.made_run import HOSTILE, make_run
 
-from orchestrator.report.html import write_html
-from orchestrator.report.run_report import read_run
+from orchestrator.analysis.run_report.html import write_html
+from orchestrator.analysis.run_report.run_report import read_run
 
 pytestmark = pytest.mark.browser
 
@@ -179,3 +179,20 @@ async def test_the_page_never_scrolls_sideways(report: Opened, width: int) -> No
     )
     assert widest == []
     assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_at_400_pixels_no_table_is_cut_and_each_cell_says_its_column(report: Opened) -> None:
+    page = report.page
+    await page.set_viewport_size({"width": 400, "height": 900})
+    cut = await page.evaluate(
+        "[...document.querySelectorAll('.scroll, .scroll td')]"
+        ".filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"
+    )
+    assert cut == []
+    titles = await page.evaluate(
+        "[...document.querySelectorAll('.scroll table')].map((table) => ["
+        " [...table.tHead.rows[0].cells].slice(1).map((one) => one.textContent),"
+        " [...table.tBodies[0].rows[0].cells].slice(1).map((one) => one.dataset.title)])"
+    )
+    assert titles
+    assert all(said == named for said, named in titles)

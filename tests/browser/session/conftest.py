@@ -14,11 +14,12 @@ import pytest
 import pytest_asyncio
 
 from arena_core.actions import Action
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.journal import Activity
-from orchestrator.browser.launch import Browser, BrowserOptions, launch
-from orchestrator.browser.session import Session
-from orchestrator.observation import Node, Observation
+from orchestrator.browser.observation import Node, Observation
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import Browser, launch
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.browser.session.session import Session
+from orchestrator.browser.tabs.journal import Activity
 
 SETTLE_S = 10.0
 

@@ -11,10 +11,10 @@ from browser.session.test_boxes import PLACED
 from browser.session.test_names import _PAGE as NAMED
 
 from arena_core.actions import Click, Press, Select, Type
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
-from orchestrator.observation_forms import OBSERVATIONS
-from orchestrator.observations.names import load_form
+from orchestrator.browser.observations.forms import OBSERVATIONS, load_form
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
 
 pytestmark = [
     pytest.mark.browser,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from orchestrator.observation import (
+from orchestrator.browser.observation import (
     BOXES,
     IN_VIEWPORT,
     SCREENSHOT,
@@ -19,8 +19,7 @@ from orchestrator.observation import (
     Observation,
     Picture,
 )
-from orchestrator.observation_forms import ObservedPage
-from orchestrator.observations.names import load_form
+from orchestrator.browser.observations.forms import ObservedPage, load_form
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import threading
@@ -13,14 +14,16 @@ import pytest
 
 from arena_core.actions import Goto
 from arena_core.errors import BrowserError, BrowserMissingError
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.runs.environments import BrowserKeeper
 
 if TYPE_CHECKING:
     from browser.session.conftest import Site
 
-    from orchestrator.browser.launch import Browser
-    from orchestrator.browser.session import Session
+    from orchestrator.browser.process.launch import Browser
+    from orchestrator.browser.session.session import Session
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -78,6 +81,50 @@ async def test_a_killed_driver_is_as_bad(site: Site) -> None:
             with pytest.raises(BrowserError, match="the browser or its driver crashed"):
                 await session.observe(0)
         assert not browser.is_alive
+
+
+@pytest.mark.parametrize("killed", ["browser", "driver"])
+async def test_a_killed_browser_leaves_no_profile_and_no_report_of_asyncio_behind(
+    killed: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = _children()
+    async with launch(BrowserOptions(isolated=False)) as browser:
+        (driver,) = _children() - before
+        folder = await _profile_of(browser)
+        assert folder.is_dir()
+        if killed == "driver":
+            os.kill(driver, signal.SIGKILL)
+        else:
+            await _kill(browser)
+    assert not folder.exists()
+    del browser
+    gc.collect()  # asyncio reports a future when it goes
+    assert [one for one in caplog.records if one.name == "asyncio"] == []
+
+
+async def _profile_of(browser: Browser) -> Path:
+    cdp = await browser._browser.new_browser_cdp_session()
+    line = (await cdp.send("SystemInfo.getInfo"))["commandLine"]
+    (folder,) = [one for one in line.split(" --") if one.startswith("user-data-dir=")]
+    return Path(folder.partition("=")[2])
+
+
+async def test_a_browser_whose_network_gives_no_socket_any_more_is_replaced_by_another() -> None:
+    keeper = BrowserKeeper(BrowserOptions(), lambda _: None)
+    try:
+        first = await keeper.browser()
+        if not keeper.isolated:
+            pytest.skip(f"no network namespace here: {first.not_isolated}")
+        namespace = first._namespace
+        assert namespace is not None
+        os.kill(namespace._keeper.pid, signal.SIGKILL)
+        with pytest.raises(BrowserError, match="network namespace gives no socket"):
+            await first.listen()
+        second = await keeper.browser()
+        assert second is not first
+        (await second.listen()).close()
+    finally:
+        await keeper.close()
 
 
 def _children() -> set[int]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.actions import Click, Goto
-from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive, Site
 
-    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.process.launch import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

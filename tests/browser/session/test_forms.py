@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.errors import BrowserError
-from orchestrator.observation import AXTREE
-from orchestrator.observation_forms import ObservedPage
-from orchestrator.observations.axtree import AXTREE_FORM
+from orchestrator.browser.observation import AXTREE
+from orchestrator.browser.observations.axtree import AXTREE_FORM
+from orchestrator.browser.observations.forms import ObservedPage
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from arena_core.actions import Click, Type
-from orchestrator.observation import (
+from orchestrator.browser.observation import (
     ARIA,
     AXTREE,
     BOXES,
@@ -22,8 +22,7 @@ from orchestrator.observation import (
     Observation,
     PrunedHtml,
 )
-from orchestrator.observation_forms import OBSERVATIONS
-from orchestrator.observations.names import load_form
+from orchestrator.browser.observations.forms import OBSERVATIONS, load_form
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

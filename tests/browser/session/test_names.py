@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from named_by_chromium import differences, opened
+from support.worlds.named_by_chromium import differences, opened
 
 pytestmark = pytest.mark.browser
 

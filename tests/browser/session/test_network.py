@@ -13,12 +13,12 @@ import pytest_asyncio
 
 from arena_core.actions import Click
 from evaluators.network import Recording, RequestRecord, body_fields, body_json, reveals
-from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive, Site
 
-    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.process.launch import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.actions import Click, Goto
-from orchestrator.browser import axtree
+from orchestrator.browser.page import axtree
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive

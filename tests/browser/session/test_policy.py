@@ -15,8 +15,9 @@ from cryptography.hazmat.primitives import serialization
 
 from arena_core.actions import Click
 from arena_core.errors import BrowserError
-from orchestrator.browser.context import SessionOptions
-from orchestrator.browser.launch import BrowserOptions, launch
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from browser.session.conftest import Site
 
     from evaluators.evidence import RequestNote
-    from orchestrator.browser.launch import Browser
-    from orchestrator.browser.session import Session
+    from orchestrator.browser.process.launch import Browser
+    from orchestrator.browser.session.session import Session
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -9,14 +9,14 @@ import pytest
 from arena_core.actions import Click, FocusTab, Goto, NewTab
 from arena_core.cookie import Cookie
 from arena_core.errors import BrowserError, TaskError
-from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from browser.session.conftest import Drive, Site
 
-    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.process.launch import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -133,13 +133,24 @@ async def test_reading_goes_with_the_episodes_logins(browser: Browser, site: Sit
         assert await session.read_fresh(site.base, "p") == ("login=me",)
 
 
-async def test_service_workers_are_kept_out(drive: Drive) -> None:
+@pytest.mark.parametrize(
+    "register",
+    [
+        "navigator.serviceWorker.register('/sw.js')",
+        # Playwright replaces that method alone; the prototype's is still there.
+        "ServiceWorkerContainer.prototype.register.call(navigator.serviceWorker, '/sw.js')",
+    ],
+)
+async def test_service_workers_are_kept_out(drive: Drive, register: str) -> None:
     drive.site.page("", "/sw.js", content_type="text/javascript")
-    await drive.open("""<p id=o>none</p><script>
-        navigator.serviceWorker && navigator.serviceWorker.register('/sw.js').then(
+    drive.site.page("later", "/later")
+    await drive.open(f"""<p id=o>none</p><script>
+        navigator.serviceWorker && {register}.then(
           () => navigator.serviceWorker.getRegistrations()).then(
-          (r) => { o.textContent = r.length })
-        </script>""")
+          (r) => {{ o.textContent = r.length }})
+        </script><button onclick="fetch('/later')">b</button>""")
+    assert await drive.do(Click(element=drive.id("button", "b"))) is None
+    drive.site.wait_asked("/later", 1)
     assert await drive.text("#o") in {"none", "0"}
     assert drive.site.asked("/sw.js") == 0
 

@@ -122,7 +122,7 @@ async def test_a_click_that_does_nothing_settles_soon(drive: Drive) -> None:
 async def test_a_change_of_the_machines_network_is_no_page_of_the_site(drive: Drive) -> None:
     """Chromium breaks off what is in flight when a container's bridge port comes or goes."""
     await drive.open("<p>a page")
-    tab = await drive.session._bar.standing()
+    tab = await drive.session._bar.wait_for_current()
     tab.traffic._failed({"requestId": "7", "errorText": "net::ERR_NETWORK_CHANGED"})
     with pytest.raises(BrowserError, match="network of this machine changed"):
         await drive.session.settle(10)

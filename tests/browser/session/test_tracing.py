@@ -11,12 +11,12 @@ import pytest
 
 from arena_core.actions import Click, Type
 from arena_core.cookie import Cookie
-from orchestrator.browser.context import SessionOptions
+from orchestrator.browser.session.context import SessionOptions
 
 if TYPE_CHECKING:
     from browser.session.conftest import Drive, Site
 
-    from orchestrator.browser.launch import Browser
+    from orchestrator.browser.process.launch import Browser
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -225,3 +225,13 @@ async def test_keys_that_activate_a_button_count_as_a_click(drive: Drive) -> Non
     await drive.open("<button autofocus>go</button>")
     await drive.do(Press(keys="Enter"))
     assert [(a.event, a.name) for a in drive.drain().acted] == [("click", "go")]
+
+
+async def test_half_a_code_point_on_a_page_or_in_a_field_breaks_nothing(drive: Drive) -> None:
+    await drive.open(
+        "<title>x</title><button>go</button><script>document.title = 'half \\ud83d';"
+        "document.querySelector('button').textContent = 'go \\ud83d'</script>"
+    )
+    assert await drive.do(Click(element=drive.id("button"))) is None
+    (acted,) = drive.drain().acted
+    assert (acted.name, acted.text) == ("go \ufffd", "go \ufffd")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_study import make_study
-from make_findings import make_findings
 from playwright.async_api import Page, async_playwright
+from support.studies.made_study import make_study
+from support.studies.make_findings import make_findings
 
-from orchestrator.study_report.page import write_study_report
+from orchestrator.analysis.study_report.page import write_study_report
 
 
 @dataclass(frozen=True, slots=True)

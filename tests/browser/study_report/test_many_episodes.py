@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_findings import make_findings
-from many_episodes import make_many
+from support.runs.many_episodes import make_many
+from support.studies.make_findings import make_findings
 
-from orchestrator.study_report.page import ReportedRun, write_study_report
+from orchestrator.analysis.study_report.page import ReportedRun, write_study_report
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow(minutes=5)]
 

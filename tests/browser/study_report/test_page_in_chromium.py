@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_study import ATTACK, ATTACKED, UNREADABLE
 from playwright.async_api import expect
+from support.studies.made_study import ATTACK, ATTACKED, UNREADABLE
 
 pytestmark = pytest.mark.browser
 
@@ -240,6 +240,37 @@ async def test_the_page_never_scrolls_sideways(
     await page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
     assert await page.locator("#episode").evaluate("it => it.scrollWidth - it.clientWidth") <= 0
+
+
+# What is wider than what holds it, and words of one axis that touch each other.
+CUT = """() => {
+  const cut = [...document.querySelectorAll('.scroll')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && !one.querySelector('.heat'))
+    .map((one) => one.getAttribute('aria-label'));
+  for (const axis of document.querySelectorAll('.axis, .plot')) {
+    const words = [...axis.querySelectorAll('text:not(.name)')]
+      .map((one) => one.getBoundingClientRect());
+    const over = (one, two) => one.left < two.right && two.left < one.right
+      && one.top < two.bottom && two.top < one.bottom;
+    const touch = words.some((one, at) => words.slice(at + 1).some((two) => over(one, two)));
+    const outside = words.some((one) => one.width && one.right > innerWidth - 10);
+    if (touch || outside) cut.push(axis.getAttribute('aria-label') || axis.textContent);
+  }
+  return cut;
+}"""
+
+
+async def test_at_400_pixels_no_table_is_cut_and_no_words_of_an_axis_touch(
+    report: Path, opens: Any
+) -> None:
+    opened = await opens(report, viewport={"width": 400, "height": 800})
+    await opened.page.evaluate("document.querySelectorAll('details').forEach((d) => d.open = true)")
+    assert await opened.page.evaluate(CUT) == []
+    first = opened.page.locator("#cells ~ .scroll tbody tr").first
+    assert "bounds" in await first.locator("td").nth(4).evaluate(
+        "(cell) => getComputedStyle(cell, '::before').content"
+    )
+    assert await first.get_by_role("cell").count() == 6
 
 
 async def test_it_prints_its_figures_and_not_its_controls(report: Path, opens: Any) -> None:

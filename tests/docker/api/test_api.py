@@ -13,24 +13,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from run_at import on_engine
-from small_suites import bells, write_suite
+from support.runs.run_at import on_engine
+from support.tasks.small_suites import bells, write_suite
 
-from arena_core.errors import InterruptedRunError, UsageError
+from arena_core.errors import InterruptedRunError, PluginError, UsageError
 from orchestrator import (
     Arena,
     ArenaEvent,
     Assignment,
     Decision,
+    EpisodeEnded,
     Observation,
     OutcomeKind,
     ProgressNote,
     RunBegan,
     SyncArena,
-    TrialEnded,
     actions,
 )
-from orchestrator.engine.containers import Labels
+from orchestrator.sandbox.engine.containers import Labels
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -79,14 +79,14 @@ async def test_a_script_plays_episodes_one_after_the_other_and_keeps_their_evide
                 assert episode.assignment.task == episode.task.id
                 while not episode.is_over:
                     observation = episode.step(my_agent(observation), thought="I know").observation
-                assert episode.evaluate().outcome.kind is OutcomeKind.SUCCESS
+                assert episode.score().outcome.kind is OutcomeKind.SUCCESS
             receipts.append(episode.evidence().receipts)
-            report = arena.read_run(tmp_path / str(number))
+            report = arena.runs.read(tmp_path / str(number))
             assert (report.lock.agent.name, report.pending) == ("scripted", 0)
-            (trial,) = arena.score(tmp_path / str(number))
-            assert (str(trial.score.outcome), trial.is_same) == ("success", True)
-            assert trial.evidence.steps[1].thought == "I know"
-            assert (tmp_path / str(number) / "evidence" / trial.folder / "step-001.webp").is_file()
+            (scored,) = arena.runs.score(tmp_path / str(number))
+            assert (str(scored.score.outcome), scored.is_same) == ("success", True)
+            assert scored.evidence.steps[1].thought == "I know"
+            assert (tmp_path / str(number) / "evidence" / scored.folder / "step-001.webp").is_file()
     first, _, second = receipts
     assert (first[0].site, first[0].strategy) == ("shop", "start")
     assert second[0].strategy in {"clean", "rewind"}
@@ -104,8 +104,8 @@ async def test_what_breaks_inside_the_block_leaves_no_container_behind(tmp_path:
     with pytest.raises(ZeroDivisionError):
         await broken()
     assert await asyncio.to_thread(containers_of, os.getpid()) == []
-    report = Arena().read_run(tmp_path / "run")
-    assert (report.pending, len(report.trials)) == (1, 0)
+    report = Arena().runs.read(tmp_path / "run")
+    assert (report.pending, len(report.episodes)) == (1, 0)
 
 
 KILLED = f"""
@@ -160,19 +160,33 @@ async def test_an_agent_of_ones_own_is_run_over_tasks_and_the_run_goes_on_with_i
 
     def on_event(event: ArenaEvent) -> None:
         events.append(event)
-        if isinstance(event, TrialEnded):
+        if isinstance(event, EpisodeEnded):
             stop.set()
 
     async with Arena(on_event=on_event) as arena:
         with pytest.raises(InterruptedRunError, match="what had finished is kept"):
-            await arena.evaluate(Scripted, suite=suite, out=tmp_path / "run", stop=stop)
+            await arena.run(Scripted, suite=suite, out=tmp_path / "run", stop=stop)
         (began,) = [event for event in events if isinstance(event, RunBegan)]
         assert (began.folder, began.episodes) == (tmp_path / "run", 2)
-        assert arena.read_run(began.folder).pending == 1
-        report = await arena.resume(began.folder, agent=Scripted)
+        assert arena.runs.read(began.folder).pending == 1
+        report = await arena.runs.resume(began.folder, agent=Scripted)
     assert report.pending == 0
-    assert [str(trial.score.outcome) for trial in report.trials] == ["success", "success"]
+    assert [str(episode.score.outcome) for episode in report.episodes] == ["success", "success"]
     assert report.lock.agent.name.endswith(":Scripted")
+
+
+async def test_the_function_of_the_readme_is_an_agent_and_what_is_none_begins_no_run(
+    tmp_path: Path,
+) -> None:
+    suite, out = str(write_suite(tmp_path, bells("one"))), tmp_path / "run"
+    async with Arena() as arena:
+        with pytest.raises(PluginError, match="`observation` or `assignment`"):
+            await arena.run(lambda seen: actions.Stop(answer=seen.title), suite=suite, out=out)
+        assert not out.exists()
+
+        report = await arena.run(my_agent, suite=suite, out=out)
+    assert [str(episode.score.outcome) for episode in report.episodes] == ["success"]
+    assert report.lock.agent.name.endswith(":my_agent")
 
 
 def test_a_client_of_cdp_plays_an_episode_of_the_python_api(tmp_path: Path) -> None:

@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from kiosk_site import OWNER, atlas, engine, kiosk
 from mutations.subject import Accounts, Subject
+from support.sites.kiosk_site import OWNER, engine, kiosk, registry
 
-from orchestrator.delta import delta
-from orchestrator.delta.delta import Delta, delta_of
-from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
-from orchestrator.reset.replica import Replica, start_replica
+from orchestrator.sandbox.delta import delta
+from orchestrator.sandbox.delta.delta import Delta, delta_of
+from orchestrator.sandbox.delta.present_rows import pack_rows
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
+from orchestrator.sandbox.reset.replica import Replica, start_replica
 from sites.manifest import Site
 
-__all__ = ["atlas", "engine", "kiosk"]
+__all__ = ["engine", "kiosk", "registry"]
 
 Difference = Callable[[str, str], Awaitable[Delta]]
 

@@ -11,12 +11,12 @@ from quick_cases import SLOW, quick_first
 
 from arena_core.errors import ImageError
 from evaluators.changes import IgnoredChanges, MoreChanges, RowChange, said
-from orchestrator.delta.delta import Delta, NextId, delta_of
-from orchestrator.delta.golden_rows import GoldenRows
-from orchestrator.delta.shapes import HASH_LENGTH
-from orchestrator.engine.engine import Engine
-from orchestrator.images.golden import ROWS_LABEL, golden_rows
-from orchestrator.reset.replica import Replica
+from orchestrator.sandbox.delta.delta import Delta, NextId, delta_of
+from orchestrator.sandbox.delta.golden_rows import GoldenRows
+from orchestrator.sandbox.delta.shapes import HASH_LENGTH
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.golden import ROWS_LABEL, golden_rows
+from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -17,13 +17,13 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.matchers.delta import DeltaMatcher
 from orchestrator.cli.entry import main
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.pool.slot_pool import UP
-from orchestrator.reset.replica import start_replica
-from sites.atlas import Atlas
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.pool.slot_pool import UP
+from orchestrator.sandbox.reset.replica import start_replica
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker]
 
@@ -31,9 +31,11 @@ SLOT = 1000 + os.getpid()  # of its own, beside what else may be up
 
 
 @pytest.fixture
-def standing(kiosk: Site, atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def standing(
+    kiosk: Site, registry: SiteRegistry, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """A kiosk of `arena up`, changed by hand."""
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: atlas)
+    monkeypatch.setattr("sites.registry.load_registry", lambda *_: registry)
 
     async def start() -> None:
         async with await Engine.connect() as engine:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.proof.tables import known_tables
-from sites.atlas import Atlas
+from orchestrator.authoring.proof.site_data import known_tables
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 from tasks.schema import Suite
 
 pytestmark = pytest.mark.docker
@@ -39,12 +39,12 @@ SUITE = Suite.model_validate(
 )
 
 
-async def test_tables_come_with_their_columns_that_are_state(atlas: Atlas) -> None:
-    tables = (await known_tables(SUITE.tasks, atlas))["kiosk"]
+async def test_tables_come_with_their_columns_that_are_state(registry: SiteRegistry) -> None:
+    tables = (await known_tables(SUITE.tasks, registry))["kiosk"]
     assert tables.state == {"account": ["name", "password"], "note": ["id", "author", "text"]}
 
 
 async def test_a_site_whose_image_is_not_here_is_not_known(kiosk: Site) -> None:
     image = kiosk.image.model_copy(update={"tag": "arena-test/not-here:1"})
     absent = kiosk.model_copy(update={"image": image})
-    assert await known_tables(SUITE.tasks, Atlas({"kiosk": absent})) == {}
+    assert await known_tables(SUITE.tasks, SiteRegistry({"kiosk": absent})) == {}

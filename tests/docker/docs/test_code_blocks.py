@@ -9,8 +9,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from arena_process import arena
-from code_blocks import Block, Kind, all_blocks
+from support.agents.arena_process import arena
+from support.tasks.code_blocks import Block, Kind, all_blocks
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 LIMIT_S = 300.0

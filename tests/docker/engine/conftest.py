@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.engine.containers import ContainerSpec, Labels
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.containers import ContainerSpec, Labels
+from orchestrator.sandbox.engine.engine import Engine
 
 IMAGE = "arena-test/engine:1"
 _SERVER = r"""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena_core.errors import TaskError
-from orchestrator.access.commands import MAX_BYTES, run_command
+from orchestrator.sandbox.check_queries import MAX_BYTES, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from orchestrator.engine.containers import ContainerSpec
-    from orchestrator.engine.engine import Engine
+    from orchestrator.sandbox.engine.containers import ContainerSpec
+    from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = pytest.mark.docker
 

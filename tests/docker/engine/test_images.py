@@ -8,8 +8,8 @@ import docker
 import pytest
 
 from arena_core.errors import EngineError, ImageError
-from orchestrator.engine.containers import ContainerSpec, Labels
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.containers import ContainerSpec, Labels
+from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = pytest.mark.docker
 

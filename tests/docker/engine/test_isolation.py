@@ -3,7 +3,6 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from threading import Barrier, Thread
 from typing import Any
 
@@ -11,9 +10,9 @@ import docker
 import pytest
 
 from arena_core.errors import EngineError
-from orchestrator.engine import network
-from orchestrator.engine.containers import Container, ContainerSpec
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine import network
+from orchestrator.sandbox.engine.containers import Container, ContainerSpec
+from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = pytest.mark.docker
 
@@ -125,8 +124,6 @@ async def test_memory_and_processes_are_limited(engine: Engine, spec: ContainerS
 @pytest.fixture
 def trial_name(monkeypatch: pytest.MonkeyPatch, owner: str) -> object:
     monkeypatch.setattr(network, "NAME", owner)
-    # Threads stand for processes here, which share no lock.
-    monkeypatch.setattr(network, "_making", nullcontext())
     yield owner
     raw = docker.from_env()
     for made in raw.networks.list(names=[owner]):

@@ -10,8 +10,8 @@ import pytest
 from docker import APIClient
 
 from arena_core.errors import SiteGoneError
-from orchestrator.engine.containers import Container, ContainerSpec, Labels, StateMount
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.containers import Container, ContainerSpec, Labels, StateMount
+from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = pytest.mark.docker
 

@@ -14,12 +14,12 @@ from mutations.subject import Accounts, Subject
 from sabotage.engine_cli import networks, remove_all
 from sabotage.relay import Relay
 
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import Atlas, load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
+from sites.registry import SiteRegistry, load_registry
 
 OWNER = f"test-faults-{os.getpid()}"
 
@@ -28,7 +28,7 @@ Prove = Callable[[Replica], Awaitable[None]]
 
 @pytest.fixture(scope="session")
 def shop() -> Site:
-    return load_atlas().site("shop")
+    return load_registry().site("shop")
 
 
 @pytest.fixture(scope="session")
@@ -73,8 +73,8 @@ async def engine(relay: Relay) -> AsyncIterator[Engine]:
 
 
 @pytest.fixture
-def atlas(shop: Site) -> Atlas:
-    return Atlas({shop.name: shop})
+def registry(shop: Site) -> SiteRegistry:
+    return SiteRegistry({shop.name: shop})
 
 
 @pytest.fixture

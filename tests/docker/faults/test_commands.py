@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from arena_process import ArenaProcess, Ended
 from mutations.golden import Golden
 from mutations.subject import Accounts, Subject
 from mutations.tables import used_ids
 from quick_cases import SLOW, quick_first
-from run_at import on_engine
 from sabotage import apart
 from sabotage.engine_cli import awaited_containers_of, containers_of, docker, volumes_of
 from sabotage.relay import Relay
+from support.agents.arena_process import ArenaProcess, Ended
+from support.runs.run_at import on_engine
 
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.replica import as_replica
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import as_replica
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -13,12 +13,12 @@ from sabotage.engine_cli import containers_of
 from sabotage.relay import Relay
 
 from arena_core.errors import EngineError
-from orchestrator.engine import container_calls
-from orchestrator.engine.calls import Calls
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import reset_replica, rungs_for
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine import container_calls
+from orchestrator.sandbox.engine.calls import Calls
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.ladder import reset_replica, strategies_for
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.watch import Watch
 
 pytestmark = pytest.mark.docker
 
@@ -49,7 +49,7 @@ async def test_a_pause_of_the_engine_is_waited_for(
 ) -> None:
     await spoil(watch.replica)
     relay.on(moment, before=partial(relay.freeze_for, PAUSE_S))
-    done = await reset_replica(engine, watch, rungs=rungs_for(strategy))
+    done = await reset_replica(engine, watch, strategies=strategies_for(strategy))
     assert (done.receipt.strategy, done.receipt.fallbacks) == (strategy, ())
     assert done.receipt.seconds > PAUSE_S
     await require_golden(done.replica)
@@ -78,7 +78,7 @@ async def test_an_engine_that_stays_silent_is_given_up_and_clean_needs_none(
     await engine.remove(done.replica.container.id)
 
 
-async def test_an_engine_that_breaks_its_connections_costs_a_rung(
+async def test_an_engine_that_breaks_its_connections_costs_a_strategy(
     engine: Engine, watch: Watch, relay: Relay, *, owner: str, spoil: Prove, require_golden: Prove
 ) -> None:
     await spoil(watch.replica)

@@ -14,11 +14,11 @@ from quick_cases import SLOW
 from sabotage.engine_cli import containers_of
 
 from arena_core.errors import SiteGoneError
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker

@@ -8,15 +8,15 @@ import signal
 from collections.abc import Awaitable, Callable
 
 import pytest
-from arena_process import await_end, descendants
 from quick_cases import SLOW, quick_first
 from sabotage.engine_cli import containers_of, docker
 from sabotage.inside import Part, signal_inside
+from support.agents.arena_process import await_end, descendants
 
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import Replica, await_health
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import Replica, await_health
+from orchestrator.sandbox.reset.watch import Watch
 
 pytestmark = pytest.mark.docker
 
@@ -33,7 +33,7 @@ VITAL = {
 async def reset_to_golden(
     engine: Engine, watch: Watch, require_golden: Prove, *, wrote: bool
 ) -> tuple[str, str]:
-    """Reset, check golden, and remove what serves now; return the rung and what failed before."""
+    """Reset, check golden, remove what serves now; return the strategy and what failed before."""
     done = await reset_replica(engine, watch, wrote=wrote)
     try:
         await require_golden(done.replica)

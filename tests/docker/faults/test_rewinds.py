@@ -18,11 +18,11 @@ from quick_cases import SLOW
 from sabotage.engine_cli import start_inside
 from sabotage.inside import processes_inside
 
-from orchestrator.access.forms import read_page
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.logins import read_page
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.watch import Watch
 
 pytestmark = pytest.mark.docker
 

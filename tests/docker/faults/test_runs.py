@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena_process import arena, await_end, descendants
 from quick_cases import SLOW, quick_first
-from run_at import RunAt
 from sabotage.engine_cli import (
     awaited_containers_of,
     containers_of,
@@ -17,7 +15,9 @@ from sabotage.engine_cli import (
     volumes_of,
 )
 from sabotage.relay import Relay
-from small_suites import profile, write_suite
+from support.agents.arena_process import arena, await_end, descendants
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import profile, write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

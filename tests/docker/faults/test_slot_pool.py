@@ -20,12 +20,12 @@ from sabotage.relay import Relay
 
 from arena_core.errors import EngineError
 from evaluators.evidence import Receipt
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.events import Phase, PoolEvent
-from orchestrator.pool.replica_pools import ExclusivePool
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import Atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.pool_context import Phase, PoolEvent
+from orchestrator.sandbox.pool.replica_pools import ExclusivePool
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import SiteRegistry
 
 pytestmark = pytest.mark.docker
 
@@ -81,13 +81,13 @@ class Episodes:
 
 @pytest.fixture
 async def episodes(
-    engine: Engine, atlas: Atlas, owner: str, golden: Golden, accounts: Accounts
+    engine: Engine, registry: SiteRegistry, owner: str, golden: Golden, accounts: Accounts
 ) -> AsyncIterator[Episodes]:
     told: list[PoolEvent] = []
     hear: list[Callable[[PoolEvent], None]] = [told.append]
     async with SlotPool.open(
         engine,
-        atlas,
+        registry,
         ["shop"],
         owner,
         workers=1,

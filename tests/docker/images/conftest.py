@@ -9,14 +9,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.containers import ContainerKind, Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.images import building
-from orchestrator.images.building import BuildResult
-from orchestrator.reset.fingerprint import take_fingerprint
-from sites.atlas import Atlas
+from orchestrator.sandbox.engine.containers import ContainerKind, Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images import build
+from orchestrator.sandbox.images.build import BuildResult, build_images
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 # Serves /health; /write?x adds a file to the state; anything else is 404.
 SERVER = r"""
@@ -77,12 +75,12 @@ class Trial:
         return Site.model_validate({**fields, **changed})
 
     async def build(self, site: Site, **options: Any) -> tuple[BuildResult, ...]:
-        return await building.build(
+        return await build_images(
             self.engine,
-            Atlas({site.name: site}),
+            SiteRegistry({site.name: site}),
             [site],
             on_line=self.lines.append,
-            **{"take": take_fingerprint, "take_rows": pack_rows, **options},
+            **options,
         )
 
     async def left_behind(self) -> list[str]:
@@ -112,7 +110,7 @@ async def trial(
     made = Trial(engine, tmp_path / "docker")
     made.write("kiosk/Dockerfile", DOCKERFILE)
     made.write("kiosk/server.pl", SERVER)
-    monkeypatch.setattr(building, "docker_folder", lambda: made.folder)
+    monkeypatch.setattr(build, "docker_folder", lambda: made.folder)
     yield made
     await made.clear()
 

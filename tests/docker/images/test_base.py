@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import ArenaError, ImageError, PrerequisiteError
-from orchestrator.engine.engine import Engine
-from orchestrator.images import base
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images import build
+from orchestrator.sandbox.images.build import ensure_base
 
 pytestmark = pytest.mark.docker
 
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.docker
 async def tag(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[str]:
     """The name of a base image that no registry has."""
     name = f"127.0.0.1:9/arena-test/base-{secrets.token_hex(4)}:1"
-    monkeypatch.setattr(base, "TAG", name)
+    monkeypatch.setattr(build, "BASE_TAG", name)
     yield name
     await engine.remove_image(name)
 
@@ -40,7 +41,7 @@ async def test_where_no_registry_answers_the_base_is_built_under_the_same_tag(
     folder = folder_with('echo "bootstrapping" >&2\ndocker tag debian:bookworm-slim "$1"\n')
     lines: list[str] = []
 
-    image = await base.ensure_base(engine, folder, lines.append)
+    image = await ensure_base(engine, folder, lines.append)
 
     assert image.tag == tag
     assert "bootstrapping" in lines
@@ -50,7 +51,7 @@ async def test_where_no_registry_answers_the_base_is_built_under_the_same_tag(
 async def test_a_base_that_is_there_is_taken_without_a_word(engine: Engine, tmp_path: Path) -> None:
     lines: list[str] = []
 
-    await base.ensure_base(engine, tmp_path, lines.append)
+    await ensure_base(engine, tmp_path, lines.append)
 
     assert lines == []
 
@@ -63,7 +64,7 @@ async def test_a_base_that_cannot_be_built_shows_the_last_lines(
     folder = folder_with(f"seq -f 'line %g' 30; exit {code}\n")
 
     with pytest.raises(leaf, match=r"line 30") as failed:
-        await base.ensure_base(engine, folder, lambda _: None)
+        await ensure_base(engine, folder, lambda _: None)
 
     assert "line 9\n" not in failed.value.message
     assert "bootstrap.sh" in failed.value.hint

@@ -2,19 +2,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from quick_cases import SLOW
 
-from arena_core.errors import ImageError, PrerequisiteError, SiteGoneError
-from orchestrator.engine.containers import Container, Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.images import sealing
-from orchestrator.images.building import BuildOutcome
-from orchestrator.images.golden import golden_of, is_sealed, unstarted
-from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
+from arena_core.errors import ImageError, NotAllBuiltError, PrerequisiteError, SiteGoneError
+from orchestrator.sandbox.engine.containers import Container, Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.golden import golden_of, is_sealed, unstarted
+from orchestrator.sandbox.images import build, seal
+from orchestrator.sandbox.images.build import BuildOutcome, BuildResult
+from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 pytestmark = pytest.mark.docker
 
@@ -44,6 +45,34 @@ async def test_an_unchanged_site_is_left_alone(trial: Any) -> None:
     assert second.seconds < 1
     assert await trial.engine.image(trial.tag) == before
     assert trial.lines == []
+
+
+async def test_a_site_that_cannot_be_built_leaves_the_others_built_and_is_named(
+    trial: Any,
+) -> None:
+    tag = f"own/{trial.name}-bad:1"
+    image = {"tag": tag, "build": {"dockerfile": "kiosk/Dockerfile", "context": ["kiosk"]}}
+    bad = trial.site(name=f"{trial.name}-bad", image=image, warm=["/nothing"])
+    good = trial.site()
+    try:
+        with pytest.raises(NotAllBuiltError) as failed:
+            await build.build_images(
+                trial.engine,
+                SiteRegistry({one.name: one for one in (bad, good)}),
+                [bad, good],
+                on_line=trial.lines.append,
+            )
+    finally:
+        for left in (tag, f"{tag}-unsealed"):
+            await trial.engine.remove_image(left)
+    results = cast("tuple[BuildResult, ...]", failed.value.results)
+    assert [one.outcome for one in results] == [
+        BuildOutcome.FAILED,
+        BuildOutcome.BUILT,
+    ]
+    assert failed.value.message.startswith(f"1 of 2 images could not be built:\n{bad.name}: ")
+    assert f"arena build {bad.name}" in failed.value.hint
+    assert is_sealed(await trial.engine.image(trial.tag))
 
 
 @SLOW
@@ -115,7 +144,7 @@ async def test_a_page_of_the_warm_up_that_fails_is_named(trial: Any) -> None:
 async def test_a_container_that_ignores_term_is_not_sealed(
     trial: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sealing, "_STOP_S", 1)
+    monkeypatch.setattr(seal, "_STOP_S", 1)
     deaf = (trial.folder / "kiosk/server.pl").read_text().replace("sub { exit 0 }", "'IGNORE'")
     trial.write("kiosk/server.pl", deaf)
 
@@ -134,13 +163,17 @@ async def test_a_container_that_dies_shows_its_last_words(trial: Any) -> None:
 
 
 @SLOW
-async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(trial: Any) -> None:
+async def test_a_sealing_that_broke_off_is_taken_up_without_building_again(
+    trial: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def broken(_engine: Engine, _site: Site, _container: Container) -> Fingerprint:
         message = "the database went away"
         raise ImageError(message)
 
-    with pytest.raises(ImageError):
-        await trial.build(trial.site(), take=broken)
+    with monkeypatch.context() as patch:
+        patch.setattr(seal, "take_fingerprint", broken)
+        with pytest.raises(ImageError):
+            await trial.build(trial.site())
     trial.lines.clear()
 
     [outcome] = await trial.build(trial.site())
@@ -245,7 +278,7 @@ async def test_a_replica_of_the_sealed_image_is_golden(trial: Any) -> None:
     [outcome] = await trial.build(trial.site())
     site = trial.site()
 
-    async with sealing.serving(trial.engine, site, trial.tag) as container:
+    async with seal.serving(trial.engine, site, trial.tag) as container:
         state = await take_fingerprint(trial.engine, site, container)
 
     assert state.digest == outcome.golden

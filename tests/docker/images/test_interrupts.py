@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from quick_cases import SLOW
 
-from orchestrator.engine.containers import ContainerKind, Labels
+from orchestrator.sandbox.engine.containers import ContainerKind, Labels
 
 pytestmark = pytest.mark.docker
 
@@ -17,14 +17,14 @@ pytestmark = pytest.mark.docker
 _ARENA = """
 import sys
 from pathlib import Path
-from orchestrator.cli import build as command
-from orchestrator.images import building
-from sites import atlas
+from orchestrator.cli.setup import build as command
+from orchestrator.sandbox.images import build
+from sites import registry as registry
 
 folder = Path(sys.argv[1])
-building.docker_folder = lambda: folder
-plain = atlas.load_atlas
-atlas.load_atlas = lambda *_, **__: plain([folder])
+build.docker_folder = lambda: folder
+plain = registry.load_registry
+registry.load_registry = lambda *_, **__: plain([folder])
 from orchestrator.cli.entry import main
 sys.argv = ["arena", "build", sys.argv[2]]
 main()

@@ -12,25 +12,25 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
-from docker_registry import registry
 from quick_cases import SLOW
-from slot_pools import until_ready
+from support.sites.docker_registry import local_registry
+from support.sites.slot_pools import until_ready
 
 from arena_core.errors import ImageError, InputError, LoginError
-from orchestrator.access.logins import is_logged_in, login, replica_client
 from orchestrator.api.arena import Arena
-from orchestrator.contract.confinement import broken_confinement
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import origin_session
-from orchestrator.images.building import BuildOutcome
-from orchestrator.pool.acquiring import place
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import start_replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import load_atlas
+from orchestrator.authoring.site_check.container import broken_confinement
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import origin_session
+from orchestrator.sandbox.images.build import BuildOutcome
+from orchestrator.sandbox.logins import is_logged_in, login, replica_client
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import start_replica
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
+from sites.registry import load_registry
 
 pytestmark = pytest.mark.docker
 
@@ -55,7 +55,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def sites_of(folder: Path, which: str) -> Path:
     """The manifests as Arena writes them, but for cores that this machine may not have."""
     sites = folder / which
-    for path in Arena(sites=()).published_sites(which, folder=sites):
+    for path in Arena(sites=()).sites.published(which, folder=sites):
         path.write_text(path.read_text().replace("cpus: 4.0", "cpus: 1.0"))
     return sites
 
@@ -103,9 +103,9 @@ async def test_an_original_image_is_loaded_baked_and_sealed_and_comes_back_by_a_
     archive: Path, tmp_path: Path
 ) -> None:
     async with Arena(sites=[sites_of(tmp_path, "webarena")]) as arena:
-        done = await arena.load(SHOP, archive)
+        done = await arena.sites.load(SHOP, archive)
         assert (done.outcome, bool(done.golden)) == (BuildOutcome.LOADED, True)
-        site = arena.atlas.site(SHOP)
+        site = arena.registry.site(SHOP)
     async with replica_of(site) as (engine, watch):
         assert await broken_confinement(engine, watch.replica) == ()
         client = replica_client(site, watch.replica.endpoint)
@@ -125,7 +125,7 @@ async def test_an_original_image_is_loaded_baked_and_sealed_and_comes_back_by_a_
 async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once(
     tmp_path: Path,
 ) -> None:
-    with registry(tmp_path) as address, references(address):
+    with local_registry(tmp_path) as address, references(address):
         name = f"{address}/webarena/shopping:0712"
         docker("build", "-q", "-t", name, str(STAND_IN))
         docker("push", "-q", name)
@@ -135,8 +135,8 @@ async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once
         archive = "archive: shopping_final_0712.tar"
         manifest.write_text(manifest.read_text().replace(archive, f"published: {name}"))
         async with Arena(sites=[sites]) as arena:
-            [done] = await arena.pull([SHOP])
-            site = arena.atlas.site(SHOP)
+            [done] = await arena.sites.pull([SHOP])
+            site = arena.registry.site(SHOP)
         assert (done.outcome, bool(done.golden)) == (BuildOutcome.PULLED, True)
         async with replica_of(site) as (engine, watch):
             # Baked: the store answers under its own host, where its publisher's was before.
@@ -147,7 +147,7 @@ async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once
             await reset.watch.close()
         # The same image again: nothing is baked or sealed, which takes the real ones minutes.
         async with Arena(sites=[sites]) as arena:
-            [again] = await arena.pull([SHOP])
+            [again] = await arena.sites.pull([SHOP])
         assert (again.outcome, again.golden) == (BuildOutcome.UNCHANGED, done.golden)
         # Sealed and published by somebody: taken as it is, and never for another site.
         docker("tag", TAG, f"{address}/sealed:1")
@@ -155,7 +155,7 @@ async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once
         docker("rmi", f"{address}/sealed:1")
         manifest.write_text(manifest.read_text().replace(name, f"{address}/sealed:1"))
         async with Arena(sites=[sites]) as arena:
-            [same] = await arena.pull([SHOP])
+            [same] = await arena.sites.pull([SHOP])
         assert (same.outcome, same.golden) == (BuildOutcome.UNCHANGED, done.golden)
         other = sites / "webarena-reddit" / "site.yaml"
         archive = "archive: postmill-populated-exposed-withimg.tar"
@@ -163,7 +163,7 @@ async def test_an_original_image_is_pulled_from_a_registry_baked_and_sealed_once
         other.write_text(other.read_text().replace(archive, f"published: {address}/sealed:1"))
         async with Arena(sites=[sites]) as arena:
             with pytest.raises(ImageError, match=f"sealed image of site '{SHOP}'"):
-                await arena.pull(["webarena-reddit"])
+                await arena.sites.pull(["webarena-reddit"])
 
 
 @SLOW
@@ -171,11 +171,11 @@ async def test_a_replica_whose_state_nobody_can_read_is_followed_by_a_warm_spare
     archive: Path, tmp_path: Path
 ) -> None:
     async with Arena(sites=[sites_of(tmp_path, "webarena")]) as arena:
-        await arena.load(SHOP, archive)
-        atlas = arena.atlas
+        await arena.sites.load(SHOP, archive)
+        registry = arena.registry
     async with (
         await Engine.connect() as engine,
-        SlotPool.open(engine, atlas, [SHOP], OWNER, spares=1) as pool,
+        SlotPool.open(engine, registry, [SHOP], OWNER, spares=1) as pool,
     ):
         used: set[str] = set()
         for _ in range(2):
@@ -201,8 +201,8 @@ async def test_a_replica_whose_state_nobody_can_read_is_followed_by_a_warm_spare
 @SLOW
 async def test_a_slim_image_logs_its_roles_in_by_a_header(archive: Path, tmp_path: Path) -> None:
     async with Arena(sites=[sites_of(tmp_path, "webarena-verified")]) as arena:
-        await arena.load(SHOP, archive)
-        site = arena.atlas.site(SHOP)
+        await arena.sites.load(SHOP, archive)
+        site = arena.registry.site(SHOP)
     role = site.roles["customer"]
     async with replica_of(site) as (_, watch):
         client = replica_client(site, watch.replica.endpoint)
@@ -224,7 +224,7 @@ async def test_a_bake_that_never_succeeds_says_what_the_command_said(
     manifest.write_text(text.replace("run: [/var/www/magento2/bin/magento, cache:flush]", wrong))
     async with Arena(sites=[sites]) as arena:
         with pytest.raises(ImageError, match=r"cache:flash` did not succeed in 1 s; .*no commands"):
-            await arena.load(SHOP, archive)
+            await arena.sites.load(SHOP, archive)
 
 
 async def test_a_file_that_is_no_image_is_refused_in_one_line(tmp_path: Path) -> None:
@@ -234,12 +234,12 @@ async def test_a_file_that_is_no_image_is_refused_in_one_line(tmp_path: Path) ->
     async with Arena(sites=[sites]) as arena:
         for name in ("text.tar", "empty.tar", "missing.tar"):
             with pytest.raises((InputError, ImageError), match=name) as refused:
-                await arena.load(SHOP, tmp_path / name)
+                await arena.sites.load(SHOP, tmp_path / name)
             assert "\n" not in refused.value.message
 
 
 def test_every_manifest_names_its_source_and_keeps_no_secret_of_ours(tmp_path: Path) -> None:
     for which in ("webarena", "webarena-verified"):
-        atlas = load_atlas([sites_of(tmp_path, which)])
-        assert not atlas.broken
-        assert len(atlas.own) == 6
+        registry = load_registry([sites_of(tmp_path, which)])
+        assert not registry.broken
+        assert len(registry.own) == 6

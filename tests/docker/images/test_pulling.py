@@ -10,13 +10,11 @@ import pytest
 from quick_cases import SLOW
 
 from arena_core.errors import ImageError
-from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.containers import Labels
-from orchestrator.images.building import BuildOutcome
-from orchestrator.images.contexts import context_files, context_tar
-from orchestrator.images.golden import is_sealed
-from orchestrator.images.pulling import pull
-from orchestrator.reset.fingerprint import take_fingerprint
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.golden import is_sealed
+from orchestrator.sandbox.images.build import BuildOutcome
+from orchestrator.sandbox.images.contexts import context_files, context_tar
+from orchestrator.sandbox.images.published_images import pull_images
 
 pytestmark = pytest.mark.docker
 
@@ -50,13 +48,7 @@ async def fetch(trial: Any, reference: str | None) -> Any:
     if reference is None:
         image["build"] = {"dockerfile": "kiosk/Dockerfile", "context": ["kiosk"]}
     site = trial.site(image=image)
-    [outcome] = await pull(
-        trial.engine,
-        [site],
-        take=take_fingerprint,
-        take_rows=pack_rows,
-        on_line=trial.lines.append,
-    )
+    [outcome] = await pull_images(trial.engine, [site], on_line=trial.lines.append)
     return outcome
 
 
@@ -97,10 +89,10 @@ async def test_a_published_image_that_is_not_sealed_is_sealed_here(
 
 
 @SLOW
-async def test_an_image_that_no_registry_has_is_reported_as_built_locally(trial: Any) -> None:
+async def test_an_image_that_is_nowhere_is_reported_as_not_here(trial: Any) -> None:
     outcome = await fetch(trial, None)
 
-    assert outcome.outcome is BuildOutcome.LOCAL
+    assert outcome.outcome is BuildOutcome.ABSENT
     [line] = trial.lines
     assert f"`arena build {trial.name}`" in line
 

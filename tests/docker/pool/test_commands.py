@@ -17,18 +17,18 @@ from typing import Any
 
 import pytest
 import requests
-from kiosk_site import OWNER
 from quick_cases import SLOW
+from support.sites.kiosk_site import OWNER
 
-from orchestrator.cli.browse import _browse
 from orchestrator.cli.console import Console
 from orchestrator.cli.entry import main
-from orchestrator.engine.containers import Container, Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.pool.slot_pool import UP
-from orchestrator.reset.replica import start_replica
-from sites.atlas import Atlas
+from orchestrator.cli.sites.browse import _browse
+from orchestrator.sandbox.engine.containers import Container, Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.pool.slot_pool import UP
+from orchestrator.sandbox.reset.replica import start_replica
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker]
 
@@ -51,10 +51,10 @@ Arena = Callable[..., Called]
 
 @pytest.fixture
 def arena(
-    atlas: Atlas, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    registry: SiteRegistry, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Arena]:
     """Call a command in an installation whose only site is the kiosk."""
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: atlas)
+    monkeypatch.setattr("sites.registry.load_registry", lambda *_: registry)
 
     def call(*argv: str) -> Called:
         monkeypatch.setattr(sys, "argv", ["arena", *argv])
@@ -168,7 +168,7 @@ def test_reset_never_calls_clean_what_nobody_watched(arena: Arena) -> None:
         " CREATE TRIGGER pulled AFTER INSERT ON note FOR EACH ROW DELETE FROM account'"
     )
     refused = arena("reset", "--strategy", "clean")
-    assert (refused.code, "not clean: that needs" in refused.err) == (33, True)
+    assert (refused.code, "not clean: possible only where" in refused.err) == (33, True)
     (receipt,) = arena("reset", "--json").document
     assert (receipt["strategy"], receipt["proven"], receipt["fallbacks"]) == ("recreate", True, [])
     in_kiosk(
@@ -357,10 +357,12 @@ def test_fixed_ports_follow_each_other_slot_by_slot(arena: Arena) -> None:
 
 
 @SLOW
-def test_down_removes_what_a_dead_run_left_and_says_so(arena: Arena, atlas: Atlas) -> None:
+def test_down_removes_what_a_dead_run_left_and_says_so(
+    arena: Arena, registry: SiteRegistry
+) -> None:
     async def leave_one() -> str:
         async with await Engine.connect() as engine:
-            placement = await place(engine, atlas.site("kiosk"), owner=OWNER, slot=0)
+            placement = await place(engine, registry.site("kiosk"), owner=OWNER, slot=0)
             return (await start_replica(engine, placement)).container.name
 
     left = asyncio.run(leave_one())

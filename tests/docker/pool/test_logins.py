@@ -4,26 +4,32 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
-from kiosk_site import OWNER
 from quick_cases import SLOW
+from support.sites.kiosk_site import OWNER
 
 from arena_core.errors import LoginError, UnknownNameError
-from orchestrator.access.logins import is_logged_in, is_logged_out, login, replica_client, role_of
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import OriginClient
-from orchestrator.pool.slot import Slot
-from orchestrator.pool.slot_pool import SlotPool
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import OriginClient
+from orchestrator.sandbox.logins import (
+    is_logged_in,
+    is_logged_out,
+    login,
+    replica_client,
+    role_of,
+)
+from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.pool.slot_pool import SlotPool
 from sites.accounts import Login, Role
-from sites.atlas import Atlas
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 pytestmark = pytest.mark.docker
 
 
 @pytest.fixture
-async def slot(engine: Engine, atlas: Atlas) -> AsyncIterator[Slot]:
+async def slot(engine: Engine, registry: SiteRegistry) -> AsyncIterator[Slot]:
     async with (
-        SlotPool.open(engine, atlas, ["kiosk"], OWNER) as slot_pool,
+        SlotPool.open(engine, registry, ["kiosk"], OWNER) as slot_pool,
         slot_pool.lease(["kiosk"]) as leased,
     ):
         yield leased

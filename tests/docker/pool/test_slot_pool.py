@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from kiosk_site import OWNER
 from quick_cases import SLOW
-from slot_pools import until_ready
+from support.sites.kiosk_site import OWNER
+from support.sites.slot_pools import until_ready
 
 from arena_core.cookie import Cookie
 from arena_core.errors import DatabaseError, ImageError, UnknownNameError, UsageError
 from evaluators.changes import IgnoredChanges, RowChange
-from orchestrator.access.logins import replica_client
-from orchestrator.capacity.memory import memory_of
-from orchestrator.delta.delta import Delta, delta_of
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import origin_session
-from orchestrator.episode.proof_hook import moved_between
-from orchestrator.pool.events import Phase, PoolEvent
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import Atlas, load_atlas
+from orchestrator.episode.snapshot import moved_between
+from orchestrator.sandbox.delta.delta import Delta, delta_of
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import origin_session
+from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.memory import memory_of
+from orchestrator.sandbox.pool.pool_context import Phase, PoolEvent
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import SiteRegistry, load_registry
 
 pytestmark = pytest.mark.docker
 
@@ -39,9 +39,9 @@ async def post(replica: Replica, path: str, **fields: str) -> None:
 
 
 async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             first = slot.replicas["kiosk"]
             assert [receipt.strategy for receipt in slot.receipts] == ["start"]
@@ -58,9 +58,9 @@ async def test_a_lease_after_a_written_one_is_golden_again_in_another_container(
 
 
 async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             first = slot.replicas["kiosk"]
             await slot.cookies("kiosk", "ada")
@@ -70,8 +70,10 @@ async def test_a_replica_that_nobody_wrote_to_is_kept_when_its_fingerprint_holds
 
 
 @SLOW
-async def test_writes_that_nobody_reported_are_caught(engine: Engine, atlas: Atlas) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+async def test_writes_that_nobody_reported_are_caught(
+    engine: Engine, registry: SiteRegistry
+) -> None:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             await post(slot.replicas["kiosk"], "/note", text="unseen")
         async with slot_pool.lease(["kiosk"]) as slot:
@@ -87,9 +89,9 @@ async def test_writes_that_nobody_reported_are_caught(engine: Engine, atlas: Atl
 
 @SLOW
 async def test_a_change_while_nobody_holds_the_replica_is_never_handed_out(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             replica = slot.replicas["kiosk"]
         await until_ready(slot_pool)
@@ -99,9 +101,9 @@ async def test_a_change_while_nobody_holds_the_replica_is_never_handed_out(
 
 
 async def test_a_container_killed_during_a_lease_is_named_and_replaced(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             assert await slot.lost() is None
             dead = slot.replicas["kiosk"].container
@@ -119,11 +121,11 @@ async def test_a_container_killed_during_a_lease_is_named_and_replaced(
 
 @SLOW
 async def test_a_container_that_dies_between_leases_is_replaced_too(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
     events: list[PoolEvent] = []
     async with SlotPool.open(
-        engine, atlas, ["kiosk"], OWNER, spares=0, on_event=events.append
+        engine, registry, ["kiosk"], OWNER, spares=0, on_event=events.append
     ) as slot_pool:
         (ready,) = await slot_pool.up()
         await engine.remove(ready.replica.container.id)
@@ -133,8 +135,8 @@ async def test_a_container_that_dies_between_leases_is_replaced_too(
 
 
 @SLOW
-async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+async def test_a_cancelled_episode_returns_its_slot(engine: Engine, registry: SiteRegistry) -> None:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         held = asyncio.Event()
 
         async def episode() -> None:
@@ -152,11 +154,11 @@ async def test_a_cancelled_episode_returns_its_slot(engine: Engine, atlas: Atlas
 
 
 async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
     events: list[PoolEvent] = []
     async with SlotPool.open(
-        engine, atlas, ["kiosk"], OWNER, spares=1, strategy="swap", on_event=events.append
+        engine, registry, ["kiosk"], OWNER, spares=1, strategy="swap", on_event=events.append
     ) as slot_pool:
         async with slot_pool.lease(["kiosk"]):
             pass
@@ -179,10 +181,10 @@ async def test_a_spare_is_handed_out_while_the_used_replica_is_renewed(
 
 @SLOW
 async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_says_so(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
     async with SlotPool.open(
-        engine, atlas, ["kiosk"], OWNER, spares=0, strategy="clean"
+        engine, registry, ["kiosk"], OWNER, spares=0, strategy="clean"
     ) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             await post(slot.replicas["kiosk"], "/note", text="a mark")
@@ -198,9 +200,9 @@ async def test_what_a_forced_strategy_cannot_prove_is_replaced_and_the_receipt_s
 
 @SLOW
 async def test_a_role_that_was_asked_for_is_logged_in_before_the_next_lease(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=1) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=1) as slot_pool:
         async with slot_pool.lease(["kiosk"]) as slot:
             await slot.cookies("kiosk", "ada")
             await post(slot.replicas["kiosk"], "/note", text="a mark")
@@ -220,7 +222,7 @@ async def test_a_role_that_was_asked_for_is_logged_in_before_the_next_lease(
 
 @SLOW
 async def test_a_fleet_that_is_cut_short_while_it_renews_leaves_no_container(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
     renewing = asyncio.Event()
 
@@ -230,7 +232,7 @@ async def test_a_fleet_that_is_cut_short_while_it_renews_leaves_no_container(
 
     async def work() -> None:
         async with SlotPool.open(
-            engine, atlas, ["kiosk"], OWNER, workers=2, spares=1, on_event=hear
+            engine, registry, ["kiosk"], OWNER, workers=2, spares=1, on_event=hear
         ) as slot_pool:
             async with slot_pool.lease(["kiosk"]) as slot:
                 slot.wrote("kiosk")
@@ -244,15 +246,19 @@ async def test_a_fleet_that_is_cut_short_while_it_renews_leaves_no_container(
     assert await engine.containers({Labels.OWNER: OWNER}) == ()
 
 
-async def test_more_workers_than_the_budget_holds_are_refused(engine: Engine, atlas: Atlas) -> None:
+async def test_more_workers_than_the_budget_holds_are_refused(
+    engine: Engine, registry: SiteRegistry
+) -> None:
     with pytest.raises(UsageError, match=r"3 workers need .* and the budget is 64 MiB"):
-        async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, workers=3, memory_bytes=64 << 20):
+        async with SlotPool.open(
+            engine, registry, ["kiosk"], OWNER, workers=3, memory_bytes=64 << 20
+        ):
             pass
 
 
 @SLOW
 async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
     starting = asyncio.Event()
 
@@ -262,7 +268,7 @@ async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
 
     async def work() -> None:
         async with SlotPool.open(
-            engine, atlas, ["kiosk"], OWNER, spares=0, on_event=hear
+            engine, registry, ["kiosk"], OWNER, spares=0, on_event=hear
         ) as slot_pool:
             await slot_pool.up()
 
@@ -274,9 +280,11 @@ async def test_a_fleet_that_is_cut_short_while_it_starts_leaves_no_container(
     assert await engine.containers({Labels.OWNER: OWNER}) == ()
 
 
-async def test_two_slots_never_see_each_others_writes(engine: Engine, atlas: Atlas) -> None:
+async def test_two_slots_never_see_each_others_writes(
+    engine: Engine, registry: SiteRegistry
+) -> None:
     async with (
-        SlotPool.open(engine, atlas, ["kiosk"], OWNER, workers=2, spares=0) as slot_pool,
+        SlotPool.open(engine, registry, ["kiosk"], OWNER, workers=2, spares=0) as slot_pool,
         slot_pool.lease(["kiosk"]) as one,
         slot_pool.lease(["kiosk"]) as other,
     ):
@@ -287,12 +295,12 @@ async def test_two_slots_never_see_each_others_writes(engine: Engine, atlas: Atl
 
 @SLOW
 async def test_a_site_without_state_is_one_container_for_all_slots(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    reading = atlas.site("kiosk").model_copy(update={"stateful": False})
+    reading = registry.site("kiosk").model_copy(update={"stateful": False})
     async with (
         SlotPool.open(
-            engine, Atlas({"kiosk": reading}), ["kiosk"], OWNER, workers=2, spares=0
+            engine, SiteRegistry({"kiosk": reading}), ["kiosk"], OWNER, workers=2, spares=0
         ) as slot_pool,
         slot_pool.lease(["kiosk"]) as one,
         slot_pool.lease(["kiosk"]) as other,
@@ -303,33 +311,35 @@ async def test_a_site_without_state_is_one_container_for_all_slots(
 
 @SLOW
 async def test_kept_replicas_are_found_again_and_closing_another_fleet_leaves_them(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0, keep=True) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0, keep=True) as slot_pool:
         (first,) = await slot_pool.up()
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as another:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as another:
         await another.up()
         assert len(await engine.containers({Labels.OWNER: OWNER})) == 2
     assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0, keep=True) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0, keep=True) as slot_pool:
         (again,) = await slot_pool.up()
     assert again.replica.container.id == first.replica.container.id
     assert len(await engine.containers({Labels.OWNER: OWNER})) == 1
 
 
-async def test_a_missing_image_says_how_to_make_it(engine: Engine, atlas: Atlas) -> None:
-    site = atlas.site("kiosk")
+async def test_a_missing_image_says_how_to_make_it(engine: Engine, registry: SiteRegistry) -> None:
+    site = registry.site("kiosk")
     image = site.image.model_copy(update={"tag": "arena-test/no-such:1"})
-    odd = Atlas({"kiosk": site.model_copy(update={"image": image})})
+    odd = SiteRegistry({"kiosk": site.model_copy(update={"image": image})})
     async with SlotPool.open(engine, odd, ["kiosk"], OWNER, spares=0) as slot_pool:
         with pytest.raises(ImageError, match="no image arena-test/no-such:1") as caught:
             await slot_pool.up()
     assert caught.value.hint == "arena build kiosk"
 
 
-async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atlas) -> None:
+async def test_queries_only_read_and_say_what_failed(
+    engine: Engine, registry: SiteRegistry
+) -> None:
     async with (
-        SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool,
+        SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool,
         slot_pool.lease(["kiosk"]) as slot,
     ):
         for sql in ("DELETE FROM note", "SELECT 1; DELETE FROM note", "SELECT * FROM nowhere"):
@@ -342,9 +352,9 @@ async def test_queries_only_read_and_say_what_failed(engine: Engine, atlas: Atla
 
 @SLOW
 async def test_the_control_group_and_the_engine_agree_on_memory(
-    engine: Engine, atlas: Atlas
+    engine: Engine, registry: SiteRegistry
 ) -> None:
-    async with SlotPool.open(engine, atlas, ["kiosk"], OWNER, spares=0) as slot_pool:
+    async with SlotPool.open(engine, registry, ["kiosk"], OWNER, spares=0) as slot_pool:
         (ready,) = await slot_pool.up()
         container_id = ready.replica.container.id
         ours = await memory_of(engine, container_id)
@@ -361,9 +371,9 @@ async def test_where_nothing_moved_nothing_is_read_to_say_that_nothing_changed(
         read.append(replica.site.name)
         return await delta_of(engine, replica, **options)
 
-    monkeypatch.setattr("orchestrator.delta.delta.delta_of", counted)
+    monkeypatch.setattr("orchestrator.sandbox.delta.delta.delta_of", counted)
     async with (
-        SlotPool.open(engine, load_atlas(), ["forum"], OWNER, spares=0) as slot_pool,
+        SlotPool.open(engine, load_registry(), ["forum"], OWNER, spares=0) as slot_pool,
         slot_pool.lease(["forum"]) as slot,
     ):
         assert await slot.changes("forum", IgnoredChanges()) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arena_process import arena
+from support.agents.arena_process import arena
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

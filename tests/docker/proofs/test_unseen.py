@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engine.engine import Engine
-from orchestrator.episode import proof_hook
-from orchestrator.proof.prover import Prover
-from orchestrator.runner.events import ProgressNote, RunEvent, TrialEnded
-from sites.atlas import load_atlas
-from tasks.loader import load_source
-from tasks.select import Selection, select_tasks
+from orchestrator.authoring.proof.prover import Prover
+from orchestrator.episode import snapshot
+from orchestrator.runs.events import EpisodeEnded, ProgressNote, RunEvent
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import load_registry
+from tasks.loader import Selection, load_source, select_tasks
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
@@ -24,7 +23,7 @@ async def told() -> list[RunEvent]:
     events: list[RunEvent] = []
     source = load_source(str(SUITE))
     async with await Engine.connect() as engine:
-        prover = Prover(atlas=load_atlas(), engine=engine, on_event=events.append)
+        prover = Prover(registry=load_registry(), engine=engine, on_event=events.append)
         tasks = select_tasks(source.suite, Selection(ids=("sound",)))
         findings = await prover.prove(source, tasks)
     assert findings == ()
@@ -33,7 +32,7 @@ async def told() -> list[RunEvent]:
 
 def ended(events: list[RunEvent]) -> list[str]:
     return [
-        f"{one.trial.world} {one.score.outcome}" for one in events if isinstance(one, TrialEnded)
+        f"{one.key.world} {one.score.outcome}" for one in events if isinstance(one, EpisodeEnded)
     ]
 
 
@@ -45,7 +44,7 @@ async def test_where_looking_left_traces_the_reference_is_played_again_unseen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moved = {"wiki": "Handler_write moved by 1"}
-    monkeypatch.setattr(proof_hook, "moved_between", lambda *_: moved)
+    monkeypatch.setattr(snapshot, "moved_between", lambda *_: moved)
     events = await told()
     assert ended(events) == ["offline success"] * 3  # seen, unseen, and after a detour
     [note] = [one.text for one in events if isinstance(one, ProgressNote) and "traces" in one.text]

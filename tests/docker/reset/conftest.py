@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
-from kiosk_site import OWNER, atlas, engine, kiosk
+from support.sites.kiosk_site import OWNER, engine, kiosk, registry
 
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
 
-__all__ = ["atlas", "engine", "kiosk"]
+__all__ = ["engine", "kiosk", "registry"]
 
 Shell = Callable[[str], Awaitable[None]]
 

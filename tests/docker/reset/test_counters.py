@@ -15,9 +15,9 @@ import pymysql
 import pytest
 from quick_cases import SLOW
 
-from orchestrator.engine.containers import Endpoint
-from orchestrator.reset.counters import Meter
-from orchestrator.reset.replica import Replica
+from orchestrator.sandbox.engine.containers import Endpoint
+from orchestrator.sandbox.reset.counters import Meter
+from orchestrator.sandbox.reset.replica import Replica
 
 pytestmark = pytest.mark.docker
 
@@ -274,8 +274,8 @@ async def test_a_statement_that_only_reads_moves_nothing(replica: Replica, boss:
 async def test_pages_that_only_read_and_time_that_passes_move_nothing(
     replica: Replica, boss: Boss
 ) -> None:
-    from orchestrator.engine.engine import Engine  # noqa: PLC0415
-    from orchestrator.reset.replica import await_health  # noqa: PLC0415
+    from orchestrator.sandbox.engine.engine import Engine  # noqa: PLC0415
+    from orchestrator.sandbox.reset.replica import await_health  # noqa: PLC0415
 
     async with metered(replica) as meter, await Engine.connect() as engine:
         await settled(meter, boss)

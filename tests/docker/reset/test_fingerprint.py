@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import pytest
-from kiosk_site import OWNER
 from quick_cases import SLOW, quick_first
+from support.sites.kiosk_site import OWNER
 
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.fingerprint import Fingerprint, take_fingerprint
-from orchestrator.reset.replica import Placement, Replica, await_health, start_replica
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
+from orchestrator.sandbox.reset.replica import Placement, Replica, await_health, start_replica
 from sites.manifest import FingerprintProbes, Site
 
 pytestmark = pytest.mark.docker

@@ -5,16 +5,17 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import pytest
-from kiosk_site import OWNER
 from quick_cases import SLOW
+from support.sites.kiosk_site import OWNER
 
 from arena_core.errors import ImageError, ResetError, SiteGoneError
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.ladder import Recreate, Reset, Rewind, reset_replica, rungs_for
-from orchestrator.reset.replica import Replica, as_replica
-from orchestrator.reset.state import Fingerprint
-from orchestrator.reset.watch import Watch
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.ladder import Reset, reset_replica, strategies_for
+from orchestrator.sandbox.reset.replica import Replica, as_replica
+from orchestrator.sandbox.reset.state import Fingerprint
+from orchestrator.sandbox.reset.strategies import Recreate, Rewind
+from orchestrator.sandbox.reset.watch import Watch
 
 pytestmark = pytest.mark.docker
 
@@ -115,7 +116,7 @@ async def test_a_broken_application_is_not_waited_for(
     async with asyncio.timeout(30):
         done = await reset_replica(engine, watch, wrote=False)
     assert done.receipt.strategy == "recreate"
-    assert "did not become healthy within 3 s" in done.receipt.fallbacks[0]
+    assert "did not become healthy within 3" in done.receipt.fallbacks[0]
     await dismiss(engine, done)
 
 
@@ -123,7 +124,7 @@ async def test_a_broken_application_is_not_waited_for(
 async def test_a_fixed_port_stays_the_same_after_a_reset(engine: Engine, replica: Replica) -> None:
     port = replica.endpoint.port
     fixed = replace(replica, placement=replace(replica.placement, port=port))
-    done = await reset_replica(engine, Watch.over(engine, fixed), rungs=(Recreate(),))
+    done = await reset_replica(engine, Watch.over(engine, fixed), strategies=(Recreate(),))
     assert done.replica.endpoint == replica.endpoint
     await dismiss(engine, done)
 
@@ -143,7 +144,7 @@ async def test_a_forced_clean_never_removes_a_replica(
 ) -> None:
     await sql("DELETE FROM note WHERE id = 1")
     with pytest.raises(ResetError, match="not clean: table note: 1 row fewer; the replica stays"):
-        await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
+        await reset_replica(engine, watch, strategies=strategies_for("clean"), wrote=False)
     container = await engine.container(watch.replica.container.id)
     assert container is not None
     assert container.state == "running"
@@ -190,7 +191,7 @@ async def test_what_a_service_still_puts_in_place_as_it_starts_does_not_cost_a_r
 
     watch = StartingWatch(engine, replica, new=True)
     try:
-        done = await reset_replica(engine, watch, rungs=(Restart(),))
+        done = await reset_replica(engine, watch, strategies=(Restart(),))
     finally:
         await watch.close()
     assert (done.receipt.strategy, done.receipt.fallbacks) == ("rewind", ())

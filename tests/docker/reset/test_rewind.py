@@ -8,23 +8,24 @@ from dataclasses import dataclass, replace
 
 import pytest
 import requests
-from kiosk_site import OWNER
 from quick_cases import SLOW
-from supervisor_server import READY, supervisor
+from support.sites.kiosk_site import OWNER
+from support.sites.supervisor_server import READY, supervisor
 
 from arena_core.errors import ResetError
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.ladder import Recreate, Reset, Rewind, Rung, reset_replica, rungs_for
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.ladder import Reset, reset_replica, strategies_for
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.strategies import Recreate, Rewind, Strategy
+from orchestrator.sandbox.reset.watch import Watch
+from sites.registry import load_registry
 
 pytestmark = pytest.mark.docker
 
 Shell = Callable[[str], Awaitable[str]]
-SHOP = load_atlas().site("shop")
-ONLY_REWIND: tuple[Rung, ...] = (Rewind(),)
+SHOP = load_registry().site("shop")
+ONLY_REWIND: tuple[Strategy, ...] = (Rewind(),)
 
 
 @pytest.fixture
@@ -113,7 +114,7 @@ async def not_clean_then_rewound(engine: Engine, watch: Watch, what: str) -> Non
     container = watch.replica.container.id
     assert await watch.moved() is not None, what
     with pytest.raises(ResetError, match="not clean"):
-        await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
+        await reset_replica(engine, watch, strategies=strategies_for("clean"), wrote=False)
     done = await reset_replica(engine, watch, wrote=False)
     receipt = done.receipt
     assert (receipt.strategy, receipt.proof, receipt.proven) == ("rewind", "fingerprint", True), (
@@ -134,9 +135,9 @@ async def test_ids_go_on_as_in_a_fresh_container_and_the_pages_come_back(
         " SELECT LAST_INSERT_ID()"
     )
     first = await sql(insert)
-    await reset_replica(engine, watch, rungs=ONLY_REWIND)
+    await reset_replica(engine, watch, strategies=ONLY_REWIND)
     assert await sql(insert) == first
-    await reset_replica(engine, watch, rungs=ONLY_REWIND)
+    await reset_replica(engine, watch, strategies=ONLY_REWIND)
     page = await asyncio.to_thread(
         requests.get,
         f"http://{watch.replica.endpoint}/catalogue/",
@@ -150,7 +151,7 @@ async def test_ids_go_on_as_in_a_fresh_container_and_the_pages_come_back(
 async def test_looking_at_pages_and_signing_in_leaves_a_replica_clean(
     engine: Engine, watch: Watch
 ) -> None:
-    from orchestrator.access.logins import login, replica_client, role_of  # noqa: PLC0415
+    from orchestrator.sandbox.logins import login, replica_client, role_of  # noqa: PLC0415
 
     client = replica_client(SHOP, watch.replica.endpoint)
     await login(SHOP, "customer", role_of(SHOP, "customer"), client)
@@ -189,7 +190,7 @@ class KilledRewind(Rewind):
 async def test_a_container_killed_in_the_middle_of_a_rewind_is_recreated(
     engine: Engine, watch: Watch
 ) -> None:
-    done = await reset_replica(engine, watch, rungs=(KilledRewind(), Recreate()))
+    done = await reset_replica(engine, watch, strategies=(KilledRewind(), Recreate()))
     receipt = done.receipt
     assert (receipt.strategy, receipt.proven) == ("recreate", True)
     (fallback,) = receipt.fallbacks
@@ -200,14 +201,14 @@ async def test_a_container_killed_in_the_middle_of_a_rewind_is_recreated(
 
 
 @SLOW
-async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_rung_takes_over(
+async def test_a_supervisor_that_never_answers_is_bounded_and_the_next_strategy_takes_over(
     engine: Engine, shop: Replica
 ) -> None:
     assert SHOP.state is not None
     async with supervisor(first={**READY, "folder": SHOP.state.folder}) as silent:
         deaf = Watch.over(engine, replace(shop, supervisor=silent.endpoint))
-        rungs = (Rewind(deadline_s=0.5), Recreate())
-        done = await reset_replica(engine, deaf, rungs=rungs)
+        strategies = (Rewind(deadline_s=0.5), Recreate())
+        done = await reset_replica(engine, deaf, strategies=strategies)
     assert done.receipt.strategy == "recreate"
     assert "reports no generation after 1 within 0.5 s" in done.receipt.fallbacks[0]
     await done.watch.close()
@@ -239,7 +240,7 @@ async def test_a_state_that_stays_other_than_golden_falls_through_to_the_end(
             await sql("DELETE FROM reviews_vote LIMIT 1; UPDATE catalogue_product SET title = id")
             return done
 
-    done = await reset_replica(engine, watch, rungs=(Spoilt(), Recreate()))
+    done = await reset_replica(engine, watch, strategies=(Spoilt(), Recreate()))
     assert (done.receipt.strategy, done.receipt.proven) == ("recreate", True)
     assert "rewind: table catalogue_product: same number of rows" in done.receipt.fallbacks[0]
     await done.watch.close()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from run_at import RunAt, on_engine
+from support.runs.run_at import RunAt, on_engine
 
 
 @pytest.fixture

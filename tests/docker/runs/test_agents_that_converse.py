@@ -13,9 +13,9 @@ from typing import Final
 import pytest
 from PIL import Image
 from quick_cases import quick_first
-from run_at import RunAt
-from scripted_model import Calls, ChatRequest, Script, ScriptedModel
-from small_suites import BRUGES, bells, current_url, write_suite
+from support.agents.scripted_model import Calls, ChatRequest, Script, ScriptedModel
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import BRUGES, bells, current_url, write_suite
 
 from arena_core.actions import Action, Goto, MouseClick, MouseWheel, Stop
 
@@ -64,7 +64,7 @@ CASES = (
     Case(
         "computer",
         by_places,
-        ("dialect=openai", "picture=640x640"),
+        ("action_space=openai", "picture=640x640"),
         frozenset({(640, 360)}),
         (
             MouseClick(x=10, y=10),

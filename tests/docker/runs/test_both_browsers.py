@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from run_at import RunAt, on_engine
+from support.runs.run_at import RunAt, on_engine
 
-from orchestrator.store.rescoring import rescore
-from orchestrator.store.run_folder import RunFolder
-from orchestrator.store.step_lines import OBSERVATIONS_FILE, read_lines
+from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_lines
+from orchestrator.runs.store.rescoring import rescore
+from orchestrator.runs.store.run_folder import RunFolder
 
 SHELL, FULL = "chromium-headless-shell", "chromium"
 pytestmark = [
@@ -32,7 +32,7 @@ TASKS: Final = (
 AGENT: Final = """
 from dataclasses import replace
 
-from orchestrator.agents.oracle import ORACLE
+from orchestrator.agents.builtin.oracle import ORACLE
 
 FORMS = ("axtree", "aria", "html", "pruned_html", "pruned_html_xml", "boxes")
 LOOKING = replace(
@@ -85,7 +85,7 @@ def test_observations_steps_and_verdicts_are_the_same(
 
 def scores(folder: RunFolder) -> dict[str, Any]:
     """Return the score of each task, verdicts included, the moments of changes aside."""
-    return {row.trial.task: _without_fresh(row.document()) for row in rescore(folder)}
+    return {row.key.task: _without_fresh(row.document()) for row in rescore(folder)}
 
 
 def steps(folder: RunFolder, name: str) -> list[dict[str, Any]]:

@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_process import ArenaProcess, arena
-from run_at import RunAt
-from small_suites import bells, write_suite
+from support.agents.arena_process import ArenaProcess, arena
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 # `arena` with a bug in an agent of its own, which shows in the first episode alone.
 BROKEN = """
-from orchestrator.agents.oracle import OracleAgent
+from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.cli.entry import main
 
 right = OracleAgent.decide
@@ -50,14 +50,14 @@ def test_a_bug_ends_its_episode_alone_and_the_command_with_its_own_code(
     assert f"offline bells: {fault.because}" in played.out
     assert run.containers() == ()
     told = [line for line in run.log() if "traceback" in line]
-    assert [(line["level"], line["world"], line["trial"]) for line in told] == [
+    assert [(line["level"], line["world"], line["episode"]) for line in told] == [
         ("error", "offline", "bells-r0")
     ]
     assert told[0]["place"] == fault.place
     assert "KeyError: 'seeded'" in told[0]["traceback"]
     assert "Traceback" not in played.err
     [leased, _] = [line for line in run.log() if line["message"].endswith("leased")]
-    assert (leased["world"], leased["trial"], leased["site"]) == ("offline", "bells-r0", "wiki")
+    assert (leased["world"], leased["episode"], leased["site"]) == ("offline", "bells-r0", "wiki")
     [healthy] = [line for line in run.log() if line["message"] == "wiki: healthy"]
     assert (healthy["world"], healthy["site"]) == ("offline", "wiki")
     scored = arena("score", "run", "--json", cwd=run.cwd)

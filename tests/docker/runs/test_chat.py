@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from quick_cases import SLOW, quick_first
-from run_at import RunAt
-from scripted_model import (
+from support.agents.scripted_model import (
+    READY,
     ChatRequest,
     Fails,
     HangsUp,
@@ -19,7 +19,8 @@ from scripted_model import (
     Sends,
     Stalls,
 )
-from small_suites import bells, solve_bells, write_suite
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, solve_bells, write_suite
 
 from arena_core.errors import ModelError, NothingScoredError
 from evaluators.evidence import Ended
@@ -63,7 +64,7 @@ def test_a_broken_endpoint_leaves_the_task_unscored_with_the_reason(
     options = ("--attempts", "1", "--model-deadline", "2")
     played = run.play(suite, *options, *CHAT, model.url)
     assert played.code == NothingScoredError.exit_code, played.err
-    assert "none of 1 episodes could be scored" in played.err
+    assert "none of 1 episode could be scored" in played.err
     assert run.attempts() == [("finished", "unscored: infra")]
     fault = run.evidence("bells").fault
     assert fault is not None
@@ -118,15 +119,24 @@ def test_a_context_that_is_exhausted_is_the_agents_failure_with_that_reason(
     assert "context window" in played.err
 
 
-@SLOW
-def test_an_endpoint_that_nobody_serves_is_named(run: RunAt, tmp_path: Path) -> None:
-    suite = write_suite(tmp_path, bells("bells"))
-    url = "http://127.0.0.1:9/v1"
-    played = run.play(suite, "--attempts", "1", "--model-deadline", "3", *CHAT, url)
-    assert played.code == NothingScoredError.exit_code, played.err
-    assert run.attempts() == [("finished", "unscored: infra")]
-    assert url in played.err
-    assert "Traceback" not in played.err
+@pytest.mark.parametrize("fault", ["nobody serves it", "wrong key", "unknown model"])
+def test_a_model_that_cannot_be_asked_is_one_line_before_a_container_starts(
+    run: RunAt, tmp_path: Path, fault: str
+) -> None:
+    key = "another" if fault == "wrong key" else None
+    checked = Fails(404, "no such model") if fault == "unknown model" else READY
+    with ScriptedModel(solve_bells, key=key, checked=checked) as model:
+        url = "http://127.0.0.1:9/v1" if fault == "nobody serves it" else model.url
+        suite = write_suite(tmp_path, bells("bells"))
+        refused = run.play(suite, "--model-deadline", "3", *CHAT, url)
+        assert refused.code == ModelError.exit_code, refused.err
+        assert url in refused.err
+        assert "then: arena eval --resume run" in refused.err
+        assert "Traceback" not in refused.err
+        assert "starting" not in refused.err
+        assert run.attempts() == []
+        assert run.containers() == ()
+        assert model.requests == []
 
 
 @SLOW

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_process import arena
 from quick_cases import SLOW
-from run_at import RunAt
-from small_suites import write_suite
+from support.agents.arena_process import arena
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -67,9 +67,9 @@ def test_doing_more_than_asked_fails_and_names_the_row_that_is_too_much(
     played = run.play(suite, "--json")
     assert played.code == 0, played.err
     verdicts = {
-        trial["task"]: (trial["outcome"], trial["verdicts"][0]["reason"])
+        episode["task"]: (episode["outcome"], episode["verdicts"][0]["reason"])
         for task in played.document["tasks"]
-        for trial in task["trials"]
+        for episode in task["episodes"]
     }
     outcome, reason = verdicts["asked"]
     assert outcome == "success", reason

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plugged import install
-from run_at import RunAt
-from small_suites import Entry, write_suite
-from way_player import AGENT, write_ways
+from support.agents.way_player import AGENT, write_ways
+from support.runs.run_at import RunAt
+from support.tasks.plugged import install
+from support.tasks.small_suites import Entry, write_suite
 
 from arena_core.plugins import Group
 from evaluators.verdicts import CheckStatus
-from orchestrator.store.rescoring import rescore
-from orchestrator.store.run_folder import RunFolder
+from orchestrator.runs.store.rescoring import rescore
+from orchestrator.runs.store.run_folder import RunFolder
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -136,9 +136,7 @@ def test_work_is_told_from_none_and_from_what_a_checks_command_did(
     played = run.play(write_suite(tmp_path, *TASKS), *AGENT, "--repeats", "2")
     assert played.code == 0, played.err
 
-    found = {
-        (row.trial.task, row.trial.repeat): row.score for row in rescore(RunFolder.open(run.path))
-    }
+    found = {(row.key.task, row.key.repeat): row.score for row in rescore(RunFolder.open(run.path))}
     for task in ("shell", "network", "python"):
         for repeat, outcome in ((DONE, "success"), (UNDONE, "failure")):
             scored = found[task, repeat]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arena_process import arena
 from quick_cases import SLOW
-from run_at import RunAt
-from small_suites import bells, write_suite
+from support.agents.arena_process import arena
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, write_suite
+
+from arena_core.errors import StoreError
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -24,7 +26,7 @@ def test_a_run_that_was_damaged_is_reported_with_its_gaps_and_repaired_by_going_
     path.write_text(path.read_text(encoding="utf-8")[:1000], encoding="utf-8")
     (run.path / "ledger.sqlite").write_bytes(b"")
     reported = arena("report", "run", "--json", cwd=run.cwd)
-    assert reported.code == 0, reported.err
+    assert reported.code == StoreError.exit_code, reported.err
     assert reported.document["totals"]["offline"]["unscored"] == {"unreadable": 1}
     assert reported.document["recovered"] == 2
     resumed = run.resume()

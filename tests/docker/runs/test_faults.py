@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import ArenaProcess, Ended, descendants
 from quick_cases import SLOW, quick_first
-from run_at import RunAt, on_engine
-from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply
-from small_suites import bells, profile, solve_bells, solve_profile, write_suite
+from support.agents.arena_process import ArenaProcess, Ended, descendants
+from support.agents.scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply
+from support.runs.run_at import RunAt, on_engine
+from support.tasks.small_suites import bells, profile, solve_bells, solve_profile, write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

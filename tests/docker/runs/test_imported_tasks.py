@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_process import arena
-from published_tasks import asked_task, mind2web_node, network_event, verified_task
 from quick_cases import SLOW
-from run_at import RunAt
-from scripted_model import ChatRequest, Says, ScriptedModel
-from way_player import AGENT, Way, write_ways
+from support.agents.arena_process import arena
+from support.agents.scripted_model import ChatRequest, Says, ScriptedModel
+from support.agents.way_player import AGENT, Way, write_ways
+from support.runs.run_at import RunAt
+from support.tasks.published_tasks import asked_task, mind2web_node, network_event, verified_task
 
 from arena_core.errors import NothingScoredError
 
@@ -61,23 +61,23 @@ def play(
     assert played.code == code, played.err
 
 
-def scores(run: RunAt, *readings: str) -> dict[tuple[str, int], tuple[object, ...]]:
-    """Score a run again, and return strict outcome and readings' values by task and repeat."""
-    words = [word for one in readings for word in ("--reading", one)]
+def scores(run: RunAt, *scorers: str) -> dict[tuple[str, int], tuple[object, ...]]:
+    """Score a run again, and return strict outcome and scorers' values by task and repeat."""
+    words = [word for one in scorers for word in ("--scorer", one)]
     ended = arena("score", "run", *words, "--json", cwd=run.cwd)
     assert ended.code == 0, ended.err
     return {
         (one["task"], one["repeat"]): (
             one["outcome"],
-            *(one["readings"][name]["value"] for name in readings),
+            *(one["scorers"][name]["value"] for name in scorers),
         )
         for one in ended.document["episodes"]
     }
 
 
-def differences(run: RunAt, *readings: str) -> list[str]:
+def differences(run: RunAt, *scorers: str) -> list[str]:
     """Return the episodes that the report lists as scored differently, as it words them."""
-    words = [word for one in readings for word in ("--reading", one)]
+    words = [word for one in scorers for word in ("--scorer", one)]
     said = arena("score", "run", *words, cwd=run.cwd).out
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert "As published code would score it" in html
@@ -231,7 +231,7 @@ def test_what_webarena_leaves_to_a_model_is_unscored_until_one_has_judged(
         return Says(json.dumps({"reason": "so", "verdict": "right" if is_right else "wrong"}))
 
     model: ScriptedModel = scripted_model(judge)
-    words = ("run", "--reading", "webarena", "--model", "judge", "--model-url", model.url)
+    words = ("run", "--scorer", "webarena", "--model", "judge", "--model-url", model.url)
     judged = arena("judge", "run", *words, cwd=run.cwd)
     assert judged.code == 0, judged.err
     assert len(model.requests) == 4

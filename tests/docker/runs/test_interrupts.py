@@ -12,11 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import ArenaProcess, await_end, descendants
 from quick_cases import SLOW, quick_first
-from run_at import RunAt
-from scripted_model import ChatRequest, HangsUp, Script, ScriptedModel, ScriptedReply, Stalls
-from small_suites import bells, solve_bells, write_suite
+from support.agents.arena_process import ArenaProcess, await_end, descendants
+from support.agents.scripted_model import (
+    ChatRequest,
+    HangsUp,
+    Script,
+    ScriptedModel,
+    ScriptedReply,
+    Stalls,
+)
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, solve_bells, write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -103,9 +110,11 @@ def test_a_killed_run_goes_on_where_it_was(
     said = [line["message"] for line in log]
     assert sum(line.startswith("the run begins") for line in said) == 2  # one process was killed
     assert said[-1] == "the run ends: done; 0 episodes left"
-    replies = [line for line in log if line["logger"] == "orchestrator.model.client"]
+    said_by_model = [line for line in log if line["logger"] == "orchestrator.agents.model.client"]
+    replies = [line for line in said_by_model if "episode" in line]
     assert len(replies) == asked - 1 + 2 * (3 - finished)
-    assert all(line["prompt_chars"] > 1000 and line["trial"] for line in replies)
+    assert all(line["prompt_chars"] > 1000 for line in replies)
+    assert len(said_by_model) == len(replies) + 2  # each process asks whether the model is there
     assert "carillon" not in json.dumps(log)  # of a conversation only sizes are kept
 
 
@@ -221,6 +230,19 @@ def test_the_second_interrupt_stops_at_once_and_leaves_no_container(
     assert run.resume().code == 0
     finished = [line for line in run.ledger() if line[2] == "finished"]
     assert [task for task, *_ in finished] == list(TASKS)
+
+
+@SLOW
+def test_term_ends_a_run_of_a_hundred_million_episodes_as_it_begins(
+    run: RunAt, tmp_path: Path
+) -> None:
+    suite = write_suite(tmp_path, bells("one"))
+    with run.start(suite, "--agent", "idle", "--repeats", "99999999", "--yes") as process:
+        process.hear("99,999,999 episodes of idle")
+        os.kill(process.pid, signal.SIGTERM)
+        ended = process.wait(30)
+    assert ended.code == 130
+    assert run.containers() == ()
 
 
 @SLOW

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
-from run_at import RunAt, on_engine
-from scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedReply
-from small_suites import PROFILE, current_url, profile, solve_profile, write_suite
+from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedReply
+from support.runs.run_at import RunAt, on_engine
+from support.tasks.small_suites import PROFILE, current_url, profile, solve_profile, write_suite
 
 from arena_core.actions import Action, Goto, Stop
 from evaluators.evidence import UnscoredReason

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import requests
 import yaml
-from arena_process import arena
 from quick_cases import SLOW
-from run_at import RunAt
+from support.agents.arena_process import arena
+from support.runs.run_at import RunAt
 
 from evaluators.evidence import Ended
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from sites.registry import load_registry
 from tasks.loader import load_suite
 from tasks.schema import Suite
 
@@ -58,11 +58,11 @@ def written(page: str, seed: int) -> dict[str, object]:
 
 
 async def test_the_suite_names_exactly_the_pages_that_the_site_has() -> None:
-    atlas = load_atlas()
+    registry = load_registry()
     engine = await Engine.connect()
     async with (
         engine,
-        SlotPool.open(engine, atlas, ["miniwob"], f"wob-{os.getpid()}") as slot_pool,
+        SlotPool.open(engine, registry, ["miniwob"], f"wob-{os.getpid()}") as slot_pool,
         slot_pool.lease(["miniwob"]) as slot,
     ):
         client = slot.replicas["miniwob"].endpoint
@@ -74,7 +74,7 @@ async def test_the_suite_names_exactly_the_pages_that_the_site_has() -> None:
         for link in front.text.split('href="/miniwob/')
         if ".html" in link
     }
-    named = {task.wob.page for task in load_suite("miniwob").tasks if task.wob}
+    named = {task.miniwob.page for task in load_suite("miniwob").tasks if task.miniwob}
     assert named == {page for page in there if "<" not in page}
 
 
@@ -88,10 +88,10 @@ def test_the_oracle_solves_pages_by_rules_and_evidence_alone_scores_them(
     assert outcomes == {f"{page}-s7": "success" for page in SOLVED}
     kept = run.evidence("enter-text-s7")
     assert kept.ended is Ended.PAGE_ENDED
-    assert kept.wob is not None
-    assert (kept.wob.raw, kept.wob.seed) == (1.0, 7)
-    assert kept.wob.utterance.startswith("Enter ")
-    parted = run.evidence("email-inbox-forward-nl-s7").wob
+    assert kept.miniwob is not None
+    assert (kept.miniwob.raw, kept.miniwob.seed) == (1.0, 7)
+    assert kept.miniwob.utterance.startswith("Enter ")
+    parted = run.evidence("email-inbox-forward-nl-s7").miniwob
     assert parted is not None
     assert parted.fields is not None
     assert '"by"' in parted.fields
@@ -123,8 +123,8 @@ def test_a_page_that_is_loaded_again_or_not_solved_is_a_failure_that_says_so(
     assert [step.index for step in left.steps] == [0, 1]
     lost = run.evidence("click-test-2-s7")
     assert lost.ended is Ended.PAGE_ENDED
-    assert lost.wob is not None
-    assert lost.wob.raw == -1.0
+    assert lost.miniwob is not None
+    assert lost.miniwob.raw == -1.0
     assert [step.index for step in lost.steps] == [0, 1]
     assert run.evidence("click-button-s7").ended is Ended.STOPPED
 

@@ -10,12 +10,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from run_at import RunAt
-from scripted_model import Script, ScriptedModel
-from small_suites import bells, solve_bells, write_suite
+from support.agents.scripted_model import Script, ScriptedModel
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, solve_bells, write_suite
 
 from evaluators.evidence import Evidence
-from orchestrator.store.exchange_lines import read_exchanges
+from orchestrator.episode.jsonl_files import read_exchanges
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

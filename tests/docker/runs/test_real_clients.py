@@ -11,49 +11,71 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from run_at import RunAt
-from scripted_model import ChatRequest, Says, ScriptedModel
+from support.agents.scripted_model import ChatRequest, Says, ScriptedModel
+from support.runs.run_at import RunAt
 
+from arena_core.actions import Press, Write
 from arena_core.user_cache import user_cache
-from evaluators.evidence import ActedElement, Ended
+from evaluators.evidence import ElementEvent, Ended, Evidence
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
 _CLIENTS: Final = Path(__file__).parent / "real_clients"
 _BROWSER_USE: Final = "browser-use==0.13.14"
 _PLAYWRIGHT_MCP: Final = "@playwright/mcp@0.0.83"
+_PUPPETEER: Final = "puppeteer-core@24.43.1"
+_STAGEHAND: Final = "@browserbasehq/stagehand@3.7.3"
+_SELENIUM: Final = "selenium==4.51.0"
+_TYPED: Final = "belfries"
 _TASK: Final = "wiki-bells-of-bruges"
 
 
-def _environment() -> Path:
-    """Return the interpreter of an environment with browser-use, made where there is none."""
-    folder = user_cache() / "tests" / _BROWSER_USE
+def _environment(package: str) -> Path:
+    """Return the interpreter of an environment with a package, made where there is none."""
+    folder = user_cache() / "tests" / package
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", _BROWSER_USE], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
         (folder / "ready").touch()
     return python
 
 
-def _npm_package() -> Path:
-    """Return Playwright MCP's program, installed where it is not."""
+def _npm_package(package: str) -> Path:
+    """Return the folder of a package of npm's, installed where it is not."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("no `npm` on PATH")
-    folder = user_cache() / "tests" / _PLAYWRIGHT_MCP.replace("/", "-")
+    folder = user_cache() / "tests" / package.replace("/", "-")
     if not (folder / "ready").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         words = (npm, "install", "--silent", "--ignore-scripts", "--prefix", folder)
-        subprocess.run((*words, _PLAYWRIGHT_MCP), check=True)
+        subprocess.run((*words, package), check=True)
         (folder / "ready").touch()
-    return folder / "node_modules" / "@playwright" / "mcp" / "cli.js"
+    return folder / "node_modules" / package.rpartition("@")[0]
 
 
-def play(run: RunAt, *words: object) -> tuple[ActedElement, ...]:
-    """Let a program play the task to success; return what it did to elements."""
+def _chromedriver() -> str:
+    """Return Debian's driver for the Chromium of this machine, unpacked where it is not there."""
+    if (found := shutil.which("chromedriver")) is not None:
+        return found
+    if shutil.which("apt-get") is None:
+        pytest.skip("no `chromedriver` on PATH, and no apt-get to fetch it by")
+    folder = user_cache() / "tests" / "chromium-driver"
+    if not (folder / "ready").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        subprocess.run(["apt-get", "download", "chromium-driver"], cwd=folder, check=True)
+        (archive,) = folder.glob("*.deb")
+        subprocess.run(["dpkg", "-x", archive, folder], check=True)
+        (folder / "ready").touch()
+    return str(folder / "usr" / "bin" / "chromedriver")
+
+
+def play(run: RunAt, *words: object) -> Evidence:
+    """Let a program play the task to success."""
     command = " ".join(map(str, words))
     played = run.play(Path("demo"), _TASK, "--agent-cmd", command)
     log = run.path / "evidence" / f"offline-{_TASK}-r0-a1" / "agent.log"
@@ -64,17 +86,33 @@ def play(run: RunAt, *words: object) -> tuple[ActedElement, ...]:
     assert evidence.answer == "47"
     assert evidence.steps[-1].logical == "wiki:/article/Bruges"
     assert not [note for step in evidence.steps for note in step.notes if note.refused]
-    return tuple(one for step in evidence.steps for one in step.acted)
+    return evidence
+
+
+def clicks(evidence: Evidence) -> list[tuple[str, bool]]:
+    """Return what was clicked, and whether the browser made the event."""
+    acted = (one for step in evidence.steps for one in step.acted)
+    return [(one.name, one.trusted) for one in acted if one.event is ElementEvent.CLICK]
+
+
+def played_and_typed(evidence: Evidence) -> None:
+    """Hold what a client left that typed a word, letter by letter, and then followed the link."""
+    assert clicks(evidence)[-1] == ("Bruges", True)
+    typed = [step.action for step in evidence.steps if isinstance(step.action, Write | Press)]
+    assert typed == [Write(text=_TYPED)]
 
 
 def _bruges(request: ChatRequest) -> Says:
-    """Click on the link to Bruges, and answer with the number of its bells."""
+    """Type a word, click on the link to Bruges, and answer with the number of its bells."""
     state = request.messages[-1].content
+    said_before = "".join(str(message.content) for message in request.messages)
     bells = re.search(r"(\d+) bells", state)
     link = re.search(r"\[(\d+)\]<a[^>]*>\s*Bruges", state)
     action: dict[str, object]
     if bells is not None:
         action = {"done": {"text": bells[1], "success": True}}
+    elif _TYPED not in said_before:
+        action = {"send_keys": {"keys": _TYPED}}
     else:
         assert link is not None, state
         action = {"click": {"index": int(link[1])}}
@@ -90,14 +128,32 @@ def test_browser_use_plays_a_task(run: RunAt, monkeypatch: pytest.MonkeyPatch) -
     outward = run.cwd / "outward.txt"
     with ScriptedModel(_bruges) as model:
         program = _CLIENTS / "browser_use_agent.py"
-        (acted,) = play(run, _environment(), program, model.url, outward)
-    assert (acted.name, acted.trusted) == ("Bruges", True)
-    assert len(model.requests) >= 2
+        evidence = play(run, _environment(_BROWSER_USE), program, model.url, outward)
+    played_and_typed(evidence)
+    assert len(model.requests) >= 3
     assert not outward.exists(), outward.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow(minutes=3)
 def test_playwright_mcp_plays_a_task(run: RunAt) -> None:
     program = _CLIENTS / "playwright_mcp_agent.py"
-    (acted,) = play(run, sys.executable, program, _npm_package())
-    assert (acted.name, acted.trusted) == ("Bruges", True)
+    evidence = play(run, sys.executable, program, _npm_package(_PLAYWRIGHT_MCP) / "cli.js")
+    assert clicks(evidence) == [("Bruges", True)]
+
+
+@pytest.mark.slow(minutes=3)
+def test_puppeteer_plays_a_task(run: RunAt) -> None:
+    program = _CLIENTS / "puppeteer_agent.mjs"
+    played_and_typed(play(run, "node", program, _npm_package(_PUPPETEER)))
+
+
+@pytest.mark.slow(minutes=4)
+def test_stagehand_plays_a_task(run: RunAt) -> None:
+    program = _CLIENTS / "stagehand_agent.mjs"
+    played_and_typed(play(run, "node", program, _npm_package(_STAGEHAND)))
+
+
+@pytest.mark.slow(minutes=3)
+def test_selenium_plays_a_task(run: RunAt) -> None:
+    program = _CLIENTS / "selenium_agent.py"
+    played_and_typed(play(run, _environment(_SELENIUM), program, _chromedriver()))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from arena_process import arena
 from quick_cases import SLOW
-from run_at import RunAt
-from small_suites import bells, profile, write_suite
+from support.agents.arena_process import arena
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import bells, profile, write_suite
 
 from evaluators.evidence import Ended
 
@@ -41,7 +41,9 @@ def test_a_run_passes_and_is_scored_and_shown_again_without_engine_or_browser(
     scored = arena("score", "run", "--json", cwd=run.cwd, env=NOTHING)
     assert scored.code == 0, scored.err
     as_played = {
-        trial["task"]: trial for task in played.document["tasks"] for trial in task["trials"]
+        episode["task"]: episode
+        for task in played.document["tasks"]
+        for episode in task["episodes"]
     }
     assert [one["verdicts"] for one in scored.document] == [
         as_played[one["task"]]["verdicts"] for one in scored.document

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
-from run_at import RunAt
-from scripted_model import ChatRequest, Says, Script, ScriptedModel
-from small_suites import BRUGES, bells, write_suite
+from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedModel
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import BRUGES, bells, write_suite
 
-from orchestrator.agent_interface import AgentClass, Told
+from orchestrator.agents.interface import AgentClass, Hint
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -38,7 +38,7 @@ def named(request: ChatRequest, pattern: str) -> str | None:
     return found[1] if found else None
 
 
-def solve_in_webarenas_grammar(request: ChatRequest) -> Says:
+def solve_in_webarenas_action_space(request: ChatRequest) -> Says:
     if f"URL: {BRUGES}\n" in request.messages[-1].content:
         action = "stop [47]"
     elif link := named(request, r"\[(\d+)\] link 'Bruges'"):
@@ -48,10 +48,10 @@ def solve_in_webarenas_grammar(request: ChatRequest) -> Says:
     return Says(f"In summary, the next action I will perform is ```{action}```")
 
 
-def test_webarenas_agent_plays_a_task_in_its_own_grammar(
+def test_webarenas_agent_plays_a_task_in_its_own_action_space(
     run: RunAt, tmp_path: Path, scripted_model: StartModel
 ) -> None:
-    model = scripted_model(solve_in_webarenas_grammar)
+    model = scripted_model(solve_in_webarenas_action_space)
     play(run, tmp_path, model, "webarena")
     assert run.lock.agent.options["style"] == "cot"
     assert run.lock.agent.options["repeats"] == 3
@@ -81,8 +81,8 @@ def test_webcanvas_agent_with_the_golden_reference_is_no_contestant_in_any_repor
     model = scripted_model(solve_as_webcanvas)
     out = play(run, tmp_path, model, "webcanvas", "reward=golden")
     assert run.lock.agent.agent_class is AgentClass.GUIDED
-    assert run.lock.agent.told == (Told.KEY_NODES,)
-    assert "guided agent, told the key nodes, not a contestant" in out
+    assert run.lock.agent.hints == (Hint.KEY_NODES,)
+    assert "guided agent, given the key nodes, not a contestant" in out
     assert "Guided agent" in (run.path / "report.html").read_text(encoding="utf-8")
     planning, judging, _ = model.requests
     assert f"article: the address of the page is '{BRUGES}'" in judging.prompt
@@ -113,5 +113,5 @@ def test_webcanvas_agent_plays_by_what_it_sees(
 ) -> None:
     model = scripted_model(solve_as_webcanvas)
     play(run, tmp_path, model, "webcanvas", "mode=vision", "reward=self", "rules=code")
-    assert run.lock.agent.told == (Told.LENGTH,)
+    assert run.lock.agent.hints == (Hint.LENGTH,)
     assert all(request.images for request in model.requests)

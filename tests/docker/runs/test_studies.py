@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_process import ArenaProcess, Ended, arena
+from support.agents.arena_process import ArenaProcess, Ended, arena
 
 from arena_core.errors import InterruptedRunError, StoreError, VerificationError
 from arena_core.worlds import World
-from orchestrator.agent_interface import Assignment
-from orchestrator.agents.erring import Mistakes
+from orchestrator.agents.builtin.oracle import Mistakes
+from orchestrator.agents.interface import Assignment
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=6)]
 
@@ -25,8 +25,8 @@ REPEATS = 2
 STUDY = f"""\
 name: planted
 agents:
-  good: {{agent: oracle, options: {{errs: 0.1, seed: 1}}}}
-  poor: {{agent: oracle, options: {{errs: 0.7, seed: 2}}}}
+  good: {{agent: oracle, options: {{error_rate: 0.1, seed: 1}}}}
+  poor: {{agent: oracle, options: {{error_rate: 0.7, seed: 2}}}}
 worlds: [offline, online]
 staged: true
 suites:
@@ -97,7 +97,7 @@ def test_a_planted_difference_is_found_after_a_kill_and_a_stop(tmp_path: Path) -
         assert [row[3] for row in rows] == [planned(run, *row[:3]) for row in rows]
 
     said = arena("study", "report", study, "--json", cwd=tmp_path).document
-    decisions = {one["question"]: one["decision"] for one in said["answers"]}
+    decisions = {one["question"]["id"]: one["decision"] for one in said["answers"]}
     assert decisions == {"better": "yes", "worlds": "undecided"}
     assert (study / "report" / "index.html").is_file()
     refuse_tampering(study, tmp_path / "copy")
@@ -130,7 +130,7 @@ GROWING = f"""\
 name: growing
 agents:
   steady: {{agent: oracle}}
-  shaky: {{agent: oracle, options: {{errs: 0.5, seed: 4}}}}   # right in repeat 0, wrong in repeat 1
+  shaky: {{agent: oracle, options: {{error_rate: 0.5, seed: 4}}}}  # right, then wrong
 suites: [{{suite: demo, tasks: [{", ".join(ADDED)}]}}]
 workers: 2
 questions:
@@ -145,8 +145,8 @@ questions:
 """
 OWN_AGENT = """\
 from arena_core.actions import Stop
-from orchestrator.agent_interface import Assignment, Decision
-from orchestrator.observation import Observation
+from orchestrator.agents.interface import Assignment, Decision
+from orchestrator.browser.observation import Observation
 
 
 class Agent:
@@ -171,14 +171,14 @@ def test_an_agent_and_repeats_that_are_added_are_played_and_told_apart(tmp_path:
 
     added = arena("study", "add", study, tmp_path / "more.yaml", cwd=tmp_path)
     assert (added.code, "own (added)" in added.out) == (0, True)
-    assert answers(study)["better"]["registered"] is True
+    assert answers(study)["better"]["question"]["registered"] is True
     assert arena("study", "run", study, cwd=tmp_path).code == 0
 
     done = finished(study)
     assert set(done.values()) == {1}
     assert Counter(run for run, *_ in done) == {"steady": 4, "shaky": 4, "own": 4}
     after = answers(study)
-    assert {name: one["registered"] for name, one in after.items()} == {
+    assert {name: one["question"]["registered"] for name, one in after.items()} == {
         "better": True,
         "better+added": False,
         "own-better": False,
@@ -199,4 +199,4 @@ def test_an_agent_and_repeats_that_are_added_are_played_and_told_apart(tmp_path:
 def answers(study: Path) -> dict[str, dict[str, Any]]:
     """Report a study, and return what it answers by question."""
     said = arena("study", "report", study, "--json", cwd=study.parent)
-    return {one["question"]: one for one in said.document["answers"]}
+    return {one["question"]["id"]: one for one in said.document["answers"]}

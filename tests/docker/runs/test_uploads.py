@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from run_at import RunAt
-from small_suites import write_suite
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=3)]
 

@@ -9,23 +9,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import ArenaProcess, await_end, descendants
 from quick_cases import SLOW
-from run_at import RunAt
-from scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, Stalls
-from small_suites import bells, solve_bells, write_suite
-from tiny_run import make_lock
+from support.agents.arena_process import ArenaProcess, await_end, descendants
+from support.agents.scripted_model import ChatRequest, Script, ScriptedModel, ScriptedReply, Stalls
+from support.runs.run_at import RunAt
+from support.runs.tiny_run import make_lock
+from support.tasks.small_suites import bells, solve_bells, write_suite
 
 from arena_core.errors import ImageError
-from arena_core.worlds import World
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.runner.agent_choice import choose_agent
-from orchestrator.runner.events import ProgressNote, RunEvent
-from orchestrator.runner.request import RunRequest
-from orchestrator.runner.run import Run
-from orchestrator.store.run_folder import RunFolder
-from sites.atlas import Atlas, load_atlas
+from orchestrator.runs.agent_choice import choose_agent
+from orchestrator.runs.events import ProgressNote, RunEvent
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.run import Run
+from orchestrator.runs.spec import RunSettings
+from orchestrator.runs.store.lock import hash_suite
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import SiteRegistry, load_registry
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
@@ -89,7 +90,7 @@ def browsers_of(process: ArenaProcess) -> list[int]:
 
 
 @SLOW
-def test_a_worker_whose_browser_dies_repeats_its_trial_and_the_other_plays_on(
+def test_a_worker_whose_browser_dies_repeats_its_episode_and_the_other_plays_on(
     run: RunAt, suite: Path, scripted_model: StartModel
 ) -> None:
     asked: set[str] = set()
@@ -183,7 +184,7 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
     suite: Path, tmp_path: Path
 ) -> None:
     """The first task's site cannot be started: its image is gone since the run began."""
-    wiki = load_atlas().site("wiki")
+    wiki = load_registry().site("wiki")
     image = wiki.image.model_copy(update={"tag": "arena/never-built:1"})
     gone = wiki.model_copy(update={"name": "gone", "host": "gone.arena.test", "image": image})
     first = bells("zero", sites=["gone"], start=["gone:/"])
@@ -191,19 +192,19 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
     request = RunRequest(
         suite=tasks,
         tasks=tasks.tasks,
-        worlds=(World.OFFLINE,),
         agent=choose_agent("oracle").maker,
         agent_lock=choose_agent("oracle").lock,
-        workers=2,
+        settings=RunSettings(workers=2),
     )
     events: list[RunEvent] = []
-    folder = RunFolder.create(tmp_path / "run", make_lock(), tasks)
+    lock = make_lock().model_copy(update={"suite_hash": hash_suite(tasks)})
+    folder = RunFolder.create(tmp_path / "run", lock, tasks)
     async with await Engine.connect() as engine:
         run = Run.of(
             request,
             folder,
             owner=f"test-workers-{os.getpid()}",
-            atlas=Atlas({"wiki": wiki, "gone": gone}),
+            registry=SiteRegistry({"wiki": wiki, "gone": gone}),
             engine=engine,
             on_event=events.append,
             interrupted=asyncio.Event(),
@@ -212,7 +213,7 @@ async def test_a_worker_that_cannot_go_on_stops_and_the_others_results_are_kept(
             await run.play()
         assert await engine.containers({Labels.OWNER: run.owner}) == ()
     with folder.reading() as ledger:
-        assert sorted(one.trial.task for one in ledger.finished()) == sorted(TASKS)
+        assert sorted(one.key.task for one in ledger.finished()) == sorted(TASKS)
         assert {one.outcome for one in ledger.finished()} == {"success"}
     said = [event.text for event in events if isinstance(event, ProgressNote)]
     assert any(line.startswith("offline: a worker stopped: site 'gone': there is") for line in said)

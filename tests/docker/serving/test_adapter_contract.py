@@ -7,15 +7,23 @@ import os
 from pathlib import Path
 
 import pytest
-from adapter_clients import ADAPTERS, Adapter
 from quick_cases import SLOW
-from reference_player import Client, Play, Seen, Verdict, nodes_in, play_reference, stay_idle
-from run_at import on_engine
+from support.agents.adapter_clients import ADAPTERS, Adapter
+from support.agents.reference_player import (
+    Client,
+    Play,
+    Seen,
+    Verdict,
+    nodes_in,
+    play_reference,
+    stay_idle,
+)
+from support.runs.run_at import on_engine
 
 from arena_core.actions import Click, Goto, Type
 from arena_core.worlds import World
-from orchestrator.engine.containers import Container, Labels
-from orchestrator.engine.engine import Engine
+from orchestrator.sandbox.engine.containers import Container, Labels
+from orchestrator.sandbox.engine.engine import Engine
 from tasks.loader import load_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]

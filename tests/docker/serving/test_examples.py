@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_process import ArenaProcess
+from support.agents.arena_process import ArenaProcess
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 

@@ -12,17 +12,17 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode
-from run_at import on_engine
-from small_suites import BRUGES
+from support.runs.run_at import on_engine
+from support.tasks.small_suites import BRUGES
 
 from arena_core.errors import UsageError
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.gym import ArenaEnv, EpisodeUnscored
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.serve.gym import ArenaEnv, EpisodeUnscored
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
-BELLS = "orchestrator.gym:arena/demo.wiki-bells-of-bruges"
+BELLS = "orchestrator.serve.gym:arena/demo.wiki-bells-of-bruges"
 GO = json.dumps({"kind": "goto", "url": BRUGES})
 RIGHT = json.dumps({"kind": "stop", "answer": "47"})
 WRONG = json.dumps({"kind": "stop", "answer": "46"})

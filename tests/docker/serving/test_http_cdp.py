@@ -12,10 +12,10 @@ import httpx
 import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, async_playwright
-from small_suites import BRUGES
+from support.tasks.small_suites import BRUGES
 
 from orchestrator import Arena
-from orchestrator.serving.server import serve
+from orchestrator.serve.server import serve
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -76,7 +76,7 @@ async def test_a_client_of_cdp_plays_what_http_begins_and_ends(tmp_path: Path) -
                 await asyncio.sleep(IDLE_S / 4)
             ended = (await http.post(f"/episodes/{name}/finish", json={"answer": "47"})).json()
         assert (ended["outcome"], ended["reward"]) == ("success", 1.0)
-        lock = Arena().read_lock(tmp_path / "out" / name)
+        lock = Arena().runs.read_lock(tmp_path / "out" / name)
         assert lock.agent.options == {"viewport": "800x600"}
 
         limited = await begun(http, limits={"steps": 1})

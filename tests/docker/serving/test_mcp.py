@@ -11,9 +11,9 @@ from typing import Any
 import httpx2
 import mcp
 import pytest
-from arena_process import ArenaProcess
 from mcp.client.streamable_http import streamable_http_client
-from small_suites import BRUGES
+from support.agents.arena_process import ArenaProcess
+from support.tasks.small_suites import BRUGES
 
 from orchestrator import Arena
 
@@ -71,8 +71,8 @@ async def test_the_sdks_client_plays_by_the_printed_configuration(tmp_path: Path
     assert done.code == 0
     assert "success" in done.err
     (folder,) = (tmp_path / "out").iterdir()
-    (trial,) = Arena().score(folder)
-    assert str(trial.score.outcome) == "success"
+    (episode,) = Arena().runs.score(folder)
+    assert str(episode.score.outcome) == "success"
 
 
 async def test_who_does_not_know_the_token_gets_no_tools(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import mcp
 import pytest
-from arena_process import ARENA
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from small_suites import BRUGES
+from support.agents.arena_process import ARENA
+from support.tasks.small_suites import BRUGES
 
 from orchestrator import Arena
 
@@ -58,10 +58,11 @@ async def test_the_sdks_client_starts_it_and_plays(tmp_path: Path) -> None:
         ended = await client.call_tool("submit_answer", {"answer": "47"})
         assert ended.structured_content["outcome"] == "success"
         again = await client.call_tool("browser_snapshot", {})
-        assert again.is_error  # it is there until its client is gone
+        assert not again.is_error  # what was seen last stays readable until the client is gone
+        assert (await client.call_tool("browser_navigate", {"url": BRUGES})).is_error
     (folder,) = (tmp_path / "out").iterdir()
-    (trial,) = Arena().score(folder)
-    assert str(trial.score.outcome) == "success"
+    (episode,) = Arena().runs.score(folder)
+    assert str(episode.score.outcome) == "success"
 
 
 async def test_a_client_that_is_killed_leaves_nothing_running(tmp_path: Path) -> None:
@@ -79,4 +80,4 @@ async def test_a_client_that_is_killed_leaves_nothing_running(tmp_path: Path) ->
         while list(processes_with(str(out))):  # noqa: ASYNC110  nobody tells of a grandchild's end
             await asyncio.sleep(0.1)
     (folder,) = out.iterdir()
-    assert not Arena().read_run(folder).trials  # as an episode that its driver left
+    assert not Arena().runs.read(folder).episodes  # as an episode that its driver left

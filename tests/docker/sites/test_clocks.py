@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from mutations.visitor import Visitor
 
-from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.access.queries import ask
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import origin_session
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import load_atlas
+from orchestrator.sandbox.check_queries import ask
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import origin_session
+from orchestrator.sandbox.logins import login, replica_client, role_of
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -29,7 +29,7 @@ SPARE_S = 3
 async def shop_of(owner: str) -> AsyncIterator[tuple[SlotPool, Replica]]:
     async with (
         await Engine.connect() as engine,
-        SlotPool.open(engine, load_atlas(), ["shop"], owner, spares=0) as slot_pool,
+        SlotPool.open(engine, load_registry(), ["shop"], owner, spares=0) as slot_pool,
     ):
         (ready,) = await slot_pool.up()
         yield slot_pool, ready.replica

@@ -7,14 +7,14 @@ import re
 from collections.abc import AsyncIterator
 
 import pytest
-from crawling import visitor
+from support.sites.crawling import visitor
 
-from orchestrator.contract.pages import read_answer
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import PAGE_TIMEOUT_S
-from orchestrator.pool.slot import Slot
-from orchestrator.pool.slot_pool import SlotPool
-from sites.atlas import load_atlas
+from orchestrator.authoring.site_check.pages import read_answer
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import PAGE_TIMEOUT_S
+from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -28,7 +28,7 @@ LOCKED, IN_LIST = '"isLocked":true', "is currently editing"
 async def slot_pool() -> AsyncIterator[SlotPool]:
     async with (
         await Engine.connect() as engine,
-        SlotPool.open(engine, load_atlas(), [SITE], "cms-test", workers=1, spares=0) as opened,
+        SlotPool.open(engine, load_registry(), [SITE], "cms-test", workers=1, spares=0) as opened,
     ):
         yield opened
 

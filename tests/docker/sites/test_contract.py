@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kiosk_site import OWNER, engine, kiosk
 from mutations.golden import started
 from quick_cases import SLOW
+from support.sites.kiosk_site import OWNER, engine, kiosk
 
-from orchestrator.contract.clocks import broken_clock
-from orchestrator.contract.confinement import broken_confinement
-from orchestrator.contract.healthiness import broken_health
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.replica import Replica
+from orchestrator.authoring.site_check.container import (
+    broken_clock,
+    broken_confinement,
+    broken_health,
+)
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.replica import Replica
 from sites.manifest import Site
 
 __all__ = ["engine", "kiosk"]

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 import requests
-from crawling import masked
+from support.sites.crawling import masked
 
-from orchestrator.access.logins import replica_client
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import OriginClient, origin_session
-from orchestrator.pool.slot_pool import SlotPool
-from sites.atlas import load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import OriginClient, origin_session
+from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -75,13 +75,13 @@ def somebody(client: OriginClient, account: tuple[str, str] | None = None) -> It
 @asynccontextmanager
 async def _forum() -> AsyncIterator[OriginClient]:
     engine = await Engine.connect()
-    atlas = load_atlas()
+    registry = load_registry()
     try:
         async with (
-            SlotPool.open(engine, atlas, ["forum"], "forum-behaviour") as slot_pool,
+            SlotPool.open(engine, registry, ["forum"], "forum-behaviour") as slot_pool,
             slot_pool.lease(["forum"]) as slot,
         ):
-            yield replica_client(atlas.sites["forum"], slot.replicas["forum"].endpoint)
+            yield replica_client(registry.sites["forum"], slot.replicas["forum"].endpoint)
     finally:
         await engine.close()
 

@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 import requests
-from every_site import ATLAS, own_replica
 from quick_cases import SLOW
+from support.sites.every_site import ATLAS, own_replica
 
-from orchestrator.access.episode_info import write_episode_info
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.replica import Replica
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.episode_info import write_episode_info
+from orchestrator.sandbox.reset.replica import Replica
 
 pytestmark = pytest.mark.docker
 

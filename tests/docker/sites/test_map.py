@@ -9,17 +9,17 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
-from crawling import visitor
+from support.sites.crawling import visitor
 
 from arena_core.errors import DatabaseError
-from orchestrator.access.queries import ask
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.reset.mariadb import connect
-from orchestrator.reset.replica import Replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import load_atlas
+from orchestrator.sandbox.check_queries import ask
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.database import connect_mariadb
+from orchestrator.sandbox.reset.fingerprint import take_fingerprint
+from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.watch import Watch
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -29,7 +29,7 @@ async def _map() -> AsyncIterator[tuple[Engine, Replica]]:
     async with await Engine.connect() as engine:
         owner = f"map-postgresql-{os.getpid()}"
         async with (
-            SlotPool.open(engine, load_atlas(), ["map"], owner) as slot_pool,
+            SlotPool.open(engine, load_registry(), ["map"], owner) as slot_pool,
             slot_pool.lease(["map"]) as slot,
         ):
             yield engine, slot.replicas["map"]
@@ -65,7 +65,7 @@ async def test_what_only_mariadb_tells_is_refused_with_a_clear_line(
     async with running as (_, replica):
         assert replica.database is not None
         with pytest.raises(DatabaseError, match="engine 'postgresql'; tables, rows and counters"):
-            connect(replica.site, replica.database)
+            connect_mariadb(replica.site, replica.database)
 
 
 async def test_its_state_is_what_the_probes_say_and_no_counter_vouches_for_it(

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from mutations.visitor import Visitor
 
-from orchestrator.access.logins import replica_client
-from orchestrator.access.queries import Row, ask
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import load_atlas
+from orchestrator.sandbox.check_queries import Row, ask
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import PAGE_TIMEOUT_S, OriginClient, origin_session
+from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
@@ -56,14 +56,14 @@ def somebody(client: OriginClient, account: tuple[str, str] | None = None) -> It
 @asynccontextmanager
 async def _shop() -> AsyncIterator[Shop]:
     engine = await Engine.connect()
-    atlas = load_atlas()
+    registry = load_registry()
     try:
         async with (
-            SlotPool.open(engine, atlas, ["shop"], "shop-behaviour") as slot_pool,
+            SlotPool.open(engine, registry, ["shop"], "shop-behaviour") as slot_pool,
             slot_pool.lease(["shop"]) as slot,
         ):
             replica = slot.replicas["shop"]
-            yield Shop(replica, replica_client(atlas.sites["shop"], replica.endpoint))
+            yield Shop(replica, replica_client(registry.sites["shop"], replica.endpoint))
     finally:
         await engine.close()
 

@@ -10,14 +10,14 @@ from typing import Final
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from orchestrator.access.logins import login, replica_client, role_of
-from orchestrator.access.queries import ask
-from orchestrator.engine.engine import Engine
 from orchestrator.gateway import Gateway, SocketAddress
 from orchestrator.gateway.policy import Policy, Route
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.replica import Replica
-from sites.atlas import load_atlas
+from orchestrator.sandbox.check_queries import ask
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.logins import login, replica_client, role_of
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.replica import Replica
+from sites.registry import load_registry
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
@@ -33,7 +33,7 @@ async def page_on(site_name: str, role: str) -> AsyncIterator[tuple[Replica, Pag
     async with (
         await Engine.connect() as engine,
         SlotPool.open(
-            engine, load_atlas(), [site_name], f"pages-{site_name}", spares=0
+            engine, load_registry(), [site_name], f"pages-{site_name}", spares=0
         ) as slot_pool,
         slot_pool.lease([site_name]) as slot,
     ):

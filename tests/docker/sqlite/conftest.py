@@ -13,37 +13,35 @@ from typing import Final
 
 import pytest
 
-from orchestrator.delta.packing import pack_rows
-from orchestrator.engine.engine import Engine
-from orchestrator.images import building
-from orchestrator.pool.acquiring import place
-from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.reset.replica import Replica, start_replica
-from sites.atlas import Atlas, load_atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images.build import build_images
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.reset.replica import Replica, start_replica
 from sites.manifest import FingerprintProbes
+from sites.registry import SiteRegistry, load_registry
 
 OWNER: Final = f"test-sqlite-{os.getpid()}"
 OWN_SITES: Final = Path(__file__).parents[2] / "own_sites"
 
 
 @pytest.fixture(scope="session")
-def ledger() -> Atlas:
+def ledger() -> SiteRegistry:
     """All sites and the ledger, whose image is built and sealed."""
-    atlas = load_atlas([OWN_SITES])
-    _build(atlas)
-    return atlas
+    registry = load_registry([OWN_SITES])
+    _build(registry)
+    return registry
 
 
 @pytest.fixture(scope="session")
-def open_ledger() -> Atlas:
+def open_ledger() -> SiteRegistry:
     """The ledger under a manifest that knows of nothing volatile."""
-    atlas = load_atlas([OWN_SITES])
-    site = atlas.site("ledger")
+    registry = load_registry([OWN_SITES])
+    site = registry.site("ledger")
     probes = FingerprintProbes(files=site.fingerprint.files)
     image = site.image.model_copy(update={"tag": "own/ledger:open"})
     update = {"fingerprint": probes, "image": image, "warm": ("/login",)}
     changed = site.model_copy(update=update)
-    found = replace(atlas, sites={**atlas.sites, "ledger": changed})
+    found = replace(registry, sites={**registry.sites, "ledger": changed})
     _build(found)
     return found
 
@@ -56,20 +54,18 @@ async def engine() -> AsyncIterator[Engine]:
 
 
 @pytest.fixture
-async def replica(engine: Engine, ledger: Atlas) -> Replica:
+async def replica(engine: Engine, ledger: SiteRegistry) -> Replica:
     placement = await place(engine, ledger.site("ledger"), owner=OWNER, slot=0)
     return await start_replica(engine, placement)
 
 
-def _build(atlas: Atlas) -> None:
+def _build(registry: SiteRegistry) -> None:
     async def build() -> None:
         async with await Engine.connect() as engine:
-            await building.build(
+            await build_images(
                 engine,
-                atlas,
-                [atlas.site("ledger")],
-                take=take_fingerprint,
-                take_rows=pack_rows,
+                registry,
+                [registry.site("ledger")],
                 on_line=lambda _: None,
             )
 

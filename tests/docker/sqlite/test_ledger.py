@@ -9,30 +9,30 @@ from typing import Any
 import pytest
 import requests
 import yaml
-from arena_process import arena
 from quick_cases import SLOW
+from support.agents.arena_process import arena
 
 from arena_core.errors import DatabaseError
 from arena_core.worlds import World
 from evaluators.changes import change_as_text, said
 from evaluators.checks import Check
-from evaluators.locators.db_delta import DbDeltaLocator
+from evaluators.locators.db import DbDeltaLocator
 from evaluators.matchers.delta import DeltaMatcher
-from orchestrator.access.logins import replica_client
-from orchestrator.access.queries import ask
-from orchestrator.cli import diff
+from orchestrator.authoring.proof.site_data import known_tables
 from orchestrator.cli.console import Console
-from orchestrator.delta.delta import NextId, delta_of
-from orchestrator.engine.containers import Labels
-from orchestrator.engine.engine import Engine
-from orchestrator.engine.origin_client import origin_session
-from orchestrator.pool.acquiring import place
-from orchestrator.pool.slot_pool import UP
-from orchestrator.proof.tables import known_tables
-from orchestrator.reset.ladder import reset_replica
-from orchestrator.reset.replica import Replica, start_replica
-from orchestrator.reset.watch import Watch
-from sites.atlas import Atlas
+from orchestrator.cli.sites import diff
+from orchestrator.sandbox.check_queries import ask
+from orchestrator.sandbox.delta.delta import NextId, delta_of
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import origin_session
+from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.pool.placement import place
+from orchestrator.sandbox.pool.slot_pool import UP
+from orchestrator.sandbox.reset.ladder import reset_replica
+from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.watch import Watch
+from sites.registry import SiteRegistry
 from tasks.schema import Suite
 
 pytestmark = [pytest.mark.docker]
@@ -129,7 +129,7 @@ async def test_clean_rests_on_the_file_and_a_write_is_rewound(
 
 
 @SLOW
-async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atlas) -> None:
+async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: SiteRegistry) -> None:
     check = {
         "name": "nothing",
         "when": "end",
@@ -154,9 +154,9 @@ async def test_its_tables_are_known_to_the_linter(replica: Replica, ledger: Atla
 
 @SLOW
 async def test_the_check_ignores_what_visits_change_and_asks_for_what_was_done(
-    engine: Engine, open_ledger: Atlas, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, open_ledger: SiteRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sites.atlas.load_atlas", lambda *_: open_ledger)
+    monkeypatch.setattr("sites.registry.load_registry", lambda *_: open_ledger)
     placement = await place(engine, open_ledger.site("ledger"), owner=UP, slot=SLOT)
     replica = await start_replica(engine, placement)
     try:

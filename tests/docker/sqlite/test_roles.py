@@ -6,16 +6,18 @@ import json
 from pathlib import Path
 
 import pytest
-from arena_process import arena
+from support.agents.arena_process import arena
 
-from sites.atlas import Atlas
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser, pytest.mark.slow(minutes=1)]
 
 OWN_SITES = Path(__file__).parents[2] / "own_sites"
 
 
-def test_the_keeper_sees_and_settles_what_the_member_wrote(ledger: Atlas, tmp_path: Path) -> None:
+def test_the_keeper_sees_and_settles_what_the_member_wrote(
+    ledger: SiteRegistry, tmp_path: Path
+) -> None:
     suite = OWN_SITES / "ledger" / "tasks.yaml"
     words = ("--suite", suite, "--agent", "oracle", "--json", "--out", "run")
     played = arena("eval", *words, cwd=tmp_path, env={"ARENA_SITES": str(OWN_SITES)})

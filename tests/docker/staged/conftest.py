@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kiosk_site import atlas, engine, kiosk
+from support.sites.kiosk_site import engine, kiosk, registry
 
-__all__ = ["atlas", "engine", "kiosk"]
+__all__ = ["engine", "kiosk", "registry"]

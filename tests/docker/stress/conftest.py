@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from kiosk_site import engine, kiosk
 from mutations.seeds import seeded
 from mutations.subject import Accounts
+from support.sites.kiosk_site import engine, kiosk
 
-from sites.atlas import Atlas, load_atlas
 from sites.manifest import Site
+from sites.registry import SiteRegistry, load_registry
 
 __all__ = ["engine", "kiosk"]
 
@@ -28,6 +28,6 @@ def accounts() -> Accounts:
 
 
 @pytest.fixture
-def sites(kiosk: Site) -> Atlas:
+def sites(kiosk: Site) -> SiteRegistry:
     """The sites that Arena brings, and the kiosk."""
-    return Atlas({**load_atlas().sites, kiosk.name: kiosk})
+    return SiteRegistry({**load_registry().sites, kiosk.name: kiosk})

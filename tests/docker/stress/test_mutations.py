@@ -5,15 +5,15 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from kiosk_site import OWNER
 from mutations.catalogue import MUTATIONS
 from mutations.golden import started
 from mutations.subject import Accounts, Subject
 from mutations.witness import witness
+from support.sites.kiosk_site import OWNER
 
-from orchestrator.engine.engine import Engine
-from orchestrator.reset.fingerprint import take_fingerprint
-from sites.atlas import Atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.reset.fingerprint import take_fingerprint
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=2)]
 
@@ -23,7 +23,7 @@ _UNSEEN = {"create trigger"}
 
 @pytest.mark.parametrize("name", sorted(MUTATIONS))
 async def test_each_mutation_changes_the_state(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random, name: str
 ) -> None:
     async with started(engine, sites.site(name), OWNER) as replica:
         subject = Subject(engine, replica, accounts)

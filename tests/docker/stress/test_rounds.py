@@ -15,22 +15,22 @@ from random import Random
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from kiosk_site import OWNER
 from mutations.golden import Golden, golden_of, started
 from mutations.shop import CUSTOMER, PRODUCTS, product_page
 from mutations.subject import Accounts, Subject
 from mutations.visitor import Visitor
 from mutations.witness import witness
+from support.sites.kiosk_site import OWNER
 
 from arena_core.errors import ResetError
-from evaluators.evidence import Proof
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot_pool import SlotPool
-from orchestrator.reset.fingerprint import take_fingerprint
-from orchestrator.reset.ladder import LADDER, Reset, reset_replica, rungs_for
-from orchestrator.reset.watch import Watch
-from sites.atlas import Atlas
+from evaluators.evidence import Verification
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.fingerprint import take_fingerprint
+from orchestrator.sandbox.reset.ladder import LADDER, Reset, reset_replica, strategies_for
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
 
@@ -59,48 +59,50 @@ class Lane:
         """The replica as it is now."""
         return Subject(self.engine, self.watch.replica, self.accounts)
 
-    async def play(self, rounds: int, rung: str) -> None:
+    async def play(self, rounds: int, strategy: str) -> None:
         """Spoil and reset, and check golden each time."""
         for number in range(rounds):
-            with in_round(number, rung) as said:
+            with in_round(number, strategy) as said:
                 said.extend(await self.golden.spoil(self.subject, self.dice))
                 if self.dice.random() < _REFUSALS:
                     await self._refused()
-                done = await self._reset(rung)
-                assert done.receipt.strategy == rung, done.receipt
+                done = await self._reset(strategy)
+                assert done.receipt.strategy == strategy, done.receipt
                 assert done.receipt.proven, done.receipt
                 await self.golden.holds(self.subject)
 
     async def _refused(self) -> None:
         """`clean` never calls a spoilt replica clean, also where nobody says that it was written.
 
-        The replica stays as it is, for another rung.
+        The replica stays as it is, for another strategy.
         """
         before = self.watch.replica.container.id
         with pytest.raises(ResetError, match="not clean"):
-            await reset_replica(self.engine, self.watch, rungs=rungs_for("clean"), wrote=False)
+            await reset_replica(
+                self.engine, self.watch, strategies=strategies_for("clean"), wrote=False
+            )
         assert await self.engine.container(before) is not None
 
-    async def _reset(self, rung: str) -> Reset:
-        """Reset by one rung: alone, or as the first that applies after `clean` has refused."""
-        if rung == LADDER[1].name and self.dice.random() < _REFUSALS:
+    async def _reset(self, strategy: str) -> Reset:
+        """Reset by one strategy: alone, or as the first that applies after `clean` has refused."""
+        if strategy == LADDER[1].name and self.dice.random() < _REFUSALS:
             done = await reset_replica(self.engine, self.watch, wrote=False)
             assert done.receipt.fallbacks, done.receipt
         else:
-            rungs = rungs_for(rung)
-            done = await reset_replica(self.engine, self.watch, rungs=rungs, wrote=True)
+            strategies = strategies_for(strategy)
+            done = await reset_replica(self.engine, self.watch, strategies=strategies, wrote=True)
         self.watch = done.watch
         return done
 
 
 @contextmanager
-def in_round(number: int, rung: str) -> Iterator[list[str]]:
+def in_round(number: int, strategy: str) -> Iterator[list[str]]:
     """Where the block fails, add to the error what had been done."""
     said: list[str] = []
     try:
         yield said
     except BaseException as error:
-        error.add_note("\n".join((f"in round {number}, {rung}, after:", *said)))
+        error.add_note("\n".join((f"in round {number}, {strategy}, after:", *said)))
         raise
 
 
@@ -119,7 +121,7 @@ async def world_runner_of(
 
 @pytest.mark.parametrize("name", sorted(RECREATED))
 async def test_recreated_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random, name: str
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
@@ -129,7 +131,7 @@ async def test_recreated_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_o
 
 @pytest.mark.parametrize("name", sorted(REWINDS))
 async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random, name: str
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
@@ -144,7 +146,7 @@ async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one
 
 @pytest.mark.parametrize("name", sorted(SWAPS))
 async def test_what_a_pool_swaps_in_is_golden_and_its_ids_go_on_as_in_a_fresh_one(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random, name: str
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random, name: str
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
@@ -177,7 +179,7 @@ def read_pages(visitor: Visitor, dice: Random) -> None:
 
 
 async def test_a_shop_that_was_only_read_is_clean_each_time_and_stays_golden(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random
 ) -> None:
     site = sites.site("shop")
     golden = await golden_of(engine, site, OWNER, accounts)
@@ -187,15 +189,17 @@ async def test_a_shop_that_was_only_read_is_clean_each_time_and_stays_golden(
         await watch.prove()
         for _ in range(READS):
             await subject.http(CUSTOMER, lambda visitor: read_pages(visitor, dice))
-            done = await reset_replica(engine, watch, rungs=rungs_for("clean"), wrote=False)
-            assert (done.receipt.strategy, done.receipt.proof) == ("clean", Proof.COUNTERS)
+            done = await reset_replica(
+                engine, watch, strategies=strategies_for("clean"), wrote=False
+            )
+            assert (done.receipt.strategy, done.receipt.proof) == ("clean", Verification.COUNTERS)
             assert done.replica.container.id == replica.container.id
         await watch.close()
         await golden.holds(subject)
 
 
 async def test_an_encyclopedia_that_is_read_stays_golden(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random
 ) -> None:
     async with started(engine, sites.site("wiki"), OWNER) as replica:
         subject = Subject(engine, replica, accounts)

@@ -9,16 +9,16 @@ from random import Random
 from typing import Final
 
 import pytest
-from kiosk_site import OWNER
 from mutations.catalogue import MUTATIONS
 from mutations.marks import Mark, Sighting, look
 from mutations.mutation import draw, make_all
 from mutations.subject import Accounts, Subject
+from support.sites.kiosk_site import OWNER
 
-from orchestrator.engine.engine import Engine
-from orchestrator.pool.slot import Slot
-from orchestrator.pool.slot_pool import SlotPool
-from sites.atlas import Atlas
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=4)]
 
@@ -66,7 +66,7 @@ class Minute:
 
 
 async def test_no_slot_sees_anothers_marks_nor_its_own_from_before_a_reset(
-    engine: Engine, sites: Atlas, accounts: Accounts, dice: Random
+    engine: Engine, sites: SiteRegistry, accounts: Accounts, dice: Random
 ) -> None:
     async with SlotPool.open(engine, sites, ["shop"], OWNER, workers=WORKERS) as slot_pool:
         await slot_pool.up()

@@ -50,7 +50,7 @@ def test_the_place_is_the_innermost_one_in_arenas_own_code() -> None:
 
     broken: Path = None  # type: ignore[assignment]
     place = place_of(raised(lambda: open_document(broken, InputError)))
-    assert place.startswith("sites/documents.py:")
+    assert place.startswith("arena_core/regular_files.py:")
     assert os.sep + "home" not in place
 
 

@@ -10,10 +10,18 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import pytest
-from plugged import install
+from support.tasks.plugged import install
 
 from arena_core.errors import PluginError, UnknownNameError
-from arena_core.plugins import Group, Owner, Seam, filling, owner_of, registered, subclassing
+from arena_core.plugins import (
+    ExtensionPoint,
+    Group,
+    Owner,
+    filling,
+    owner_of,
+    registered,
+    subclassing,
+)
 
 ROOT = Path(__file__).parents[3]
 
@@ -25,7 +33,7 @@ class Report(Protocol):
     def write(self) -> str: ...
 
 
-REPORTS: Seam[Report] = Seam(Group.REPORTS, "report", filling(Report))
+REPORTS: ExtensionPoint[Report] = ExtensionPoint(Group.REPORTS, "report", filling(Report))
 
 GOOD = """
 class Good:
@@ -122,7 +130,7 @@ def test_two_of_one_name_are_an_error_that_names_both_and_the_others_work(plug: 
 
 
 def test_a_name_that_nobody_registered_is_answered_with_those_there_are(plug: Plug) -> None:
-    install_own = Seam(Group.AGENTS, "agent", lambda found: found)
+    install_own = ExtensionPoint(Group.AGENTS, "agent", lambda found: found)
     with pytest.raises(UnknownNameError) as caught:
         install_own.load("genius")
     assert caught.value.message == "there is no agent 'genius'"
@@ -193,7 +201,7 @@ def test_what_an_installer_is_just_writing_owns_nothing_and_breaks_nothing(
 
 @pytest.mark.parametrize("other", [int, object(), True, "bool"])
 def test_what_is_no_subclass_is_refused_by_the_name_of_the_class(other: object) -> None:
-    accept = subclassing(Seam)
-    assert accept(Seam) is Seam
-    with pytest.raises(TypeError, match=r"is no subclass of arena_core\.plugins\.Seam"):
+    accept = subclassing(ExtensionPoint)
+    assert accept(ExtensionPoint) is ExtensionPoint
+    with pytest.raises(TypeError, match=r"is no subclass of arena_core\.plugins\.ExtensionPoint"):
         accept(other)

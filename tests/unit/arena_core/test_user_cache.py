@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena_core.user_cache import user_cache
-from orchestrator.images.image_cache import cache_folder
+from orchestrator.sandbox.golden import cache_folder
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the paths are those of Linux")
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
-from cartography import CITIES, Mapped, generate, region, world
+from support.sites.cartography import CITIES, Mapped, generate, region, world
 
 pytestmark = pytest.mark.slow(minutes=1)
 

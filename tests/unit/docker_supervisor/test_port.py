@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from supervised import PATIENCE_S, Listener, Supervised, supervised
 
-from orchestrator.reset.files import find_argv, parse_listing
-from orchestrator.reset.state import FileState
+from orchestrator.sandbox.reset.fingerprint import find_argv, parse_listing
+from orchestrator.sandbox.reset.state import FileState
 
 
 @pytest.fixture

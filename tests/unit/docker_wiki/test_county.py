@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from encyclopedia import (
+from support.sites.encyclopedia import (
     articles,
     doubles,
     drafts,

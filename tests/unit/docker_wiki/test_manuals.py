@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from encyclopedia import links, words
+from support.sites.encyclopedia import links, words
 
 
 def test_every_page_of_a_handbook_is_in_the_contents_and_no_link_leads_out_of_the_book() -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from encyclopedia import articles, drafts, handwritten_titles, links, text, words
+from support.sites.encyclopedia import articles, drafts, handwritten_titles, links, text, words
 
 
 @pytest.mark.slow(minutes=1)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from encyclopedia import articles, text
 from quick_cases import SLOW
+from support.sites.encyclopedia import articles, text
 
-from orchestrator.access.episode_info import SiteInfo
-from sites.atlas import load_atlas
+from orchestrator.sandbox.episode_info import SiteInfo
 from sites.manifest import Site
+from sites.registry import load_registry
 
-SITES = load_atlas().sites.values()
+SITES = load_registry().sites.values()
 TELLTALE = re.compile(
     r"\b(arena|replica|benchmark|sandbox|web agents?|made[- ]up|url shapes?|postmill|mock)\b",
     re.IGNORECASE,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
-from code_blocks import ROOT, Block, Kind, all_blocks, blocks_of
+from support.agents.arena_process import Ended
+from support.tasks.code_blocks import ROOT, Block, Kind, all_blocks, blocks_of
 
 BLOCKS = all_blocks()
 

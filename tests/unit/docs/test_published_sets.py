@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
-from code_blocks import ROOT, blocks_of
-from published_tasks import verified_task, webarena_task
-from stand_in_sites import WEBARENA_ROLES, write_sites
+from support.agents.arena_process import Ended
+from support.sites.stand_in_sites import WEBARENA_ROLES, write_sites
+from support.tasks.code_blocks import ROOT, blocks_of
+from support.tasks.published_tasks import verified_task, webarena_task
 
-from sites.atlas import OWN_SITES, load_atlas
+from sites.registry import OWN_SITES, load_registry
 from tasks.imports.site_map import Installed, read_site_map
 
 PAGE = ROOT / "docs" / "published-task-sets.md"
@@ -46,7 +46,7 @@ def test_the_commands_of_the_page_import_and_lint(
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps([record]))
-    here = load_atlas([]).sites
+    here = load_registry([]).sites
     missing = {name: roles for name, roles in WEBARENA_ROLES.items() if name not in here}
     write_sites(tmp_path / OWN_SITES, missing)
     [commands] = [one for one in blocks_of(PAGE) if one.lines[0].startswith("arena tasks import")]

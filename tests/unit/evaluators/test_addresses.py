@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.logical_urls import LogicalUrl, parse_logical_url
+from evaluators.values.logical_urls import LogicalUrl, parse_logical_url
 
 
 def test_a_logical_url_comes_apart_and_is_decoded_once() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from make_changes import added, changed, removed
+from support.runs.make_changes import added, changed, removed
 
 from evaluators.changes import (
     REDACTED,

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from make_evidence import ANSWER, DB, PAGE, URL, make_check
 from pydantic import ValidationError
+from support.runs.make_evidence import ANSWER, DB, PAGE, URL, make_check
 
 ELEMENT = {"by": "element", "event": "click"}
 

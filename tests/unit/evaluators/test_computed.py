@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from evaluators.checks import Check
-from evaluators.computed import Computed
+from evaluators.checks import Check, Computed
 
 SQL: dict[str, Any] = {"site": "shop", "sql": "SELECT 1"}
 PAGE: dict[str, Any] = {"site": "wiki", "page": "/article/Bruges", "selector": "p"}

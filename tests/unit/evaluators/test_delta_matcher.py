@@ -9,9 +9,9 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from make_changes import added, changed, removed
-from make_evidence import make_check, make_evidence
 from pydantic import ValidationError
+from support.runs.make_changes import added, changed, removed
+from support.runs.make_evidence import make_check, make_evidence
 
 import evaluators
 from arena_core.worlds import World

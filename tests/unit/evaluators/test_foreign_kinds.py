@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pytest
-from make_evidence import ANSWER, make_check, make_evidence
 from pydantic import ValidationError
+from support.runs.make_evidence import ANSWER, make_check, make_evidence
 
 import evaluators
 from arena_core.errors import PrerequisiteError
@@ -19,13 +19,13 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.episode_view import EpisodeView
 from evaluators.evidence import Evidence, Located
-from evaluators.kinds import CheckKinds, installed_kinds
-from evaluators.linting import LintContext, Problem, site_problems
+from evaluators.lint import LintContext, Problem, site_problems
 from evaluators.locators.base import Found, LookingLocator, Need, Subject
+from evaluators.locators.kinds import CheckKinds, installed_kinds
 from evaluators.matchers.base import Form, Matched, Matcher
 from evaluators.scores import score
-from sites.atlas import Atlas
-from tasks.lint import lint_suite
+from sites.registry import SiteRegistry
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite
 
 
@@ -103,7 +103,7 @@ def test_the_lint_rule_of_a_foreign_locator_is_asked() -> None:
         "reference": [{"do": "stop", "answer": "x"}],
     }
     document = {"suite": "tests", "version": 1, "title": "Tests", "tasks": [task]}
-    found = lint_suite(Suite.model_validate(document, context=KINDS), Atlas({}))
+    found = lint_suite(Suite.model_validate(document, context=KINDS), SiteRegistry({}))
     assert ("tasks.0.checks.0.locate.site", "no feed of 'shop' in this task") in {
         (one.where, one.message) for one in found
     }

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.keys import key_fault
+from arena_core.actions import key_fault
 
 
 @pytest.mark.parametrize(

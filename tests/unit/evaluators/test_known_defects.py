@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from make_evidence import (
+from pydantic import ValidationError
+from support.runs.make_evidence import (
     ANSWER,
     DB,
     PAGE,
@@ -21,7 +22,6 @@ from make_evidence import (
     make_step,
     stop_step,
 )
-from pydantic import ValidationError
 
 from arena_core.worlds import World
 from evaluators.checks import match

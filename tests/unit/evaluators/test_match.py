@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from make_evidence import ANSWER, DB, URL, make_check
+from support.runs.make_evidence import ANSWER, DB, URL, make_check
 
 from arena_core.worlds import World
 from evaluators.checks import match
-from evaluators.text import normalise
+from evaluators.values.text import normalise
 
 TEXTS = st.lists(st.text(), max_size=6)
 FULL = {"by": "url", "part": "full"}

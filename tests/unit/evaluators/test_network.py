@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from make_evidence import make_check, make_evidence
+from support.runs.make_evidence import make_check, make_evidence
 
 import evaluators
 from evaluators.checks import Check

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from make_evidence import make_check
+from support.runs.make_evidence import make_check
 
-from evaluators.episode_view import HttpAnswer
+from evaluators.episode_view import HttpAnswer, PageLook, PageSeen
 from evaluators.locators.page import PageLocator, PageOfLastUrl
-from evaluators.page_look import PageLook, PageSeen
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from make_evidence import (
+from support.runs.make_evidence import (
     ANSWER,
     API,
     DB,

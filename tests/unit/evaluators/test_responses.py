@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from make_evidence import make_evidence, make_step, stop_step
+from support.runs.make_evidence import make_evidence, make_step, stop_step
 
 from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
 from arena_core.worlds import World

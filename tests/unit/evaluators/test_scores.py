@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from make_evidence import (
+from support.runs.make_evidence import (
     ANSWER,
     DB,
     PAGE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from make_evidence import key_node, make_check, make_evidence, make_step
+from support.runs.make_evidence import key_node, make_check, make_evidence, make_step
 
 from evaluators.checks import Check
 from evaluators.evidence import (
@@ -55,6 +55,28 @@ def test_an_error_page_at_the_right_address_is_no_visit(
     assert (status(node, visit(answered)) is CheckStatus.MET) is met
     end = make_check(locate, "shop:/order/7")
     assert (status(end, visit(answered)) is CheckStatus.MET) is met
+
+
+@pytest.mark.parametrize(
+    ("known", "met"),
+    [
+        ({}, True),
+        ({"trusted": True}, True),
+        ({"trusted": False}, False),
+        ({"trusted": False, "confirmed": True}, True),
+    ],
+)
+def test_an_address_that_a_script_of_the_agents_set_is_no_visit(
+    known: dict[str, bool], *, met: bool
+) -> None:
+    """Evidence that says nothing of it is from before, and read as it was."""
+    said = {"tab": 0, "url": "", "logical": "shop:/order/7", "same_document": True, **known}
+    moved = UrlVisit.model_validate(said)
+    assert moved.model_dump(exclude_none=True) == {**said, **known} or known == {"trusted": True}
+    step = visit(200).model_copy(update={"visits": (moved,), "is_forged": not met})
+    assert (status(key_node("shop:/order/7"), step) is CheckStatus.MET) is met
+    end = make_check({"by": "url"}, "shop:/order/7")
+    assert (status(end, step) is CheckStatus.MET) is met
 
 
 def click(*fits: SelectorFit, logical: str = "shop:/") -> StepEvidence:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from make_evidence import (
+from pydantic import ValidationError
+from support.runs.make_evidence import (
     ANSWER,
     API,
     DB,
@@ -18,7 +19,6 @@ from make_evidence import (
     make_step,
     stop_step,
 )
-from pydantic import ValidationError
 
 from arena_core.worlds import World
 from evaluators.checks import Check

@@ -237,7 +237,7 @@ def exact(value: object) -> dict[str, Any]:
         (suite(checks=[{**CHECK, "locate": {}}]), "locate: needs `by`, which says what kind it is"),
         (suite(start=[]), "start: must have at least 1 entry (found [])"),
         (suite(limits={"steps": 0}), "limits.steps: must be at least 1 (found 0)"),
-        (suite(**{"": 1}), "tasks.0.: is no field that is known here"),
+        (suite(**{"": 1}), "tasks.0.: unknown field"),
     ],
 )
 def test_a_mistake_says_field_what_it_must_be_and_what_stood_there(
@@ -259,4 +259,4 @@ def test_a_field_called_as_its_form_is_reported_at_its_own_line() -> None:
     wrong = {**CHECK, "locate": {"by": "page", "page": "x", "selector": 5}}
     message = refusal(suite(checks=[wrong]), Suite) or ""
     assert "checks.0.locate.selector: must be text or a mapping of fields (found 5)" in message
-    assert "checks.0.locate.page: is no field that is known here" in message
+    assert "checks.0.locate.page: unknown field" in message

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from sites.accounts import Login
-from sites.atlas import load_atlas
 from sites.manifest import Clock, Live, Probe, Site
+from sites.registry import load_registry
 
 DATABASE = {"engine": "mariadb", "port": 3306, "name": "s", "user": "r", "password": "r"}
 SITE: dict[str, object] = {
@@ -48,7 +48,7 @@ def test_a_clock_that_begins_somewhere_names_its_time_zone() -> None:
 
 
 def test_all_sites_of_arena_begin_at_the_same_moment_or_say_why_they_do_not() -> None:
-    clocks = [site.clock for site in load_atlas().sites.values()]
+    clocks = [site.clock for site in load_registry().sites.values()]
     assert {clock.begins for clock in clocks if clock.begins} == {
         datetime(2026, 10, 1, 9, tzinfo=UTC)
     }
@@ -57,7 +57,7 @@ def test_all_sites_of_arena_begin_at_the_same_moment_or_say_why_they_do_not() ->
 
 def test_a_site_that_holds_state_never_follows_the_machines_clock() -> None:
     assert [
-        one.name for one in load_atlas().sites.values() if one.stateful and not one.clock.begins
+        one.name for one in load_registry().sites.values() if one.stateful and not one.clock.begins
     ] == []
 
 

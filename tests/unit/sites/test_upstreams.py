@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from arena_core.errors import ManifestError, UnknownNameError, UsageError
 from arena_core.worlds import World
-from sites.atlas import Atlas, load_atlas
-from sites.capabilities import api_login_fault, changes_fault, sql_fault
 from sites.manifest import Site
+from sites.registry import SiteRegistry, load_registry
 from sites.routes import RouteForm
 from sites.upstreams import (
     LiveUpstream,
@@ -18,12 +17,15 @@ from sites.upstreams import (
     StagedUpstream,
     Upstream,
     Upstreams,
+    api_login_fault,
+    changes_fault,
     is_visited_live,
     kind_in_words,
+    sql_fault,
     upstream_of,
 )
 
-SHIPPED = load_atlas(())
+SHIPPED = load_registry(())
 MEMBER = {
     "username": "anna",
     "password": "a-secret-of-anna",
@@ -147,8 +149,8 @@ def test_an_api_is_asked_by_roles_that_have_a_login_to_it() -> None:
 
 
 def test_the_upstreams_of_a_task_are_those_of_its_sites_in_order() -> None:
-    atlas = Atlas({"shop": STAGEABLE, "forum": PLAIN})
-    found = atlas.upstreams(["forum", "shop"], World.ONLINE, staged=True)
+    registry = SiteRegistry({"shop": STAGEABLE, "forum": PLAIN})
+    found = registry.upstreams(["forum", "shop"], World.ONLINE, staged=True)
     assert list(found.by_site) == ["forum", "shop"]
     assert found.replicas == ("forum",)
     assert [one.site.name for one in found.staged] == ["shop"]
@@ -157,18 +159,18 @@ def test_the_upstreams_of_a_task_are_those_of_its_sites_in_order() -> None:
 
 def test_a_page_is_found_at_what_answers() -> None:
     rules = [{"logical": "/product/{id}", "replica": "/catalogue/{id}/", "live": "/p/{id}"}]
-    atlas = Atlas({"shop": site(routes=rules, live={"origin": ORIGIN})})
-    online = atlas.upstreams(["shop"], World.ONLINE)
+    registry = SiteRegistry({"shop": site(routes=rules, live={"origin": ORIGIN})})
+    online = registry.upstreams(["shop"], World.ONLINE)
     assert online.url("shop:/product/7?q=1#top") == f"{ORIGIN}/p/7?q=1#top"
-    offline = atlas.upstreams(["shop"], World.OFFLINE)
+    offline = registry.upstreams(["shop"], World.OFFLINE)
     assert offline.url("shop:/product/7") == "http://shop.arena.test/catalogue/7/"
 
 
 def test_a_page_that_a_route_cannot_fill_says_at_what() -> None:
     rules = [{"logical": "/sale", "replica": "/sale/{season}", "live": "/sale"}]
-    atlas = Atlas({"shop": site(routes=rules, live={"origin": ORIGIN})})
+    registry = SiteRegistry({"shop": site(routes=rules, live={"origin": ORIGIN})})
     with pytest.raises(ManifestError, match="'/sale' has no form on its replica"):
-        atlas.upstreams(["shop"], World.OFFLINE).url("shop:/sale")
+        registry.upstreams(["shop"], World.OFFLINE).url("shop:/sale")
 
 
 def test_a_site_that_is_not_visited_is_none_of_the_upstreams() -> None:

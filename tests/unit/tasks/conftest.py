@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sites.atlas import Atlas
 from sites.manifest import Site
+from sites.registry import SiteRegistry
 
 ROLE: dict[str, object] = {
     "username": "emma",
@@ -37,7 +37,7 @@ def _site(name: str, **fields: object) -> Site:
 
 
 @pytest.fixture(scope="session")
-def atlas() -> Atlas:
+def registry() -> SiteRegistry:
     """A shop with a live origin and a database, a wiki with routes, a forum without either."""
     shop = _site(
         "shop",
@@ -65,4 +65,4 @@ def atlas() -> Atlas:
         "board",
         database={"engine": "mariadb", "port": 3306, "name": "b", "user": "r", "password": "r"},
     )
-    return Atlas({site.name: site for site in (shop, wiki, forum, board)})
+    return SiteRegistry({site.name: site for site in (shop, wiki, forum, board)})

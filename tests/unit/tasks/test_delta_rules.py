@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sites.atlas import Atlas
 from sites.manifest import FingerprintProbes
-from tasks.lint import lint_suite
+from sites.registry import SiteRegistry
+from tasks.lint.linter import lint_suite
+from tasks.lint.sql import SiteTables
 from tasks.schema import Suite
-from tasks.site_tables import SiteTables
 
 TABLES = {
     "shop": SiteTables(
@@ -49,7 +49,7 @@ ADDED = {"table": "line", "kind": "added", "columns": {"quantity": 1}}
 
 
 def findings(
-    atlas: Atlas, check: dict[str, Any], *, known: bool = True, **task: Any
+    registry: SiteRegistry, check: dict[str, Any], *, known: bool = True, **task: Any
 ) -> list[tuple[str, str]]:
     fields: dict[str, Any] = {
         "id": "put",
@@ -63,7 +63,7 @@ def findings(
         **task,
     }
     suite = Suite.model_validate({"suite": "mine", "version": 1, "title": "M", "tasks": [fields]})
-    found = lint_suite(suite, atlas, tables=TABLES if known else None)
+    found = lint_suite(suite, registry, tables=TABLES if known else None)
     return [(one.where.removeprefix("tasks.0."), one.message) for one in found]
 
 
@@ -83,9 +83,9 @@ def findings(
     ],
 )
 def test_a_sound_delta_check_proves_a_change_and_has_no_findings(
-    atlas: Atlas, check: dict[str, Any]
+    registry: SiteRegistry, check: dict[str, Any]
 ) -> None:
-    assert findings(atlas, check) == []
+    assert findings(registry, check) == []
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_sound_delta_check_proves_a_change_and_has_no_findings(
     [
         (delta(worlds=["offline", "online"]), "checks.0", "give check 'nothing-else' `worlds: [of"),
         (delta(**locate(site="mall")), "checks.0.locate.site", "unknown site 'mall'"),
-        (delta(**locate(site="wiki")), "checks.0.locate.site", "none of the task's sites"),
+        (delta(**locate(site="wiki")), "checks.0.locate.site", "not one of the task's sites"),
         (
             delta(**locate(ignore={"tables": ["li*"]}), **match(ADDED)),
             "checks.0.match.changes.0.table",
@@ -107,17 +107,17 @@ def test_a_sound_delta_check_proves_a_change_and_has_no_findings(
         (
             delta(**match({**ADDED, "table": "lines"})),
             "checks.0.match.changes.0",
-            "no table 'lines'; there are: line, …",
+            "no table 'lines'; did you mean 'line'? there are: ",
         ),
         (
             delta(**match({**ADDED, "columns": {"product": 1}})),
             "checks.0.match.changes.0",
-            "table 'line' has no column 'product'; there are: product_id, …",
+            "table 'line' has no column 'product'; did you mean 'product_id'? there are: ",
         ),
         (
             delta(**locate(ignore={"tables": ["analytic*_x"]})),
             "checks.0.locate.ignore.tables.0",
-            "no table 'analytic*_x'; there are: ",
+            "no table 'analytic*_x'; did you mean 'analytics_user'? there are: ",
         ),
         (
             delta(**match(allow={"tables": ["basket"]})),
@@ -127,30 +127,30 @@ def test_a_sound_delta_check_proves_a_change_and_has_no_findings(
     ],
 )
 def test_a_mistake_is_named_with_its_field(
-    atlas: Atlas, check: dict[str, Any], where: str, says: str
+    registry: SiteRegistry, check: dict[str, Any], where: str, says: str
 ) -> None:
     worlds = ["offline", "online"] if "online" in check["worlds"] else ["offline"]
     more: dict[str, Any] = {"worlds": worlds, "live_writes": True} if len(worlds) > 1 else {}
-    found = findings(atlas, check, **more)
+    found = findings(registry, check, **more)
     assert [one for one in found if one[0] == where and says in one[1]], found
 
 
-def test_a_site_without_database_has_files_only(atlas: Atlas) -> None:
+def test_a_site_without_database_has_files_only(registry: SiteRegistry) -> None:
     files = FingerprintProbes(files=("/srv/forum",))
-    forum = atlas.site("forum").model_copy(update={"fingerprint": files})
-    atlas = Atlas({**atlas.sites, "forum": forum})
+    forum = registry.site("forum").model_copy(update={"fingerprint": files})
+    registry = SiteRegistry({**registry.sites, "forum": forum})
     task: dict[str, Any] = {"sites": ["forum"], "start": ["forum:/"]}
     nothing, added = (delta(**locate(site="forum"), **match(*changes)) for changes in ([], [ADDED]))
-    assert findings(atlas, nothing, **task, checks=[nothing]) == []
-    [(where, message)] = findings(atlas, added, **task, checks=[added])
+    assert findings(registry, nothing, **task, checks=[nothing]) == []
+    [(where, message)] = findings(registry, added, **task, checks=[added])
     assert (where, message) == ("checks.0.match.changes.0.table", "site 'forum' has no database")
 
 
-def test_nothing_has_changed_before_the_agent_starts(atlas: Atlas) -> None:
-    [(where, message)] = findings(atlas, delta(), requires=[delta(name="before")])
+def test_nothing_has_changed_before_the_agent_starts(registry: SiteRegistry) -> None:
+    [(where, message)] = findings(registry, delta(), requires=[delta(name="before")])
     assert where == "requires.0.locate"
     assert "nothing has changed" in message
 
 
-def test_tables_that_are_not_known_are_passed(atlas: Atlas) -> None:
-    assert findings(atlas, delta(**match({**ADDED, "table": "lines"})), known=False) == []
+def test_tables_that_are_not_known_are_passed(registry: SiteRegistry) -> None:
+    assert findings(registry, delta(**match({**ADDED, "table": "lines"})), known=False) == []

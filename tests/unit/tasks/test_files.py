@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from arena_core.errors import TaskError
-from sites.atlas import load_atlas
-from tasks.lint import lint_suite
+from sites.registry import load_registry
+from tasks.lint.linter import lint_suite
 from tasks.loader import load_suite
 from tasks.schema import Suite
 
@@ -87,5 +87,5 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_reference_that_uploads_what_the_task_lacks_is_a_finding(tmp_path: Path) -> None:
-    found = lint_suite(load_suite(str(suite(tmp_path))), load_atlas())
+    found = lint_suite(load_suite(str(suite(tmp_path))), load_registry())
     assert any("uploads 'kettle.png', but the task's files are: none" in str(one) for one in found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sound_task import (
+from support.tasks.sound_task import (
     ANSWER,
     API,
     DELTA,
@@ -23,8 +23,8 @@ from sound_task import (
 )
 
 from arena_core.errors import ManifestError
-from evaluators.linting import Severity
-from sites.atlas import Atlas
+from evaluators.lint import Severity
+from sites.registry import SiteRegistry
 
 WIKI_CHANGED = content_of(
     sites=["shop", "wiki"],
@@ -103,10 +103,10 @@ WIKI_CHANGED = content_of(
     ],
 )
 def test_what_only_playing_would_find_is_found_before(
-    atlas: Atlas, edit: Edit, where: str, says: str
+    registry: SiteRegistry, edit: Edit, where: str, says: str
 ) -> None:
-    found = [one for one in findings(edit, atlas) if one.where == f"tasks.0.{where}"]
-    assert [one.severity for one in found] == [Severity.ERROR], findings(edit, atlas)
+    found = [one for one in findings(edit, registry) if one.where == f"tasks.0.{where}"]
+    assert [one.severity for one in found] == [Severity.ERROR], findings(edit, registry)
     assert says in found[0].message
 
 
@@ -120,26 +120,30 @@ def test_what_only_playing_would_find_is_found_before(
         changes({"file": "/srv/cache/a/*", "kind": "added"}, {"file": "/srv/*", "kind": "removed"}),
     ],
 )
-def test_what_is_sound_is_passed(atlas: Atlas, edit: Edit) -> None:
-    assert [one for one in findings(edit, atlas) if one.is_error] == []
+def test_what_is_sound_is_passed(registry: SiteRegistry, edit: Edit) -> None:
+    assert [one for one in findings(edit, registry) if one.is_error] == []
 
 
-def test_a_site_without_state_never_changes(atlas: Atlas) -> None:
-    wiki = atlas.site("wiki").model_copy(update={"stateful": False})
-    stateless = Atlas({**atlas.sites, "wiki": wiki})
+def test_a_site_without_state_never_changes(registry: SiteRegistry) -> None:
+    wiki = registry.site("wiki").model_copy(update={"stateful": False})
+    stateless = SiteRegistry({**registry.sites, "wiki": wiki})
     found = [one.message for one in findings(WIKI_CHANGED, stateless) if one.is_error]
     assert any("site 'wiki' holds no state: it never changes" in message for message in found)
 
 
-def test_a_role_that_no_browser_gives_is_doubted(atlas: Atlas) -> None:
+def test_a_role_that_no_browser_gives_is_doubted(registry: SiteRegistry) -> None:
     edit = acts_of({"do": "click", "role": "buton", "name": "Buy"})
-    [doubt] = [one for one in findings(edit, atlas) if one.where == "tasks.0.reference.0.role"]
+    [doubt] = [one for one in findings(edit, registry) if one.where == "tasks.0.reference.0.role"]
     assert doubt.severity is Severity.WARNING
     assert "such are button" in doubt.message
 
 
-def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(atlas: Atlas) -> None:
-    broken = Atlas(atlas.sites, broken={"mine": ManifestError("mine/site.yaml:3: port: is wrong")})
+def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(
+    registry: SiteRegistry,
+) -> None:
+    broken = SiteRegistry(
+        registry.sites, broken={"mine": ManifestError("mine/site.yaml:3: port: is wrong")}
+    )
     [found, *_] = findings(put(sites=["shop", "mine"]), broken)
     assert (found.where, found.is_error) == ("tasks.0.sites.1", True)
     assert "mine/site.yaml:3: port: is wrong" in found.message
@@ -157,11 +161,11 @@ def test_a_site_whose_manifest_is_wrong_says_so_where_a_task_needs_it(atlas: Atl
     ],
 )
 def test_a_text_that_is_looked_for_in_an_answer_is_a_finding(
-    match: dict[str, object], part: str, *, is_found: bool, atlas: Atlas
+    match: dict[str, object], part: str, *, is_found: bool, registry: SiteRegistry
 ) -> None:
     locate = {"by": "answer", "part": part}
     edit = checks({**ANSWER, "locate": locate, "match": match})
-    found = [one for one in findings(edit, atlas) if one.where == "tasks.0.checks.0.match.how"]
+    found = [one for one in findings(edit, registry) if one.where == "tasks.0.checks.0.match.how"]
     assert [one.severity for one in found] == [Severity.WARNING] * is_found
 
 
@@ -177,12 +181,12 @@ def test_a_text_that_is_looked_for_in_an_answer_is_a_finding(
     ],
 )
 def test_a_reference_may_end_with_data_or_a_status(
-    stop: dict[str, object], says: str | None, atlas: Atlas
+    stop: dict[str, object], says: str | None, registry: SiteRegistry
 ) -> None:
     asked = {**ANSWER, "match": {"how": "answer", "type": "number", "value": 47}}
     edit = content_of(checks=[asked], reference=[{"do": "stop", **stop}])
     try:
-        found = [one.message for one in findings(edit, atlas) if ".reference." in one.where]
+        found = [one.message for one in findings(edit, registry) if ".reference." in one.where]
     except (ManifestError, ValueError) as refused:
         found = [str(refused)]
     assert (not found) if says is None else any(says in one for one in found)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import TaskError, UnknownNameError
-from sites.atlas import load_atlas
-from tasks.lint import lint_suite
+from sites.registry import load_registry
+from tasks.lint.linter import lint_suite
 from tasks.loader import load_source, load_suite
 from tasks.miniwob import read_seeds
 from tasks.schema import Suite
@@ -39,7 +39,7 @@ def test_pages_and_seeds_make_a_task_each(mine: Path) -> None:
     ]
     assert tasks["click-test-2-s4"].start == ("miniwob:/miniwob/click-test-2.html",)
     assert tasks["click-test-s3"].limits.steps == 7
-    episode = tasks["email-inbox-nl-turk-s9"].wob
+    episode = tasks["email-inbox-nl-turk-s9"].miniwob
     assert episode is not None
     assert (episode.page, episode.seed, episode.mode) == ("email-inbox-nl-turk", 9, "test")
 
@@ -70,12 +70,12 @@ def test_what_names_no_seeds_is_refused(text: str) -> None:
 
 
 def test_the_shipped_suites_have_no_mistakes_and_the_56_are_among_the_130() -> None:
-    atlas = load_atlas()
+    registry = load_registry()
     pages: dict[str, set[str]] = {}
     for name, count in (("miniwob", 130), ("miniwob-56", 56)):
         source = load_source(name)
-        assert lint_suite(source.suite, atlas, source) == ()
-        pages[name] = {task.wob.page for task in source.suite.tasks if task.wob}
+        assert lint_suite(source.suite, registry, source) == ()
+        pages[name] = {task.miniwob.page for task in source.suite.tasks if task.miniwob}
         assert len(pages[name]) == count
         assert len(source.suite.tasks) == count * 5
     assert pages["miniwob-56"] < pages["miniwob"]
@@ -97,4 +97,4 @@ def test_a_task_that_does_not_fit_its_page_is_a_finding(
     written = load_suite("miniwob@1").model_dump(mode="json")
     task = next(one for one in written["tasks"] if one["id"] == "click-test-s1")
     suite = Suite.model_validate({**written, "tasks": [{**task, **changes}]})
-    assert any(message in found.message for found in lint_suite(suite, load_atlas()))
+    assert any(message in found.message for found in lint_suite(suite, load_registry()))

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 import tasks
-from evaluators.computed import Computed
-from sites.atlas import load_atlas
-from tasks.lint import lint_suite
+from evaluators.checks import Computed
+from sites.registry import load_registry
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite
 from tasks.templates import Template
 
@@ -33,12 +33,12 @@ def test_the_task_in_the_readme_is_a_sound_one() -> None:
             "tasks": yaml.safe_load(_example("Add a task")),
         }
     )
-    assert lint_suite(suite, load_atlas()) == ()
+    assert lint_suite(suite, load_registry()) == ()
 
 
 @pytest.mark.parametrize("line", _example("Say where a key comes from").strip().splitlines())
 def test_the_ways_to_compute_a_key_in_the_readme_are_read(line: str) -> None:
-    assert Computed.model_validate(yaml.safe_load(line)["computed"]).site in load_atlas().sites
+    assert Computed.model_validate(yaml.safe_load(line)["computed"]).site in load_registry().sites
 
 
 def test_the_template_in_the_readme_has_the_instances_that_it_says() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sound_task import ANSWER, PAGE, Edit, checks, findings, look, put
+from support.tasks.sound_task import ANSWER, PAGE, Edit, checks, findings, look, put
 
-from sites.atlas import Atlas
+from sites.registry import SiteRegistry
 
 TWO: dict[str, Any] = {
     "worlds": ["offline"],
@@ -19,8 +19,8 @@ TWO: dict[str, Any] = {
 @pytest.mark.parametrize(
     "edit", [put(**TWO), put(**TWO, checks=[ANSWER, look(PAGE, role="merchant")])]
 )
-def test_two_roles_of_one_site_are_sound(edit: Edit, atlas: Atlas) -> None:
-    assert findings(edit, atlas) == ()
+def test_two_roles_of_one_site_are_sound(edit: Edit, registry: SiteRegistry) -> None:
+    assert findings(edit, registry) == ()
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_two_roles_of_one_site_are_sound(edit: Edit, atlas: Atlas) -> None:
     ],
 )
 def test_a_mistake_is_named_at_its_field(
-    edit: Edit, field: str, message: str, atlas: Atlas
+    edit: Edit, field: str, message: str, registry: SiteRegistry
 ) -> None:
-    assert any(field in str(one) and message in str(one) for one in findings(edit, atlas))
+    assert any(field in str(one) and message in str(one) for one in findings(edit, registry))

@@ -10,11 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from made_run import make_run
+from support.runs.made_run import make_run
 
-from orchestrator.schemas.documents import make_schema, schema_text
-from orchestrator.schemas.files import VERSIONS, file_name, shipped_text
-from orchestrator.schemas.kinds import SchemaKind
+from arena_core import plugins
+from evaluators.locators.kinds import _kinds_on as installed_kinds_on
+from evaluators.matchers.kinds import _matchers_on as installed_matchers_on
+from orchestrator.authoring.schemas.documents import make_schema, schema_text
+from orchestrator.authoring.schemas.kinds import VERSIONS, SchemaKind, file_name, shipped_text
 
 ROOT = Path(__file__).parents[3]
 MARK = "# yaml-language-server: $schema="
@@ -66,14 +68,30 @@ def wrong(kind: SchemaKind, document: object) -> list[str]:
     return [f"{'.'.join(map(str, one.absolute_path))}: {one.message}" for one in found]
 
 
+@pytest.fixture
+def own_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Hide what other packages plug in: the shipped schemas name Arena's own alone."""
+    every = plugins.registered
+    kinds = (installed_kinds_on, installed_matchers_on)
+    monkeypatch.setattr(
+        plugins, "registered", lambda group: tuple(one for one in every(group) if one.is_own)
+    )
+    for cached in kinds:
+        cached.cache_clear()
+    yield
+    for cached in kinds:
+        cached.cache_clear()
+
+
 @pytest.mark.parametrize("kind", list(SchemaKind))
+@pytest.mark.usefixtures("own_plugins")
 def test_the_shipped_schema_is_what_the_models_say(kind: SchemaKind) -> None:
     assert shipped_text(kind) == schema_text(kind), "write it anew: make schemas"
     jsonschema.Draft202012Validator.check_schema(make_schema(kind))
 
 
 def test_only_the_schemas_of_today_are_shipped() -> None:
-    there = {path.name for path in (ROOT / "orchestrator" / "schemas").glob("*.json")}
+    there = {path.name for path in (ROOT / "orchestrator" / "authoring" / "schemas").glob("*.json")}
     assert there == {file_name(kind) for kind in SchemaKind}
     assert set(VERSIONS) == set(SchemaKind)
 
@@ -85,7 +103,7 @@ def test_a_file_names_its_schema_first_and_is_what_it_says(path: Path) -> None:
     first, _, _ = path.read_text(encoding="utf-8").partition("\n")
     assert first.startswith(MARK)
     assert (path.parent / first.removeprefix(MARK)).resolve() == (
-        ROOT / "orchestrator" / "schemas" / file_name(named(path))
+        ROOT / "orchestrator" / "authoring" / "schemas" / file_name(named(path))
     )
     document = yaml.load(path.read_text(encoding="utf-8"), AsWritten)  # noqa: S506 - a safe loader
     assert wrong(named(path), document) == []

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from arena_core.errors import UnknownNameError
+from tasks.loader import Selection, select_tasks
 from tasks.schema import Family, Suite
-from tasks.select import Selection, select_tasks
 
 CHECK = {
     "name": "said",

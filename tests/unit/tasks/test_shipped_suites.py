@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 
@@ -12,10 +13,11 @@ from evaluators.checks import Check, match
 from evaluators.evidence import Evidence, UrlVisit
 from evaluators.locators.base import LookingLocator, Subject
 from evaluators.scores import score
-from tasks.endings import ended_at_once
-from tasks.gaming import attacked, reason_of
-from tasks.loader import load_source, load_suite
+from tasks.lint.blind_answers import attacked, reason_of
+from tasks.lint.reference_rules import ended_at_once
+from tasks.loader import load_source
 from tasks.schema import Family, Task
+from tasks.sources import SuiteSource
 
 # Right, in another form than the reference's.
 RIGHT = {
@@ -62,8 +64,14 @@ WRONG = {
 }
 
 
+@cache
+def source_of(suite: str) -> SuiteSource:
+    """Read a suite once for all tests: long ones take half a second."""
+    return load_source(suite)
+
+
 def answer_check(suite: str, task: str) -> Check:
-    [found] = [one for one in load_suite(suite).tasks if one.id == task]
+    [found] = [one for one in source_of(suite).suite.tasks if one.id == task]
     [check] = [one for one in found.checks if one.locate.subject is Subject.ANSWER]
     return check
 
@@ -86,13 +94,13 @@ def test_a_wrong_answer_near_the_right_one_is_wrong(suite: str) -> None:
 
 @pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56"])
 def test_no_answer_without_content_passes(suite: str) -> None:
-    source = load_source(suite)
+    source = source_of(suite)
     assert [str(one) for one in attacked(source.suite, source)] == []
 
 
 @pytest.mark.parametrize("suite", ["demo", "arena-120"])
 def test_every_answer_is_read_as_a_type(suite: str) -> None:
-    for task in load_suite(suite).tasks:
+    for task in source_of(suite).suite.tasks:
         for check in task.checks:
             if check.locate.subject is Subject.ANSWER and task.family is not Family.UNACHIEVABLE:
                 assert check.match.how == "answer", task.id
@@ -101,14 +109,14 @@ def test_every_answer_is_read_as_a_type(suite: str) -> None:
 @pytest.mark.parametrize("suite", ["demo", "arena-120"])
 def test_what_cannot_be_done_is_asked_like_what_can(suite: str) -> None:
     words = re.compile(r"N/A|cannot|not possible|does not say", re.IGNORECASE)
-    tasks = [one for one in load_suite(suite).tasks if one.family is Family.UNACHIEVABLE]
+    tasks = [one for one in source_of(suite).suite.tasks if one.family is Family.UNACHIEVABLE]
     assert len(tasks) == (1 if suite == "demo" else 8)
     for task in tasks:
         assert words.search(task.intent) is None, task.id
 
 
 def gives_up(suite: str) -> list[tuple[Task, str]]:
-    reasons = ((one, reason_of(one, World.OFFLINE)) for one in load_suite(suite).tasks)
+    reasons = ((one, reason_of(one, World.OFFLINE)) for one in source_of(suite).suite.tasks)
     return [(task, reason) for task, reason in reasons if reason is not None]
 
 

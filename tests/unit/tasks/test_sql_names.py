@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sites.manifest import DatabaseEngine
-from tasks.site_tables import SiteTables
-from tasks.sql_names import names_fault
+from tasks.lint.sql import SiteTables, names_fault
 
 SHOP = SiteTables(
     state={"orders": ("id", "number", "total", "customer_id"), "customer": ("id", "name")},
@@ -53,8 +52,11 @@ def test_a_query_on_what_there_is_has_no_fault(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "says"),
     [
-        ("SELECT total FROM order_lines", "no table 'order_lines'; there are: "),
-        ("SELECT totl FROM orders", "no column 'totl'; there are: total"),
+        (
+            "SELECT total FROM order_lines",
+            "no table 'order_lines'; did you mean 'orders'? ",
+        ),
+        ("SELECT totl FROM orders", "no column 'totl'; did you mean 'total'? there are: "),
         ("SELECT o.nam FROM orders o", "no column 'o.nam'"),
         ("SELECT name FROM orders", "no column 'name'"),
         ("SELECT total FROM orders WHERE customr_id = 3", "no column 'customr_id'"),
@@ -80,7 +82,7 @@ def test_what_a_site_does_not_have_is_named_with_what_is_called_alike(sql: str, 
         ('SELECT title FROM note WHERE title = "a text"', ""),
         ("SELECT name FROM sqlite_master", ""),
         ("SELECT [titel] FROM missing", "no table 'missing'"),
-        ("SELECT titel FROM note", "no column 'titel'; there are: title"),
+        ("SELECT titel FROM note", "no column 'titel'; did you mean 'title'? there are: "),
     ],
 )
 def test_names_in_sqlite_are_resolved_as_it_does(sql: str, says: str) -> None:

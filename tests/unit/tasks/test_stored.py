@@ -7,7 +7,7 @@ from typing import Any
 
 from tasks.loader import load_suite
 from tasks.schema import Suite
-from tasks.stored import in_todays_names
+from tasks.sources import in_todays_names
 
 
 def _as_it_was(suite: Suite) -> dict[str, Any]:

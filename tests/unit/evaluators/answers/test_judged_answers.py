@@ -11,7 +11,10 @@ import yaml
 from arena_core.worlds import World
 from evaluators.matchers.answer import AnswerMatcher
 
-_TABLES = [Path(__file__).with_name(f"{name}_answers.yaml") for name in ("judged", "later")]
+_TABLES = [
+    Path(__file__).with_name(f"{name}_answers.yaml")
+    for name in ("judged", "later", "further", "subject", "aside")
+]
 _QUESTIONS: list[dict[str, Any]] = [
     one for table in _TABLES for one in yaml.safe_load(table.read_text(encoding="utf-8"))
 ]
@@ -22,6 +25,7 @@ _QUESTIONS: list[dict[str, Any]] = [
 )
 def test_answers_are_judged_as_by_hand(asked: dict[str, Any]) -> None:
     matcher = AnswerMatcher.model_validate({"how": "answer", **asked["match"]})
+    matcher = matcher.answering(asked.get("question", ""))
     judged = {
         is_right: [matcher.match([answer], World.OFFLINE) for answer in asked[name]]
         for is_right, name in ((True, "right"), (False, "wrong"))

@@ -7,8 +7,16 @@ from string import ascii_uppercase
 import pytest
 
 from arena_core.worlds import World
-from orchestrator.agent_interface import Assignment
-from orchestrator.observation import AXTREE, PRUNED_HTML, AxTree, Node, Observation, PrunedHtml, Tab
+from orchestrator.agents.interface import Assignment
+from orchestrator.browser.observation import (
+    AXTREE,
+    PRUNED_HTML,
+    AxTree,
+    Node,
+    Observation,
+    PrunedHtml,
+    Tab,
+)
 
 _LABELS = ascii_uppercase
 _LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,13 +17,15 @@ from arena_core.actions import Stop
 from arena_core.errors import PluginError, UnknownNameError, UsageError
 from arena_core.worlds import World
 from evaluators.checks import Check
-from orchestrator.agent_interface import Agent, AgentClass, Assignment, Decision, Reference, Told
 from orchestrator.agents.choice import find_agent, make_agent, open_agent
+from orchestrator.agents.interface import Agent, AgentClass, Assignment, Decision, Hint, Reference
 from orchestrator.agents.options import parse_options
 from orchestrator.agents.spec import Agents, AgentSpec
-from orchestrator.observation import Observation
+from orchestrator.browser.observation import Observation
+from orchestrator.episode.agent_calls import decide, make_episode_agent
 from tasks.schema import ScrollPage, StopWith
 
+PAGE = Path(__file__).parents[4] / "docs" / "bring-your-agent.md"
 REFERENCE = Reference(
     (
         ScrollPage(do="scroll", direction="down"),
@@ -109,9 +112,9 @@ def test_a_factory_says_which_observations_it_needs() -> None:
     [
         ({"depht": "7"}, "--agent-option depht has no effect"),
         ({"seed": 1}, "--seed has no effect"),
-        ({"depth": "seven"}, "--agent-option depth 'seven' is no value"),
-        ({"mode": "narrow"}, "--agent-option mode 'narrow' is no value"),
-        ({"eager": "perhaps"}, "--agent-option eager 'perhaps' is no value"),
+        ({"depth": "seven"}, "--agent-option depth 'seven' is not valid"),
+        ({"mode": "narrow"}, "--agent-option mode 'narrow' is not valid"),
+        ({"eager": "perhaps"}, "--agent-option eager 'perhaps' is not valid"),
     ],
 )
 def test_an_option_that_does_not_fit_is_a_usage_error_that_says_what_is_taken(
@@ -120,7 +123,10 @@ def test_an_option_that_does_not_fit_is_a_usage_error_that_says_what_is_taken(
     with pytest.raises(UsageError) as caught:
         make_agent(Curious, given)
     assert told in caught.value.message
-    assert "depth: int = 3, eager: bool = False" in caught.value.hint
+    assert (
+        "depth (whole number; default: 3), eager (true or false; default: false)"
+        in caught.value.hint
+    )
 
 
 def test_an_option_that_must_be_given_is_asked_for() -> None:
@@ -203,8 +209,16 @@ def test_the_current_folder_is_not_searched_where_nobody_names_a_module(
         ("1/0", "Agent", PluginError, "ZeroDivisionError: division by zero"),
         ("Agent = 3", "Agent", PluginError, "neither a factory of agents nor an AgentSpec"),
         ("class Agent: ...", "Agent", PluginError, "Agent has no method `decide`"),
-        (AGENT.replace("async ", ""), "Agent", PluginError, "must be `async def decide`"),
-        (AGENT.replace("self, assignment", "self"), "Agent", PluginError, "Assignment"),
+        (AGENT.replace("observation", ""), "Agent", PluginError, "must take one observation"),
+        (AGENT.replace("observation", "page, text"), "Agent", PluginError, "and no more"),
+        (AGENT.replace("...\n", "yield\n"), "Agent", PluginError, "must return one action"),
+        (AGENT.replace("self, assignment", "self, *given"), "Agent", PluginError, "Assignment"),
+        (AGENT.replace("self, ass", "self, *, ass"), "Agent", PluginError, "Assignment"),
+        (f"{AGENT}agent = Agent(None)", "agent", PluginError, "pass the class"),
+        ("def agent(): ...", "agent", PluginError, "`observation` or `assignment`"),
+        ("def agent(it): ...", "agent", PluginError, "`observation` or `assignment`"),
+        ("def agent(observation): yield", "agent", PluginError, "must return one action"),
+        ("async def agent(assignment): ...", "agent", PluginError, "no `async def`"),
         (AGENT.replace("assignment)", "depth=3)"), "Agent", PluginError, "without a default"),
         (f"{AGENT}    observations = 'axtree'", "Agent", PluginError, "a set of names"),
         (f"{AGENT}    agent_class = 'star'", "Agent", PluginError, "agent_class is 'star'"),
@@ -225,6 +239,82 @@ def test_what_cannot_be_used_is_one_line_that_says_why(
     assert "\n" not in caught.value.message
 
 
+def on(title: str) -> Observation:
+    return Observation(step=0, url="", title=title, tabs=())
+
+
+FUNCTIONS = """
+from arena_core.actions import Stop
+from orchestrator import Assignment, Decision, Observation
+
+def by_name(observation): return Stop(answer=observation.title)
+def for_short(obs): return Stop(answer=obs.title)
+def annotated(seen: Observation, *, louder: bool = False):
+    return Decision(Stop(answer=seen.title.upper() if louder else seen.title))
+async def awaited(page): return Stop(answer=page.title)
+
+class Plain:
+    def decide(self, observation): return Stop(answer=observation.title)
+class Informed:
+    def __init__(self, assignment): self.task = assignment.task
+    async def decide(self, observation): return Stop(answer=observation.title)
+def made(assignment): return Informed(assignment)
+def made_of(it: Assignment): return Informed(it)
+method = Plain().decide
+shown = lambda observation: Stop(answer=observation.title)
+"""
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "by_name",
+        "for_short",
+        "annotated",
+        "awaited",
+        "Plain",
+        "Informed",
+        "made",
+        "made_of",
+        "method",
+        "shown",
+    ],
+)
+async def test_a_function_a_class_and_a_factory_are_agents_alike(
+    here: Callable[..., str], assignment: Assignment, attribute: str
+) -> None:
+    maker = make_agent(f"{here(FUNCTIONS)}:{attribute}")
+
+    agent = make_episode_agent(maker, assignment, REFERENCE)
+
+    assert (await decide(agent, on("Bells"))).action == Stop(answer="Bells")
+
+
+@pytest.mark.parametrize("attribute", ["Agent", "my_agent"])
+async def test_the_agents_of_the_documentation_are_agents(
+    here: Callable[..., str], assignment: Assignment, attribute: str
+) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    [source] = [
+        one for one in blocks if re.search(rf"^(class|def) {attribute}\b", one, re.MULTILINE)
+    ]
+    agent = make_agent(f"{here(source)}:{attribute}")(assignment, REFERENCE)
+
+    assert (await decide(agent, on("Bells"))).action == Stop(answer="Bells")
+
+
+async def test_the_further_parameters_of_a_function_are_options(
+    here: Callable[..., str], assignment: Assignment
+) -> None:
+    path = f"{here(FUNCTIONS)}:annotated"
+
+    agent = make_agent(path, {"louder": "true"})(assignment, REFERENCE)
+
+    assert (await decide(agent, on("Bells"))).action == Stop(answer="BELLS")
+    with pytest.raises(UsageError, match="quieter has no effect"):
+        make_agent(path, {"quieter": "true"})
+
+
 def test_an_import_that_fails_names_its_file_and_line(here: Callable[..., str]) -> None:
     name = here("value = 1\nvalue / 0\n")
     with pytest.raises(PluginError, match=rf"\({Path.cwd()}/{name}\.py:2\)"):
@@ -236,7 +326,7 @@ def test_the_help_imports_no_agent() -> None:
         "import sys; sys.argv = ['arena', 'eval', '--help']\n"
         "from orchestrator.cli.entry import main\n"
         "try:\n    main()\nexcept SystemExit: pass\n"
-        "sys.exit(any(one.startswith(('orchestrator.agents.', 'orchestrator.model'))"
+        "sys.exit(any(one.startswith(('orchestrator.agents.', 'orchestrator.agents.model'))"
         " for one in sys.modules))"
     )
     done = subprocess.run(
@@ -265,29 +355,29 @@ NODE = Check.model_validate(
 )
 
 
-def _listening(*told: Told, sees: frozenset[str] | None = None) -> AgentSpec:
+def _listening(*hints: Hint, sees: frozenset[str] | None = None) -> AgentSpec:
     def opened() -> Agents:
-        return Agents(make=Listener, told=frozenset(told), observations=sees)
+        return Agents(make=Listener, hints=frozenset(hints), observations=sees)
 
     return AgentSpec(open=opened)
 
 
 @pytest.mark.parametrize(
-    ("told", "key_nodes", "length", "agent_class"),
+    ("hints", "key_nodes", "length", "agent_class"),
     [
-        ((Told.KEY_NODES,), (NODE,), None, AgentClass.GUIDED),
-        ((Told.LENGTH,), (), 1, AgentClass.CONTESTANT),
-        ((Told.LENGTH, Told.KEY_NODES), (NODE,), 1, AgentClass.GUIDED),
+        ((Hint.KEY_NODES,), (NODE,), None, AgentClass.GUIDED),
+        ((Hint.LENGTH,), (), 1, AgentClass.CONTESTANT),
+        ((Hint.LENGTH, Hint.KEY_NODES), (NODE,), 1, AgentClass.GUIDED),
     ],
 )
 def test_an_agent_gets_of_the_solution_what_its_configuration_says_and_no_more(
     assignment: Assignment,
-    told: tuple[Told, ...],
+    hints: tuple[Hint, ...],
     key_nodes: tuple[Check, ...],
     length: int | None,
     agent_class: AgentClass,
 ) -> None:
-    opened = open_agent(find_agent(_listening(*told)), {})
+    opened = open_agent(find_agent(_listening(*hints)), {})
     agent = opened.maker(assignment, replace(REFERENCE, key_nodes=(NODE,)))
     assert isinstance(agent, Listener)
     guide = agent.assignment.guide

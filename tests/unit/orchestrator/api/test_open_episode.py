@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any, cast
 
 import pytest
-from fake_world import FakeWorld, attempt_at, browsing_task
+from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Stop
 from arena_core.errors import LeaseError, UsageError
+from arena_core.held import Held
 from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
-from orchestrator.api.held import Held
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
@@ -58,10 +59,10 @@ async def test_an_episode_that_came_to_its_end_gives_its_lease_back() -> None:
         assert not episode.is_over
         await episode.reset()
         assert (await episode.step(Stop())).is_over
-        score = await episode.evaluate()
+        score = await episode.score()
     assert leases.ended == ["given back"]
     assert leases.closed == [episode]
-    assert await episode.evaluate() == score
+    assert await episode.score() == score
     assert episode.evidence().steps[-1].action == Stop()
 
 
@@ -92,7 +93,7 @@ async def test_an_agent_that_gives_up_is_scored_as_it_stands() -> None:
             with pytest.raises(UsageError, match=f"as '{word}'"):
                 episode.end("too hard", ended=word)
         episode.end("too hard")
-        assert (await episode.evaluate()).outcome.kind is OutcomeKind.FAILURE
+        assert (await episode.score()).outcome.kind is OutcomeKind.FAILURE
         with pytest.raises(UsageError, match="is over"):
             episode.end("again")
     assert leases.ended == ["given back"]
@@ -103,14 +104,14 @@ async def test_an_agent_that_gives_up_is_scored_as_it_stands() -> None:
 async def test_calls_out_of_turn_are_refused() -> None:
     leases = Leases()
     episode = leases.episode()
-    for call in (episode.step(Stop()), episode.evaluate()):
+    for call in (episode.step(Stop()), episode.score()):
         with pytest.raises(UsageError, match="is not reset yet"):
             await call
     with pytest.raises(UsageError, match="is not reset yet"):
         _ = episode.assignment
     await episode.reset()
     with pytest.raises(UsageError, match="is not over"):
-        await episode.evaluate()
+        await episode.score()
     with pytest.raises(UsageError, match="played once"):
         await episode.reset()
     await episode.close()
@@ -137,3 +138,17 @@ async def test_one_that_is_closed_while_it_is_reset_gives_its_lease_back() -> No
     with pytest.raises(UsageError, match="closed while it was being reset"):
         await resetting
     assert leases.ended == ["broke off"]
+
+
+@pytest.mark.parametrize("action", ["click", None, {"kind": "stop"}, Stop])
+async def test_what_is_no_action_is_refused_and_the_episode_goes_on(action: Any) -> None:
+    async with Leases().episode() as episode:
+        await episode.reset()
+        with pytest.raises(UsageError, match="takes an action") as refused:
+            await episode.step(action)
+        assert "actions.Click" in refused.value.hint
+        with pytest.raises(UsageError, match="thought"):
+            await episode.step(Stop(), thought=cast("Any", 7))
+
+        assert (await episode.step(Stop())).is_over
+        assert (await episode.score()).outcome.kind is not OutcomeKind.UNSCORED

@@ -1,132 +1,147 @@
-"""What a program may rely on: the names of the package, and what they take."""
+"""What a program may rely on: the names of the package, what they take, and the types they name."""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 import orchestrator
-from orchestrator import Arena, OpenEpisode, SyncArena, SyncEpisode
+from orchestrator import (
+    Arena,
+    OpenEpisode,
+    Runs,
+    Sites,
+    Studies,
+    Suites,
+    SyncArena,
+    SyncEpisode,
+    SyncRuns,
+    SyncSites,
+    SyncStudies,
+    SyncSuites,
+    plugins,
+)
+from orchestrator.api.doctor import extension_points
 
-NAMES = {
-    "Agent",
-    "AgentClass",
-    "AgentFactory",
-    "AgentMaker",
-    "AgentSpec",
-    "Agents",
-    "Arena",
-    "ArenaError",
-    "ArenaEvent",
-    "Assignment",
-    "AttemptBroke",
-    "Decision",
-    "Evidence",
-    "Exported",
-    "LeftOut",
-    "LintReport",
-    "ProgressNote",
-    "Observation",
-    "Outcome",
-    "OutcomeKind",
-    "ResetOutcome",
-    "RunBegan",
-    "RunReading",
-    "RunReport",
-    "RunningSite",
-    "Score",
-    "ScoredTrial",
-    "SiteReset",
-    "SitesStarting",
-    "SyncArena",
-    "SyncEpisode",
-    "StepResult",
-    "StudyBegan",
-    "OpenEpisode",
-    "TrialEnded",
-    "Verdict",
-    "WarningNote",
-    "World",
-    "Written",
-    "actions",
-    "errors",
+ARENA = {
+    "check_model": "model, *, url, temperature, deadline_s, prices",
+    "doctor": "",
+    "episode": "task, *, world, staged, resolve, agent, observations, out,"
+    " screenshots, headless, endpoint, seed, max_steps, max_seconds, viewport",
+    "plugins": "",
+    "registry": "",
+    "run": "agent, patterns, *, out, headless, yes, stop, asked",
+    "schema": "kind",
 }
-
-METHODS = {
-    "report_study": "study",
-    "add_to_study": "study, file, *, repeats, runs, max_usd, max_tokens, options",
-    "plan_study": "study, pilots, *, difference",
-    "verify_study": "study, published",
-    "atlas": "",
+SITES = {
     "browse": "*, slot, port",
     "build": "names, *, suite, force, staged",
-    "check_site": "name, *, twice",
-    "check_judge": "labelled, judge, second",
-    "compare": "runs, *, margin, alpha, seed",
+    "check": "name, *, twice",
     "container": "site, *, slot",
     "diff": "site, *, slot, limit",
     "diff_as_check": "site, *, slot",
-    "doctor": "",
-    "down": "*, owner, slot",
-    "episode": "task, *, world, staged, resolve, agent, observations, out, screenshots, headless,"
-    " endpoint, seed, max_steps, max_seconds, viewport",
-    "evaluate": "agent, patterns, *, suite, worlds, repeats, attempts, workers, spares, memory,"
-    " strategy, staged, resolve, options, max_usd, max_tokens, out, screenshots,"
-    " record_requests, trace, headless, stop",
-    "export": "runs, form, out, *, options",
+    "down": "names, *, owner, slot",
     "follow_logs": "site, *, slot, tail",
-    "import_tasks": "format_name, files, *, out, site_map, new_sites",
-    "judge": "run, judge, *, readings, anew",
-    "lint": "suite, patterns, *, prove, workers",
+    "list": "names, *, suite",
     "load": "name, archive",
     "logs": "site, *, slot, tail",
-    "new_site": "name, *, kind, title, folder",
-    "plugins": "",
+    "new": "name, *, kind, title, folder",
+    "published": "which, *, folder",
     "pull": "names, *, staged",
-    "plan_sample": "patterns, *, suite, worlds, measured, bands, split",
-    "published_sites": "which, *, folder",
     "query": "site, sql, *, slot, limit",
-    "read_lock": "run",
-    "read_run": "run",
     "reset": "names, *, slot, strategy, verify, check",
-    "resume": "run, *, agent, options, workers, spares, memory, strategy,"
-    " max_usd, max_tokens, screenshots, headless, stop",
-    "sample": "agent, patterns, *, rollouts, suite, worlds, measured, bands, split, attempts,"
-    " workers, memory, options, max_usd, max_tokens, out, screenshots, headless, stop",
-    "run_study": "study, *, out, options, workers, spares, memory, strategy, headless,"
-    " register_only, stop",
-    "schema": "kind",
-    "score": "run, suite, *, processes",
-    "score_readings": "scored, readings",
-    "sites": "names, *, suite",
     "status": "names",
-    "study_status": "study",
-    "suite": "name",
-    "suites": "",
-    "task": "name",
-    "tasks": "suite, patterns",
     "up": "names, *, suite, slots, ports, memory",
     "url": "site, path, *, slot",
+}
+SUITES = {
+    "import_tasks": "format_name, files, *, out, site_map, new_sites",
+    "lint": "suite, patterns, *, prove, workers",
+    "names": "",
+    "new": "path",
+    "read": "name",
+    "task": "name",
+    "tasks": "suite, patterns",
+}
+RUNS = {
+    "check_judge": "labelled, judge, second",
+    "compare": "runs, *, margin, alpha, seed",
+    "export": "runs, form, out, *, options",
+    "judge": "run, judge, *, scorers, anew",
+    "plan_sample": "patterns, *, suite, worlds, measured, bands, split",
+    "read": "run",
+    "read_lock": "run",
+    "report": "report, html, *, form",
+    "resume": "run, *, agent, options, headless, again, yes, stop, changes",
+    "sample": "agent, patterns, *, rollouts, measured, bands, split, out, headless,"
+    " yes, stop, asked",
+    "score": "run, suite, *, processes",
+    "score_with": "scored, scorers",
     "write_comparison": "found, folder",
     "write_figures": "analysis, folder",
-    "write_report": "report, html, *, form",
 }
+STUDIES = {
+    "add": "study, file, *, repeats, runs, max_usd, max_tokens, options",
+    "plan": "study, pilots, *, difference",
+    "report": "study",
+    "run": "study, *, out, options, headless, register_only, stop, changes",
+    "status": "study",
+    "verify": "study, *, registered, head",
+}
+EPISODE = {
+    "assignment": "",
+    "close": "",
+    "cdp_url": "",
+    "end": "because, *, ended",
+    "finish": "answer, *, status, because, data",
+    "evidence": "",
+    "idle_s": "",
+    "is_over": "",
+    "proxy_url": "",
+    "reset": "",
+    "score": "",
+    "spend": "usage",
+    "step": "action, *, thought",
+    "storage_state": "",
+    "wait_until_over": "",
+}
+FACES: list[tuple[type, type, Mapping[str, str]]] = [
+    (Arena, SyncArena, ARENA),
+    (Sites, SyncSites, SITES),
+    (Suites, SyncSuites, SUITES),
+    (Runs, SyncRuns, RUNS),
+    (Studies, SyncStudies, STUDIES),
+    (OpenEpisode, SyncEpisode, EPISODE),
+]
+KINDS = [kind for face in FACES for kind in face[:2]]
+# What only the one face has: attributes of the one are properties of the other.
+ONLY_SYNC = {SyncArena: {"open": "", "close": ""}, SyncEpisode: {"task": "", "world": ""}}
+OURS = ("arena_core", "evaluators", "orchestrator", "sites", "tasks")
+# Their parts are data of a report, which `document()`, a page or a table shows.
+SHOWN_WHOLE = {"StudyAnalysis", "Comparison"}
 
 
-def test_the_package_has_exactly_its_public_names() -> None:
-    assert set(orchestrator.__all__) == NAMES
-    assert all(getattr(orchestrator, name) is not None for name in NAMES)
-    assert set(dir(orchestrator)) >= NAMES
+@pytest.mark.parametrize("package", [orchestrator, plugins], ids=lambda one: str(one.__name__))
+def test_each_public_name_is_there(package: Any) -> None:
+    assert package.__all__ == sorted(package.__all__)
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    assert set(dir(package)) >= set(package.__all__)
 
 
-def test_what_type_checkers_see_is_what_is_loaded() -> None:
-    tree = ast.parse(Path(inspect.getfile(orchestrator)).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("package", [orchestrator, plugins], ids=lambda one: str(one.__name__))
+def test_what_type_checkers_see_is_what_is_loaded(package: Any) -> None:
+    tree = ast.parse(Path(inspect.getfile(package)).read_text(encoding="utf-8"))
     checked, _ = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {
         alias.name: node.module
@@ -134,8 +149,9 @@ def test_what_type_checkers_see_is_what_is_loaded() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(seen) == NAMES
-    assert {name: seen[name] for name in orchestrator._PUBLIC} == orchestrator._PUBLIC
+    assert set(seen) == set(package.__all__)
+    places = package._NAMES.places
+    assert {name: seen[name] for name in places} == places
 
 
 def test_a_name_that_is_not_there_is_an_ordinary_error() -> None:
@@ -159,46 +175,63 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert done.stdout.splitlines() == ["[]", "[]", "[]"]
 
 
-def test_an_arena_has_exactly_these_methods_with_these_parameters() -> None:
-    assert dict(signatures(Arena)) == METHODS
+@pytest.mark.parametrize(("face", "sync", "methods"), FACES)
+def test_both_faces_have_exactly_these_methods_with_these_parameters(
+    face: type, sync: type, methods: Mapping[str, str]
+) -> None:
+    assert dict(signatures(face)) == methods
+    assert dict(signatures(sync)) == {**methods, **ONLY_SYNC.get(sync, {})}
 
 
-EPISODE = {
-    "assignment": "",
-    "close": "",
-    "cdp_url": "",
-    "end": "because, *, ended",
-    "finish": "answer, *, status, because, data",
-    "evaluate": "",
-    "evidence": "",
-    "idle_s": "",
-    "is_over": "",
-    "proxy_url": "",
-    "reset": "",
-    "spend": "usage",
-    "step": "action, *, thought",
-    "storage_state": "",
-    "wait_until_over": "",
-}
+def test_the_namespaces_are_attributes_of_both() -> None:
+    for arena in (Arena(), SyncArena()):
+        kinds = [arena.sites, arena.suites, arena.runs, arena.studies]
+        prefix = "Sync" if isinstance(arena, SyncArena) else ""
+        names = ["Sites", "Suites", "Runs", "Studies"]
+        assert [type(one).__name__ for one in kinds] == [f"{prefix}{name}" for name in names]
 
 
-def test_an_episode_has_exactly_these_methods_in_both_faces() -> None:
-    assert dict(signatures(OpenEpisode)) == EPISODE
-    assert dict(signatures(SyncEpisode)) == {**EPISODE, "task": "", "world": ""}
-
-
-def test_the_synchronous_face_has_the_same_and_open_and_close() -> None:
-    assert dict(signatures(SyncArena)) == {**METHODS, "open": "", "close": ""}
-
-
-@pytest.mark.parametrize("kind", [Arena, SyncArena, OpenEpisode, SyncEpisode])
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_method_says_what_it_does_takes_and_raises(kind: type) -> None:
     for name, parameters in signatures(kind):
         said = inspect.getdoc(getattr(kind, name)) or ""
         assert said.partition("\n")[0].endswith((".", ":")), name
-        is_pointer = "; see `Arena." in said or "; see `OpenEpisode." in said
-        for parameter in [] if is_pointer else parameters.replace("*, ", "").split(", "):
+        for parameter in [] if "; see `" in said else parameters.replace("*, ", "").split(", "):
             assert parameter in said, f"{name}: {parameter}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_type_in_a_signature_is_public(kind: type) -> None:
+    hidden = types_of_signatures(kind).keys() - set(orchestrator.__all__)
+    assert not hidden
+
+
+def test_every_type_of_a_results_attribute_is_public() -> None:
+    """Of the data classes that signatures name; a model of a file has its schema."""
+    hidden: dict[str, str] = {}
+    for kind in KINDS:
+        for name, found in types_of_signatures(kind).items():
+            if name in SHOWN_WHOLE or not isinstance(found, type):
+                continue
+            if dataclasses.is_dataclass(found):
+                for inner, of in types_of_attributes(found):
+                    if inspect.isclass(of) and inner not in orchestrator.__all__:
+                        hidden[inner] = name
+    assert hidden == {}
+
+
+def test_every_event_is_public() -> None:
+    assert {one.__name__ for one in orchestrator.ArenaEvent.__args__} <= set(orchestrator.__all__)
+
+
+def test_what_each_group_of_plug_ins_takes_stands_in_one_module() -> None:
+    groups = {str(one.group) for one in extension_points()}
+    said = (plugins.__doc__ or "").split("\n")
+    rows = {line.split("`")[1]: line for line in said if line.startswith("| `arena.")}
+    assert rows.keys() == groups
+    for line in rows.values():
+        named = {word for word in line.split("`")[3::2] if word.isidentifier()}
+        assert named <= set(plugins.__all__), line
 
 
 def signatures(kind: type) -> Iterator[tuple[str, str]]:
@@ -214,3 +247,63 @@ def signatures(kind: type) -> Iterator[tuple[str, str]]:
         words = [one.name for one in parameters]
         firsts = [at for at, one in enumerate(parameters) if one.kind is one.KEYWORD_ONLY]
         yield name, ", ".join([*words[: firsts[0]], "*", *words[firsts[0] :]] if firsts else words)
+
+
+def types_of_signatures(kind: type) -> dict[str, Any]:
+    """Return the types of Arena's that the methods and properties of a class name."""
+    found: dict[str, Any] = {}
+    made_by_callers = {"__init__"} if kind in {Arena, SyncArena} else set()
+    for name in {one for one in dir(kind) if not one.startswith("_")} | made_by_callers:
+        method = inspect.getattr_static(kind, name)
+        method = method.fget if isinstance(method, property) else method
+        if not inspect.isfunction(method):
+            continue
+        method = inspect.unwrap(method)
+        found |= types_in(method.__annotations__, sys.modules[method.__module__])
+    return found
+
+
+def types_of_attributes(kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the types of Arena's that the attributes of a class and its bases name."""
+    for one in kind.__mro__:
+        if one.__module__.split(".")[0] in OURS:
+            named = {
+                **inspect.get_annotations(one),
+                **{
+                    name: found.fget.__annotations__["return"]
+                    for name, found in one.__dict__.items()
+                    if isinstance(found, property) and found.fget is not None
+                },
+            }
+            public = {name: at for name, at in named.items() if not name.startswith("_")}
+            yield from types_in(public, sys.modules[one.__module__]).items()
+
+
+def types_in(annotations: Mapping[str, str], module: ModuleType) -> dict[str, Any]:
+    """Return the types of Arena's that annotations name, by their names."""
+    places = names_of(module)
+    found: dict[str, Any] = {}
+    for text in annotations.values():
+        for node in ast.walk(ast.parse(text, mode="eval")):
+            place = places.get(node.id) if isinstance(node, ast.Name) else None
+            if place is not None and place[0].split(".")[0] in OURS:
+                found[place[1]] = getattr(import_module(place[0]), place[1])
+    return found
+
+
+@cache
+def names_of(module: ModuleType) -> dict[str, tuple[str, str]]:
+    """Return where the names of a module come from, those for type checkers too."""
+    tree = ast.parse(Path(inspect.getfile(module)).read_text(encoding="utf-8"))
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=str(place), names=names):
+                found |= {one.asname or one.name: (place, one.name) for one in names}
+            case ast.ClassDef(name=name):
+                found.setdefault(name, (module.__name__, name))
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                found.setdefault(name, (module.__name__, name))
+            case _:
+                pass
+    return found

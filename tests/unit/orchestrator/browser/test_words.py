@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.keys import playwright_keys
-from orchestrator.browser.elements import ElementAddress, ElementIds
-from orchestrator.browser.navigate import demand_web_address
-from orchestrator.browser.pointer import NotDoneError
-from orchestrator.browser.policy import origin_of
-from orchestrator.browser.watcher import page_source
-from orchestrator.observation import Node
-from orchestrator.observations.axtree import tree_text
+from arena_core.actions import playwright_keys
+from orchestrator.browser.actions.navigation import require_web_address
+from orchestrator.browser.observation import Node
+from orchestrator.browser.observations.axtree import tree_text
+from orchestrator.browser.session.policy import origin_of
+from orchestrator.browser.tabs.elements import ElementAddress, ElementIds, NotDoneError
+from orchestrator.browser.tabs.watcher import page_source
 
 
 @pytest.mark.parametrize(
@@ -63,7 +62,7 @@ def test_an_origin_is_written_as_browsers_write_it(url: str, origin: str) -> Non
 def test_an_address_is_opened_or_refused_in_words(url: str) -> None:
     is_web = url == "about:blank" or url.lower().lstrip().startswith(("http://", "https://"))
     with nullcontext() if is_web else pytest.raises(NotDoneError, match="not a web address"):
-        demand_web_address(url)
+        require_web_address(url)
 
 
 @given(st.text(max_size=60), st.one_of(st.none(), st.text(max_size=60)), st.integers(0, 9))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 
 import pytest
 
-from arena_core.errors import InterruptedRunError
+from arena_core.errors import AgentCrashedError, InterruptedRunError
 from orchestrator.cli.asynchronous import run, two_interrupts
 
 STOPPED = InterruptedRunError("stopped at once")
@@ -44,6 +45,17 @@ class Work:
         if self._can_be_asked:
             self.asked += 1
         return self._can_be_asked
+
+
+def test_a_task_from_outside_that_exits_with_0_ends_no_command_as_done() -> None:
+    async def leaves() -> None:
+        sys.exit(0)
+
+    async def plays() -> None:
+        await asyncio.create_task(leaves())
+
+    with pytest.raises(AgentCrashedError, match=r"exit code 0"):
+        run(plays())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from arena_process import Ended
+from support.agents.arena_process import Ended
 
 from orchestrator.cli import entry
 

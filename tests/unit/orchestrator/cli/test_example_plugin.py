@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
-from made_run import make_run
-from make_evidence import ANSWER, make_check, make_evidence
+from support.agents.arena_process import Ended
+from support.runs.made_run import make_run
+from support.runs.make_evidence import ANSWER, make_check, make_evidence
 
 from arena_core.actions import Stop
 from arena_core.worlds import World
 from evaluators.checks import Check
-from evaluators.contract import matcher_breaches
+from evaluators.plugin_checks import matcher_breaches
 from evaluators.scores import score
-from orchestrator.agent_interface import AgentClass, Assignment, Reference
 from orchestrator.agents.choice import make_agent
-from orchestrator.observation import AXTREE, AxTree, Node, Observation
-from orchestrator.runner.agent_choice import choose_agent
+from orchestrator.agents.interface import AgentClass, Assignment, Reference
+from orchestrator.browser.observation import AXTREE, AxTree, Node, Observation
+from orchestrator.runs.agent_choice import choose_agent
 
 Call = Callable[..., Ended]
 
@@ -119,4 +119,4 @@ def test_its_exporter_takes_its_option(call: Call, installed: Path, tmp_path: Pa
     ended = call(*words, "onyl=online")
     assert ended.code == 2
     assert "--option onyl is none of the exporter 'outcomes'" in ended.err
-    assert "'outcomes' takes only: str = ''" in ended.err
+    assert "'outcomes' takes only (text)" in ended.err

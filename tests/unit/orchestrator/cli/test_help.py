@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from arena_process import Ended
-from typer.core import TyperGroup
-from typer.main import get_command
+from support.agents.arena_process import Ended
+from support.agents.every_command import commands
 
-from orchestrator.cli.entry import _PANELS, build_app
+from orchestrator.cli.entry import _PANELS
 
 Call = Callable[..., Ended]
 
 WIDTH = 80
 LEAST = 30  # columns of help text: one sentence stays on a few lines
-
-
-def commands() -> Iterator[tuple[str, ...]]:
-    """Every command and every group, as words."""
-    yield ()
-    for name in [name for names in _PANELS.values() for name in names]:
-        yield (name,)
-        root = get_command(build_app([name]))
-        assert isinstance(root, TyperGroup)
-        if isinstance(inner := root.commands[name], TyperGroup):
-            yield from ((name, one) for one in inner.commands)
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
@@ -54,4 +42,4 @@ def test_commands_stand_under_the_titles_of_their_groups(call: Call) -> None:
 
 def test_a_summary_is_wrapped_and_not_cut(call: Call) -> None:
     said = call("tasks", "--help").out
-    assert "with --prove, play it: solvable, and by nothing less." in " ".join(said.split())
+    assert "with --prove, play it: only full solutions may pass." in " ".join(said.split())

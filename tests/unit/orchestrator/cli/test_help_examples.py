@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable
 
 import pytest
-from arena_process import Ended
+from support.agents.arena_process import Ended
 
 Call = Callable[..., Ended]
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 import pytest
-from arena_process import Ended
+from support.agents.arena_process import Ended
 from typer.main import get_command
 
 from arena_core.errors import StoreError, UsageError

@@ -10,10 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from arena_process import Ended, arena
-from made_run import make_run
-from small_suites import bells, write_suite
+from quick_cases import quick_first
+from support.agents.arena_process import Ended, arena
+from support.runs.made_run import make_run
+from support.tasks.small_suites import bells, write_suite
 
+from arena_core.errors import StoreError
 from arena_core.plugins import ARENA
 
 Call = Callable[..., Ended]
@@ -68,9 +70,9 @@ def test_lint_counts_what_no_proof_says_and_names_it_where_asked(
     plain, named = call("tasks", "lint", suite), call("tasks", "lint", suite, "--unproved")
     found = call("tasks", "lint", suite, "--json").document
 
-    assert "1 of 3 tasks have no reference: they cannot be proved" in plain.err
+    assert "1 of 3 tasks has no reference: it cannot be proved" in plain.err
     assert "2 of 3 tasks have no second right path" in plain.err
-    assert "1 of 3 tasks have no written detour" in plain.err
+    assert "1 of 3 tasks has no written detour" in plain.err
     assert "no second right path" not in plain.out
     assert named.out.count("no second right path") == 2
     notes = [(one["task"], one["message"][:13]) for one in found if one["severity"] == "note"]
@@ -125,19 +127,21 @@ def test_an_episode_that_cannot_be_read_is_named_and_blocks_no_other(
     before = call("report", folder.path, "--json").document
     (folder.evidence_folder("online-agrees-r0-a1") / "evidence.json").write_bytes(b"\xff{")
     ended = call("report", folder.path)
-    assert ended.code == 0, ended.err
+    assert ended.code == StoreError.exit_code
+    assert "the evidence of 1 of 11 episodes cannot be read" in ended.err
     assert "online-agrees-r0-a1/evidence.json: is not what this version" in ended.out
     assert f"played again by arena eval --resume {folder.path}" in ended.out
     after = call("report", folder.path, "--json").document
     was, now = before["totals"]["online"], after["totals"]["online"]
-    assert now["trials"] == was["trials"]
+    assert now["episodes"] == was["episodes"]
     assert now["scored"] == was["scored"] - 1
     assert now["unscored"] == {**was["unscored"], "unreadable": 1}
     assert now["bounds"] != was["bounds"]
     assert len(after["unreadable"]) == 1
     assert "counts as unscored" in (folder.path / "report.html").read_text(encoding="utf-8")
     scored = call("score", folder.path)
-    assert scored.code == 0
+    assert scored.code == StoreError.exit_code
+    assert "10 episodes scored, 0 differ from what the run wrote down" in scored.err
     assert "online-agrees-r0-a1/evidence.json" in scored.err
     assert scored.out.count("unscored: unreadable") == 1
 
@@ -151,13 +155,14 @@ def test_a_run_whose_ledger_is_empty_is_never_an_empty_report(call: Call, tmp_pa
     assert "worlds agree on 33%" in ended.out
 
 
-def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", quick_first([["--help"], ["report", "run"], ["eval", "--fast"]]))
+def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path, words: list[str]) -> None:
     """With a real pipe, in a terminal that could show colours."""
     colourful = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
-    for words in (("--help",), ("report", make_run(tmp_path / "run").path), ("eval", "--fast")):
-        ended = arena(*words, cwd=tmp_path, env=colourful)
-        assert (ended.out + ended.err).strip() != ""
-        assert ESCAPE not in ended.out + ended.err
+    make_run(tmp_path / "run")
+    ended = arena(*words, cwd=tmp_path, env=colourful)
+    assert (ended.out + ended.err).strip() != ""
+    assert ESCAPE not in ended.out + ended.err
 
 
 def test_help_names_every_command(call: Call) -> None:

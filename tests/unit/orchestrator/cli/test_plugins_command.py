@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
-from plugged import install
+from support.agents.arena_process import Ended
+from support.tasks.plugged import install
 
 from arena_core.plugins import Group
 

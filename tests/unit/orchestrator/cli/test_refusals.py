@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_process import Ended
-from small_suites import bells, write_suite
-from tiny_run import SUITE, make_lock
+from support.agents.arena_process import Ended
+from support.runs.tiny_run import SUITE, make_lock
+from support.tasks.small_suites import bells, write_suite
 
 from arena_core import errors
-from orchestrator.store.run_folder import RunFolder
+from orchestrator.runs.store.run_folder import RunFolder
 
 Call = Callable[..., Ended]
 
@@ -42,6 +42,15 @@ def assert_refused(ended: Ended, code: int, *said: str) -> None:
 def test_an_unknown_suite_is_named(call: Call) -> None:
     ended = call("eval", "--suite", "nowhere")
     assert_refused(ended, errors.UnknownNameError.exit_code, "nowhere", "demo")
+
+
+def test_tasks_are_listed_of_a_suite_that_an_option_names_as_elsewhere(
+    call: Call, suite: Path
+) -> None:
+    by_option = call("tasks", "list", "--suite", suite, "--json")
+    assert (by_option.code, by_option.out) == (0, call("tasks", "list", suite, "--json").out)
+    twice = call("tasks", "list", suite, "--suite", "demo")
+    assert_refused(twice, errors.UsageError.exit_code, "two suites are named")
 
 
 def test_an_unknown_task_is_named(call: Call, suite: Path) -> None:
@@ -101,7 +110,7 @@ HERE = "en.wikipedia.org:443:127.0.0.1:8443"
         (URL, "--model-url has no effect: the agent 'oracle'"),
         (("--model-deadline", "120"), "--model-deadline has no effect: the agent 'oracle'"),
         (("--temperature", "0"), "--temperature has no effect: the agent 'oracle'"),
-        (("--seed", "0"), "seed has no effect on the oracle without errs"),
+        (("--seed", "0"), "seed has no effect on the oracle without error_rate"),
         (("--agent", "idle", "--seed", "1"), "--seed has no effect: the agent 'idle'"),
         (("--agent", "random", "--model", "m"), "--model has no effect: the agent 'random'"),
         (("--agent", "idle", "--max-usd", "1"), "the agent idle does not say what it spends"),
@@ -177,6 +186,20 @@ def test_a_folder_that_is_no_run_is_refused(
     assert_refused(ended, errors.StoreError.exit_code, "elsewhere", "not a run folder")
 
 
+@pytest.mark.parametrize("command", [("eval", "--resume"), ("report",), ("score",)])
+def test_a_run_whose_copy_of_the_suite_was_edited_is_refused(
+    call: Call, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """Episodes played before and after would be of two suites, under one name."""
+    folder = RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    kept = folder.path / "suite.json"
+    kept.write_text(kept.read_text().replace("1891", "1892"))
+    ended = call(*command, folder.path)
+    said = (f"{kept}: was changed after the run began", "put it back", "arena score")
+    assert_refused(ended, errors.StoreError.exit_code, *said)
+    assert len(ended.err.splitlines()) == 2
+
+
 def test_options_of_a_new_run_are_refused_beside_resume(call: Call, tmp_path: Path) -> None:
     """A run goes on as its lock says: an option that is silently ignored would lie."""
     ended = call("eval", "--resume", tmp_path, "--agent", "idle")
@@ -240,7 +263,7 @@ def test_an_unknown_option_is_refused(call: Call) -> None:
 
 
 WRONG_TASKS = {
-    "a foreign start page": (bells("bells", start=["forum:/"]), "none of the task's sites"),
+    "a foreign start page": (bells("bells", start=["forum:/"]), "not one of the task's sites"),
     "no stop at the end": (
         bells("bells", reference=[{"do": "click", "role": "link", "name": "Bruges"}]),
         "must end with `do: stop`",
@@ -357,9 +380,101 @@ def test_the_oracle_refuses_tasks_without_a_reference(call: Call, tmp_path: Path
 
 def test_an_option_that_the_agent_does_not_declare_is_refused(call: Call, suite: Path) -> None:
     ended = call("eval", "--suite", suite, "--agent", "random", "--agent-option", "sede=1")
-    assert_refused(ended, errors.UsageError.exit_code, "'random' takes: seed: int = 0")
+    assert_refused(
+        ended, errors.UsageError.exit_code, "'random' takes: seed (whole number; default: 0)"
+    )
     ended = call("eval", "--suite", suite, "--agent", "random", "--agent-option", "seed=one")
-    assert_refused(ended, errors.UsageError.exit_code, "--seed 'one' is no value")
+    assert_refused(ended, errors.UsageError.exit_code, "--seed 'one' is not valid")
     given = ("--seed", "1", "--agent-option", "seed=1")
     ended = call("eval", "--suite", suite, "--agent", "random", *given)
     assert_refused(ended, errors.UsageError.exit_code, "say the same thing twice")
+
+
+@pytest.mark.parametrize(
+    "options", [("--repeats", "99999999"), ("--workers", "5000"), ("--rollouts", "99999999")]
+)
+def test_sizes_that_are_rarely_meant_ask_for_a_yes(
+    call: Call, suite: Path, options: tuple[str, str]
+) -> None:
+    command = "sample" if "--rollouts" in options else "eval"
+    asked = (command, "--suite", suite, "--agent", "random", *options)
+    assert_refused(call(*asked), errors.UsageError.exit_code, "rarely meant", "--yes")
+    meant = call(*asked, "--yes")
+    assert meant.code == errors.EngineMissingError.exit_code
+
+
+def test_a_reason_to_play_again_is_one_that_there_is(call: Call, tmp_path: Path) -> None:
+    RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    ended = call("eval", "--resume", "run", "--again", "internal,infar")
+    assert_refused(ended, errors.UsageError.exit_code, "'infar'", "did you mean 'infra'?")
+    ended = call("eval", "--resume", "run", "--again", "internal,infra")
+    assert ended.code == errors.EngineMissingError.exit_code
+    ended = call("eval", "--again", "internal")
+    assert_refused(ended, errors.UsageError.exit_code, "--again has no effect without --resume")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("schema", "siet"),
+        ("site", "new", "mine", "--kind", "flask"),
+        ("site", "published", "webarean"),
+        ("eval", "--suite", "zero"),
+        ("study", "plan", "zero.yaml"),
+        ("eval", "--agent", "random", "--agent-option", "seed=x"),
+        ("eval", "--agent", "random", "--agent-option", "sede=1"),
+        ("export", "dpo", "run", "--option", "shape=zzz"),
+        ("judge", "check", "object.json", "--model", "m", "--model-url", "http://127.0.0.1:9/v1"),
+        ("up", "shop"),
+    ],
+)
+def test_no_message_speaks_of_pythons_types_and_exceptions(
+    call: Call, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    RunFolder.create(tmp_path / "run", make_lock(), SUITE)
+    for name in ("zero", "zero.yaml"):
+        (tmp_path / name).write_bytes(bytes(9))
+    (tmp_path / "object.json").write_text("{}")
+    ended = call(*words)
+    assert ended.code != 0
+    for inner in (
+        *("Value error", "<unicode string>", "[Errno", "Input should", "tuple", "Literal["),
+        *("str |", "None", "int =", ": int", ": str"),
+    ):
+        assert inner not in ended.err, ended.err
+
+
+def test_a_suite_away_from_its_sites_says_where_sites_are_looked_for(
+    call: Call, tmp_path: Path
+) -> None:
+    suite = write_suite(tmp_path, bells("one", sites=["my-shop"], start=["my-shop:/"]))
+    for words in (("tasks", "lint", suite, "--json"), ("eval", "--suite", suite)):
+        ended = call(*words)
+        assert "ARENA_SITES" in ended.out + ended.err
+        assert "./arena-sites" in ended.out + ended.err
+
+
+def test_a_file_says_what_to_run_and_options_come_before_it(call: Call, suite: Path) -> None:
+    file = suite.parent / "run.yaml"
+    file.write_text(f"suite: {suite.name}\nagent: genius\nattempts: 2\n", "utf-8")
+    ended = call("eval", "--config", file)
+    assert_refused(ended, errors.UnknownNameError.exit_code, "genius", "oracle")
+    ended = call("eval", "--config", file, "--agent", "idle", "nothing-like-it")
+    assert_refused(ended, errors.UnknownNameError.exit_code, "nothing-like-it")
+    ended = call("eval", "--config", file, "--agent", "idle")
+    assert_refused(ended, errors.EngineMissingError.exit_code)
+    ended = call("eval", "--config", file, "--agent-seconds", "9")
+    assert_refused(ended, errors.UsageError.exit_code, "seconds: has no effect without `command`")
+    ended = call("eval", "--resume", suite.parent, "--config", file)
+    assert_refused(ended, errors.UsageError.exit_code, "it takes no --config")
+
+
+def test_an_unknown_field_of_a_runs_file_is_named_with_its_line(call: Call, suite: Path) -> None:
+    file = suite.parent / "run.yaml"
+    file.write_text(f"suite: {suite.name}\nwokers: 2\n", "utf-8")
+    ended = call("eval", "--config", file)
+    assert_refused(
+        ended,
+        errors.InputError.exit_code,
+        f"{file}:2: wokers: unknown field; did you mean 'workers'?",
+    )

@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from arena_process import ARENA
 from quick_cases import SLOW, quick_first
+from support.agents.arena_process import ARENA
 
 from orchestrator.cli.streams import of_the_machine
 

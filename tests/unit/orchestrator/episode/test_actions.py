@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fake_world import FakeWorld
-from played_episode import ANSWER, HEADING, KETTLE, NODE, episode, played
+from support.runs.played_episode import ANSWER, HEADING, KETTLE, NODE, episode, played
+from support.worlds.fake_world import FakeWorld
 
 from arena_core.actions import AnswerStatus, Goto, Infeasible, Stop
 from evaluators.evidence import AgentResponse, Ended, Evidence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fake_world import WIKI, FakeWorld
-from played_episode import HEADING, KETTLE, RIGHT, episode, forever, played
+from support.runs.played_episode import HEADING, KETTLE, RIGHT, episode, forever, played
+from support.worlds.fake_world import WIKI, FakeWorld
 
 from arena_core.actions import Goto
 from arena_core.errors import (
@@ -23,7 +23,7 @@ async def test_an_episode_that_is_closed_early_is_unscored_and_keeps_its_steps()
     assert one.is_over
     evidence = one.evidence()
     assert (evidence.ended, len(evidence.steps)) == (None, 2)
-    score = await one.evaluate()
+    score = await one.score()
     assert str(score.outcome) == "unscored: infra"
     assert score.because == "its driver closed it after step 1"
 
@@ -34,7 +34,7 @@ async def test_a_right_answer_counts_only_where_its_end_was_looked_at() -> None:
         await one.step(RIGHT)
         assert one.evidence().ended is None
     assert one.evidence().ended is None
-    score = await one.evaluate()
+    score = await one.score()
     assert str(score.outcome) == "unscored: infra"
     assert score.because == "its end checks were not looked at"
 
@@ -50,9 +50,9 @@ async def test_an_evaluation_is_made_once_and_survives_the_close() -> None:
     async with episode(world, checks=[check]) as one:
         await one.reset()
         await one.step(RIGHT)
-        first = await one.evaluate()
-        assert await one.evaluate() is first
-    assert await one.evaluate() is first
+        first = await one.score()
+        assert await one.score() is first
+    assert await one.score() is first
     assert world.log.count("query") == 1
     assert str(first.outcome) == "success"
 
@@ -93,7 +93,7 @@ async def test_closing_cuts_an_opening_short_and_leaves_nothing_open(where: str)
     assert (await opening).text == ""
     assert not any(session.is_open for session in world.sessions)
     assert world.log[-1] == "gateway closed"
-    assert (await one.evaluate()).because == "its driver closed it during the opening"
+    assert (await one.score()).because == "its driver closed it during the opening"
 
 
 async def test_closing_cuts_a_step_short_which_then_says_so() -> None:
@@ -106,7 +106,7 @@ async def test_closing_cuts_a_step_short_which_then_says_so() -> None:
     await one.close()
     result = await step
     assert (result.is_over, result.because) == (True, "its driver closed it during step 1")
-    assert str((await one.evaluate()).outcome) == "unscored: infra"
+    assert str((await one.score()).outcome) == "unscored: infra"
     assert one.evidence().ended is None
 
 
@@ -121,7 +121,7 @@ async def test_closing_cuts_the_end_checks_short_and_the_right_answer_is_unscore
     one = episode(world)
     await one.reset()
     await one.step(RIGHT)
-    evaluation = asyncio.create_task(one.evaluate())
+    evaluation = asyncio.create_task(one.score())
     await began.wait()
     await one.close()
     assert str((await evaluation).outcome) == "unscored: infra"
@@ -138,12 +138,12 @@ async def test_end_checks_that_were_cancelled_can_be_looked_at_again() -> None:
         await one.reset()
         await one.step(RIGHT)
         world.script["lost"] = hang
-        evaluation = asyncio.create_task(one.evaluate())
+        evaluation = asyncio.create_task(one.score())
         await began.wait()
         evaluation.cancel()
         await asyncio.wait([evaluation])
         del world.script["lost"]
-        assert str((await one.evaluate()).outcome) == "success"
+        assert str((await one.score()).outcome) == "success"
 
 
 async def test_a_step_that_is_cancelled_leaves_the_episode_unscored() -> None:
@@ -157,7 +157,7 @@ async def test_a_step_that_is_cancelled_leaves_the_episode_unscored() -> None:
             await step
         with pytest.raises(UsageError, match="is over"):
             await one.step(RIGHT)
-        score = await one.evaluate()
+        score = await one.score()
     assert str(score.outcome) == "unscored: infra"
     assert score.because == "step 1 was cancelled before it was done"
 
@@ -183,7 +183,7 @@ async def test_calls_that_make_no_sense_say_what_to_do() -> None:
     with pytest.raises(UsageError, match="played once"):
         await one.reset()
     with pytest.raises(UsageError, match="is not over"):
-        await one.evaluate()
+        await one.score()
     with pytest.raises(UsageError, match="does not end"):
         one.end(Ended.STOPPED, "because")
     await one.step(RIGHT)
@@ -202,7 +202,7 @@ async def test_a_driver_may_end_an_episode_which_is_scored_as_it_stands() -> Non
     async with one:
         await one.reset()
         one.end(Ended.DEADLINE, "the driver's own clock")
-        assert str((await one.evaluate()).outcome) == "success"
+        assert str((await one.score()).outcome) == "success"
     assert one.evidence().ended_because == "the driver's own clock"
 
 
@@ -229,4 +229,4 @@ async def test_a_world_that_breaks_under_a_look_breaks_the_episode_off() -> None
     async with episode(world) as one:
         await one.reset()
         assert await one.snapshot() is None
-        assert str((await one.evaluate()).outcome) == "unscored: infra"
+        assert str((await one.score()).outcome) == "unscored: infra"

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
-from fake_world import WIKI, FakeWorld, attempt_at, browsing_task
-from played_episode import ANSWER, HEADING, KETTLE, NODE, RIGHT, episode, forever, played
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.agents.foreign_values import CASES, TEXTS, require_scored
+from support.runs.played_episode import (
+    ANSWER,
+    HEADING,
+    KETTLE,
+    NODE,
+    RIGHT,
+    episode,
+    forever,
+    played,
+)
+from support.worlds.fake_world import WIKI, FakeWorld, attempt_at, browsing_task
 
-from arena_core.actions import Goto, Press
+from arena_core.actions import Goto, Press, Stop
 from arena_core.errors import (
     ArenaError,
     BrowserError,
@@ -23,8 +36,9 @@ from arena_core.errors import (
 from arena_core.worlds import World
 from evaluators.evidence import Ended, UnscoredReason
 from orchestrator.episode.episode import Episode
+from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE
 from orchestrator.episode.steps import DecisionRecord
-from orchestrator.store.step_lines import OBSERVATIONS_FILE
+from orchestrator.serve.messages import observation_as_json
 
 
 async def test_an_episode_is_opened_stepped_and_scored() -> None:
@@ -42,7 +56,7 @@ async def test_an_episode_is_opened_stepped_and_scored() -> None:
         last = await one.step(RIGHT)
         assert (last.is_over, last.ended) == (True, Ended.STOPPED)
         assert last.observation is result.observation
-        score = await one.evaluate()
+        score = await one.score()
     assert str(score.outcome) == "success"
     evidence = one.evidence()
     assert (evidence.answer, evidence.ended) == ("1891", Ended.STOPPED)
@@ -59,7 +73,7 @@ async def test_what_a_task_looks_at_beside_its_checks_is_in_the_evidence_and_dec
         await one.reset()
         await one.step(Goto(url=KETTLE))
         await one.step(RIGHT)
-        score = await one.evaluate()
+        score = await one.score()
     assert str(score.outcome) == "success"
     assert [verdict.check for verdict in score.verdicts] == [ANSWER["name"]]
     found = one.evidence().located
@@ -136,7 +150,7 @@ async def test_neither_the_opening_nor_the_time_between_calls_counts() -> None:
         assert not (await one.step(Goto(url=KETTLE))).is_over
         await asyncio.sleep(0.2)
         await one.step(RIGHT)
-        assert str((await one.evaluate()).outcome) == "success"
+        assert str((await one.score()).outcome) == "success"
     idle = [step.timings.decide_ms for step in one.evidence().steps[1:]]
     assert all(ms >= 200 for ms in idle)
 
@@ -147,7 +161,7 @@ async def test_a_driver_that_measured_the_deciding_says_so_itself() -> None:
         decided = DecisionRecord(thought="why", decide_ms=5.0, input_tokens=7, output_tokens=2)
         await one.step(Goto(url=KETTLE), decided)
         await one.step(RIGHT, decided)
-        await one.evaluate()
+        await one.score()
     evidence = one.evidence()
     assert [(step.thought, step.timings.decide_ms) for step in evidence.steps[1:]] == [
         ("why", 5.0)
@@ -162,7 +176,7 @@ async def test_the_last_step_that_is_allowed_ends_the_episode() -> None:
         assert not (await one.step(Goto(url=KETTLE))).is_over
         last = await one.step(Goto(url=f"{WIKI}/"))
         assert (last.ended, last.because) == (Ended.STEP_LIMIT, "2 steps were used up")
-        assert str((await one.evaluate()).outcome) == "failure"
+        assert str((await one.score()).outcome) == "failure"
 
 
 async def test_an_agent_may_stop_with_the_last_step() -> None:
@@ -192,7 +206,7 @@ async def test_a_fault_of_the_opening_is_the_outcome_and_raises_nothing(
         seen = await one.reset()
         assert (seen.tabs, seen.text, seen.last_error) == ((), "", error.message)
         assert one.is_over
-        score = await one.evaluate()
+        score = await one.score()
     assert str(score.outcome) == f"unscored: {reason}"
     assert score.because == error.message
 
@@ -215,7 +229,7 @@ async def test_a_fault_of_a_step_is_the_outcome_and_raises_nothing(
         result = await one.step(Goto(url=KETTLE))
         assert result.fault is not None
         assert (result.ended, result.because, result.observation) == (None, "x", first)
-        assert str((await one.evaluate()).outcome) == "unscored: infra"
+        assert str((await one.score()).outcome) == "unscored: infra"
     assert [step.index for step in one.evidence().steps] == [0]
 
 
@@ -239,7 +253,7 @@ async def test_a_fault_while_stopping_leaves_the_right_answer_unscored() -> None
         world.script["title"] = BrowserError("crashed")
         result = await one.step(RIGHT)
         assert (result.ended, result.fault is not None) == (None, True)
-        assert str((await one.evaluate()).outcome) == "unscored: infra"
+        assert str((await one.score()).outcome) == "unscored: infra"
 
 
 async def test_a_fault_of_the_end_checks_leaves_the_right_answer_unscored() -> None:
@@ -266,12 +280,23 @@ async def test_the_first_reason_stands() -> None:
         world.script["act"] = BrowserError("crashed")
         await one.step(Goto(url=KETTLE))
         one.break_off(UnscoredReason.DRIFTED, "another reason")
-        assert (await one.evaluate()).because == "crashed"
+        assert (await one.score()).because == "crashed"
 
 
 async def test_a_live_site_that_bars_the_start_page_is_blocked() -> None:
     score = await played(episode(FakeWorld(status=403), World.ONLINE))
     assert str(score.outcome) == "unscored: blocked"
+
+
+async def test_a_start_page_that_is_not_there_ends_the_episode_before_the_agent_plays() -> None:
+    world = FakeWorld(status=404)
+    async with episode(world) as one:
+        await one.reset()
+        assert one.is_over
+        score = await one.score()
+    assert str(score.outcome) == "unscored: not_found_at_start"
+    assert "answered 404" in score.because
+    assert not any(line.startswith("act") for line in world.log)
 
 
 async def test_a_login_that_the_site_dropped_leaves_the_episode_unscored() -> None:
@@ -309,7 +334,7 @@ async def test_a_bug_is_the_outcome_with_its_place_and_every_replica_may_be_writ
         if not one.is_over:
             result = await one.step(RIGHT if where in {"read", "lost"} else Goto(url=KETTLE))
             assert result.is_over
-        score = await one.evaluate()
+        score = await one.score()
     assert str(score.outcome) == "unscored: internal"
     fault = one.evidence().fault
     assert fault is not None
@@ -335,7 +360,7 @@ async def test_where_the_world_is_not_as_required_no_page_is_opened(
         await one.reset()
         if not one.is_over:
             await one.step(RIGHT)
-        assert str((await one.evaluate()).outcome) == outcome
+        assert str((await one.score()).outcome) == outcome
     was_opened = any(line.startswith("open ") for line in world.log)
     assert was_opened is (outcome == "success")
     assert (one.evidence().ended is Ended.NOT_STARTED) is not was_opened
@@ -348,3 +373,28 @@ async def test_what_a_guided_agent_can_be_told_is_the_key_nodes_of_the_episodes_
     online = NODE | {"name": "elsewhere", "worlds": ["online"]}
     played = episode(FakeWorld(), checks=[NODE, online, ANSWER])
     assert [check.name for check in played.reference.key_nodes] == ["article"]
+
+
+@settings(max_examples=CASES)
+@given(
+    title=TEXTS,
+    urls=st.lists(TEXTS | TEXTS.map(f"{WIKI}/".__add__), max_size=2),
+    found=st.lists(TEXTS, max_size=2).map(tuple),
+    answer=TEXTS,
+)
+def test_whatever_a_page_shows_is_kept_and_scored(
+    title: str, urls: list[str], found: tuple[str, ...], answer: str
+) -> None:
+    asyncio.run(_shown(FakeWorld(title=title, pages={"h1": found}), urls, answer))
+
+
+async def _shown(world: FakeWorld, urls: list[str], answer: str) -> None:
+    async with episode(world, checks=[ANSWER, HEADING, NODE]) as one:
+        await one.reset()
+        for url in urls:
+            seen = (await one.step(Goto(url=url))).observation
+            json.dumps(observation_as_json(seen), ensure_ascii=False).encode()
+        await one.step(Stop(answer=answer))
+        await one.score()
+    require_scored(one.task, one.evidence())
+    assert one.files

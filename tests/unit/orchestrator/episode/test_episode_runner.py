@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast, get_args
 
 import pytest
-from fake_world import WIKI, FakeWorld, attempt_at, browsing_task
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.agents.foreign_values import CASES, TEXTS, VALUES, require_scored
+from support.runs.tiny_run import SUITE, make_lock
+from support.worlds.fake_world import WIKI, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Action, Goto, Stop
 from arena_core.errors import (
@@ -21,12 +27,15 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from evaluators.evidence import Ended, Evidence
 from evaluators.scores import score
-from orchestrator.agent_interface import Assignment, Decision, Reference
+from orchestrator.agents.interface import Assignment, Decision, Reference
+from orchestrator.agents.model_exchange import ModelExchange, TokenUsage
+from orchestrator.browser.observation import Observation
 from orchestrator.episode import episode_runner
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import EpisodeRunner, PlayedAttempt
-from orchestrator.episode.proof_hook import EpisodeSnapshot
-from orchestrator.observation import Observation
+from orchestrator.episode.jsonl_files import read_exchanges
+from orchestrator.episode.snapshot import EpisodeSnapshot
+from orchestrator.runs.store.run_folder import RunFolder
 from tasks.schema import Task
 
 RIGHT = Stop(answer="1891")
@@ -226,3 +235,115 @@ async def test_what_a_proof_looks_at_does_not_count_against_the_tasks_time() -> 
         await play(Script([RIGHT]), world, proof_hook=proof_hook, limits={"seconds": 0.1})
     ).evidence()
     assert evidence.ended is Ended.STOPPED
+
+
+class Hands:
+    """An agent from outside that hands in, or raises, whatever it is given."""
+
+    name = "hands"
+    observations = frozenset({"axtree"})
+
+    def __init__(self, handed: object) -> None:
+        self.handed = handed
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Hands:
+        return self
+
+    async def decide(self, _: Observation) -> Any:
+        if isinstance(self.handed, BaseException):
+            raise self.handed
+        return self.handed
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+class UnspeakableError(Exception):
+    """An error that cannot even say what it is."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def _action(kind: type[Any], fields: dict[str, Any]) -> Any:
+    return kind.model_construct(**{**fields, "kind": kind.model_fields["kind"].default})
+
+
+_KINDS = get_args(get_args(Action)[0])
+_NAMES = sorted({name for kind in _KINDS for name in kind.model_fields} - {"kind"})
+_ACTIONS = st.builds(
+    _action,
+    st.sampled_from([Stop, *_KINDS]),
+    st.dictionaries(st.sampled_from(["answer", "data", "reason", *_NAMES]), VALUES, max_size=4),
+)
+_EXCHANGES = st.builds(
+    ModelExchange,
+    request=st.dictionaries(TEXTS, VALUES, max_size=2),
+    images=st.dictionaries(TEXTS, st.sampled_from([b"", "no bytes"]), max_size=1),
+    reply=st.none() | VALUES,
+    usage=st.none() | st.builds(TokenUsage, input_tokens=VALUES, cached_tokens=VALUES),
+    usd=st.none() | VALUES,
+)
+_DECISIONS = st.builds(
+    Decision,
+    _ACTIONS | VALUES,
+    thought=st.none() | VALUES,
+    input_tokens=st.just(3) | VALUES,
+    output_tokens=st.just(3) | VALUES,
+    exchanges=st.lists(_EXCHANGES, max_size=2).map(tuple) | VALUES,
+    usd=st.none() | VALUES,
+)
+_RAISED = st.sampled_from(
+    [
+        SystemExit(0),
+        SystemExit(10**400),
+        KeyboardInterrupt(),
+        GeneratorExit(),
+        asyncio.CancelledError(),
+        BaseExceptionGroup("all", [SystemExit(), ValueError()]),
+        StopAsyncIteration(),
+        UnspeakableError(),
+        RecursionError(),
+        AgentError("\ud800" * 50_000),
+        AgentError(cast("Any", 7)),
+        ValueError("half \ud800"),
+    ]
+)
+
+
+@settings(max_examples=2 * CASES)
+@given(handed=_DECISIONS | _RAISED | VALUES)
+def test_whatever_an_agent_hands_in_or_raises_is_its_own_doing(
+    handed: object, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    asyncio.run(_handed(handed, tmp_path_factory))
+
+
+async def _handed(handed: object, folders: pytest.TempPathFactory) -> None:
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, lambda: None)  # as the command line does
+    try:
+        played = await play(cast("Any", Hands(handed)), limits={"steps": 1})
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+    require_scored(browsing_task(), played.evidence())
+    folder = RunFolder.create(folders.mktemp("runs") / "r1", make_lock(), SUITE)
+    folder.save_evidence("offline-one-r0-a1", played.evidence(), played.files)
+    saved = played.evidence().model_copy(update={"run": folder.lock().run})
+    assert folder.evidence("offline-one-r0-a1") == saved
+    read_exchanges(folder.evidence_folder("offline-one-r0-a1"))
+
+
+async def test_ctrl_c_in_an_agents_code_ends_the_run_where_no_loop_takes_it() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        await play(cast("Any", Hands(KeyboardInterrupt())))
+
+
+async def test_an_attempt_that_is_cancelled_while_its_agent_thinks_is_cancelled() -> None:
+    agent = Script([RIGHT], think_s=600)
+    playing = asyncio.create_task(play(agent))
+    while not agent.seen:  # noqa: ASYNC110  the agent tells nobody
+        await asyncio.sleep(0)
+    playing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await playing

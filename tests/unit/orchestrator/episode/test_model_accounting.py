@@ -8,22 +8,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from fake_world import FakeWorld, attempt_at, browsing_task
-from model_questions import HELLO, options
-from scripted_model import Fails, Says, Script, ScriptedModel
+from support.agents.model_questions import HELLO, options
+from support.agents.scripted_model import Fails, Says, Script, ScriptedModel
+from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Action, Goto, Stop
 from arena_core.errors import AgentError, ModelError
 from evaluators.evidence import Ended, UnscoredReason
-from orchestrator.agent_interface import Assignment, Decision, Reference
+from orchestrator.agents.interface import Assignment, Decision, Reference
+from orchestrator.agents.model.client import ModelClient
+from orchestrator.agents.model.messages import ChatRole, ImagePart, Message, TextPart
+from orchestrator.agents.model_exchange import ModelExchange, Spent, TokenUsage
+from orchestrator.browser.observation import Observation
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import EpisodeRunner, PlayedAttempt
-from orchestrator.model.client import ModelClient
-from orchestrator.model.messages import ChatRole, ImagePart, Message, TextPart
-from orchestrator.model_exchange import ModelExchange, TokenUsage
-from orchestrator.observation import Observation
-from orchestrator.spending import Spent
-from orchestrator.store.exchange_lines import KeptExchange, read_exchanges
+from orchestrator.episode.jsonl_files import KeptExchange, read_exchanges
 
 StartModel = Callable[[Script], ScriptedModel]
 
@@ -33,7 +32,7 @@ OWN = ModelExchange(request={"model": "own"}, reply="{}", usage=TokenUsage(input
 
 
 @dataclass
-class Asking:
+class ModelSession:
     """Asks its model once before each of its actions; an error among them is raised."""
 
     client: ModelClient
@@ -43,7 +42,7 @@ class Asking:
     name: str = "asking"
     observations: frozenset[str] = frozenset({"axtree"})
 
-    def __call__(self, assignment: Assignment, reference: Reference) -> Asking:
+    def __call__(self, assignment: Assignment, reference: Reference) -> ModelSession:
         return self
 
     async def decide(self, observation: Observation) -> Decision:
@@ -72,7 +71,7 @@ class Budget:
         self.counted.append(spent)
 
 
-async def play(agent: Asking, meter: Budget | None = None) -> PlayedAttempt:
+async def play(agent: ModelSession, meter: Budget | None = None) -> PlayedAttempt:
     episode = Episode(attempt_at(browsing_task()), FakeWorld().environment())
     runner = EpisodeRunner(agent=agent, interrupted=asyncio.Event(), meter=meter)
     try:
@@ -91,7 +90,7 @@ async def test_each_question_is_kept_with_its_step_and_each_image_once(
     tmp_path: Path, scripted_model: StartModel
 ) -> None:
     model = scripted_model([Says("go"), Says("stop")])
-    agent = Asking(ModelClient(options(model.url)), [AWAY, Stop(answer="1891")], LOOK)
+    agent = ModelSession(ModelClient(options(model.url)), [AWAY, Stop(answer="1891")], LOOK)
     played = await play(agent)
     found = kept(played, tmp_path)
     assert [one.step for one in found] == [1, 2]
@@ -108,7 +107,7 @@ async def test_an_agent_that_gives_up_has_paid_for_what_it_asked(
     tmp_path: Path, scripted_model: StartModel
 ) -> None:
     model = scripted_model([Says("nonsense")])
-    agent = Asking(ModelClient(options(model.url)), [AgentError("nonsense")])
+    agent = ModelSession(ModelClient(options(model.url)), [AgentError("nonsense")])
     meter = Budget(left=9)
     played = await play(agent, meter)
     assert played.evidence().ended is Ended.AGENT_GAVE_UP
@@ -122,7 +121,7 @@ async def test_what_came_before_a_model_failed_is_kept(
 ) -> None:
     model = scripted_model([Says("go"), Fails(500, "out of memory")])
     refusing = replace(options(model.url), retries=0)
-    played = await play(Asking(ModelClient(refusing), [AWAY, AWAY]))
+    played = await play(ModelSession(ModelClient(refusing), [AWAY, AWAY]))
     evidence = played.evidence()
     assert evidence.fault is not None
     assert evidence.fault.reason is UnscoredReason.INFRA
@@ -135,7 +134,7 @@ async def test_what_came_before_a_model_failed_is_kept(
 async def test_a_permanent_refusal_still_ends_the_run(scripted_model: StartModel) -> None:
     model = scripted_model([Fails(401)])
     with pytest.raises(ModelError):
-        await play(Asking(ModelClient(options(model.url)), []))
+        await play(ModelSession(ModelClient(options(model.url)), []))
 
 
 async def test_exchanges_of_an_agents_own_client_are_kept_beside_and_once(
@@ -144,7 +143,7 @@ async def test_exchanges_of_an_agents_own_client_are_kept_beside_and_once(
     model = scripted_model([Says("go"), Says("stop")])
     client = ModelClient(options(model.url))
     # It hands the same one on with every decision, as careless agents do.
-    played = await play(Asking(client, [AWAY, Stop()], handed_on=(OWN,)))
+    played = await play(ModelSession(client, [AWAY, Stop()], handed_on=(OWN,)))
     assert [one.step for one in kept(played, tmp_path)] == [1, 1, 2]
     assert played.evidence().input_tokens == 207
 
@@ -153,7 +152,7 @@ async def test_when_the_budget_is_spent_the_episode_is_unscored_and_asks_no_more
     scripted_model: StartModel,
 ) -> None:
     model = scripted_model([Says("go"), Says("never asked")])
-    agent = Asking(ModelClient(options(model.url)), [AWAY, Stop(answer="1891")])
+    agent = ModelSession(ModelClient(options(model.url)), [AWAY, Stop(answer="1891")])
     played = await play(agent, Budget(left=1))
     fault = played.evidence().fault
     assert fault is not None
@@ -165,6 +164,6 @@ async def test_a_stop_that_the_last_of_the_budget_paid_for_counts(
     scripted_model: StartModel,
 ) -> None:
     model = scripted_model([Says("stop")])
-    agent = Asking(ModelClient(options(model.url)), [Stop(answer="1891")])
+    agent = ModelSession(ModelClient(options(model.url)), [Stop(answer="1891")])
     played = await play(agent, Budget(left=1))
     assert played.evidence().ended is Ended.STOPPED

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from fake_world import FakeWorld, attempt_at, browsing_task
+from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Back, Stop
 from arena_core.errors import UsageError
+from orchestrator.browser.observation import AXTREE, AxTree, Observation
 from orchestrator.episode.episode import Episode
-from orchestrator.observation import AXTREE, AxTree, Observation
 
 
 async def played(observations: frozenset[str]) -> FakeWorld:

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_world import FakeSession, FakeWorld, attempt_at, browsing_task
+from support.worlds.fake_world import FakeSession, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Back, Stop
-from orchestrator.episode.episode import Episode
-from orchestrator.episode.seen import picture_name, seen_line
-from orchestrator.observation import (
+from orchestrator.browser.observation import (
     ARIA,
     AXTREE,
     BOXES,
@@ -30,7 +28,9 @@ from orchestrator.observation import (
     Picture,
     PrunedHtml,
 )
-from orchestrator.store.step_lines import OBSERVATIONS_FILE, read_lines
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_lines
+from orchestrator.episode.record import picture_name, seen_line
 
 PLAIN = Picture(b"plain", 1280, 720)
 BOX = Box(1, 2, 3, 4, visible=True)
@@ -117,5 +117,5 @@ async def played(
         await episode.reset()
         await episode.step(Back())
         await episode.step(Stop())
-        await episode.evaluate()
+        await episode.score()
     return episode.files, episode.evidence()

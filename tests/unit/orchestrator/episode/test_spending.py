@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from arena_core.errors import AgentError
-from orchestrator.model_exchange import ModelExchange, TokenUsage
-from orchestrator.spending import Spent, reported_usage, spent_on, total
+from orchestrator.agents.model_exchange import (
+    ModelExchange,
+    Spent,
+    TokenUsage,
+    reported_usage,
+    spent_on,
+    total,
+)
 
 
 def exchange(tokens: int, usd: float | None = None) -> ModelExchange:
@@ -80,6 +86,6 @@ def test_tokens_that_an_outside_agent_does_not_know_are_unknown_and_no_mistake()
         {"usd": True},
     ],
 )
-def test_a_usage_that_is_none_is_the_agents_fault(value: object) -> None:
-    with pytest.raises(AgentError, match="usage that the agent reports"):
+def test_an_invalid_usage_is_the_agents_fault(value: object) -> None:
+    with pytest.raises(AgentError, match="agent reports invalid usage"):
         reported_usage(value)

@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_world import FakeWorld, attempt_at, browsing_task
-from played_episode import ANSWER, KETTLE, RIGHT
+from support.runs.played_episode import ANSWER, KETTLE, RIGHT
+from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Goto
 from arena_core.errors import BrowserError, LoginError, SiteGoneError
 from arena_core.worlds import World
 from evaluators.network import Recording
 from orchestrator.episode.episode import Episode
-from orchestrator.episode.opening import recorded_for
+from orchestrator.episode.resources import recorded_for
 
 FRESH = {
     "name": "list",
@@ -35,7 +35,7 @@ async def test_a_trace_ends_before_checks_open_pages_of_their_own() -> None:
     async with traced(world, FRESH, ANSWER) as one:
         await one.reset()
         await one.step(RIGHT)
-        await one.evaluate()
+        await one.score()
     assert one.files["trace.zip"] == b"zip"
     reads = [entry for entry in world.log if entry.startswith("read ")]
     assert reads
@@ -50,7 +50,7 @@ async def test_an_episode_that_breaks_off_keeps_its_trace(where: str) -> None:
         if not one.is_over:
             await one.step(Goto(url=KETTLE))
         assert one.is_over
-        await one.evaluate()
+        await one.score()
     assert one.evidence().fault is not None
     assert one.files["trace.zip"] == b"zip"
     assert world.log.index("trace ended") < world.log.index("session closed")

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from raw_http import Stage
+from support.sites.raw_http import Stage
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ from orchestrator.gateway.heads import (
     Head,
     parse_request,
     parse_response,
+    request_head,
 )
-from orchestrator.gateway.rewriting import request_head
 
 _INCOMPLETE: Final = "incomplete"
 _CLOSES: Final = "closes"

@@ -5,7 +5,7 @@ import socket
 import struct
 
 import pytest
-from raw_http import Peer, Stage, answers, get, keeps_answering, read_upload
+from support.sites.raw_http import Peer, Stage, answers, get, keeps_answering, read_upload
 
 from orchestrator.gateway import Deadlines, Gateway, Route
 

@@ -4,7 +4,7 @@ import asyncio
 import gc
 
 import pytest
-from raw_http import MemoryPeak, Peer, Stage, get, keeps_answering, unchanging
+from support.sites.raw_http import MemoryPeak, Peer, Stage, get, keeps_answering, unchanging
 
 from orchestrator.gateway import Gateway, Policy
 

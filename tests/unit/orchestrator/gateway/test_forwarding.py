@@ -1,11 +1,21 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
-from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering, read_upload, unchanging
+from support.sites.raw_http import (
+    SHOP,
+    Peer,
+    Stage,
+    answers,
+    get,
+    keeps_answering,
+    read_upload,
+    unchanging,
+)
 
-from orchestrator.gateway import Route
+from orchestrator.gateway import Route, forwarding
 
 CHUNKED = "Transfer-Encoding: chunked\r\n"
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -410,3 +420,18 @@ async def test_an_http_1_0_client_gets_a_plain_body_and_the_end(stage: Stage) ->
     await client.send(f"GET http://{SHOP}/ HTTP/1.0\r\nHost: {SHOP}\r\n\r\n".encode())
 
     assert await client.rest() == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhi"
+
+
+async def test_an_upload_that_ends_as_the_answer_comes_disturbs_no_deadline() -> None:
+    reports: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: reports.append(context))
+
+    async def uploading() -> None:
+        return None
+
+    upload = asyncio.create_task(uploading())
+    async with forwarding._deadline(60.0, upload):
+        while not upload.done():  # noqa: ASYNC110  its callbacks are queued in this very turn
+            await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert reports == []

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from orchestrator.gateway.pacing import RequestPacer
+from orchestrator.gateway.conversation import RequestPacer
 
 
 async def seconds_of(pace: RequestPacer, turns: int) -> float:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
+from support.sites.raw_http import SHOP, Peer, Stage, answers, get, keeps_answering
 
 from arena_core.errors import GatewayError
-from orchestrator.gateway import Deadlines, Gateway, Policy, Route, pages
+from orchestrator.gateway import Deadlines, Gateway, Policy, Route, conversation
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
@@ -80,10 +80,10 @@ def test_what_a_client_wrote_is_escaped_in_pages() -> None:
     route = Route(site="shop", live=True, host="shop.org", port=80, connect_to=None)
 
     for page in (
-        pages.refusal(Policy((route,)), "<script>", 80),
-        pages.read_only(route, "<script>"),
-        pages.unreachable(route, "<script>"),
-        pages.malformed("<script>"),
+        conversation.refusal_page(Policy((route,)), "<script>", 80),
+        conversation.read_only_page(route, "<script>"),
+        conversation.unreachable_page(route, "<script>"),
+        conversation.malformed_page("<script>"),
     ):
         assert "&lt;script&gt;" in page
         assert "<script>" not in page

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from raw_http import SHOP, Peer, Server, Stage, answers, get, keeps_answering
+from support.sites.raw_http import SHOP, Peer, Server, Stage, answers, get, keeps_answering
 
 from orchestrator.gateway import Gateway, Route
 

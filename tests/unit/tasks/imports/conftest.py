@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from stand_in_sites import WEBARENA_ROLES, write_sites
+from support.sites.stand_in_sites import WEBARENA_ROLES, write_sites
 
-from sites.atlas import Atlas, load_atlas
+from sites.registry import SiteRegistry, load_registry
 
 Write = Callable[..., Path]
 
@@ -28,8 +28,8 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture(scope="session")
-def webarena_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
+def webarena_registry(tmp_path_factory: pytest.TempPathFactory) -> SiteRegistry:
     """The sites that the WebArena formats name by default, as stand-ins where not installed."""
-    here = load_atlas([])
+    here = load_registry([])
     missing = {name: roles for name, roles in WEBARENA_ROLES.items() if name not in here.sites}
-    return load_atlas([write_sites(tmp_path_factory.mktemp("sites"), missing)])
+    return load_registry([write_sites(tmp_path_factory.mktemp("sites"), missing)])

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_evidence import make_evidence
-from reference_data import AUTOWEBBENCH, reference_half
+from support.runs.make_evidence import make_evidence
+from support.tasks.reference_data import AUTOWEBBENCH, reference_half
 
 from arena_core.errors import TaskError
 from evaluators.scores import score
 from evaluators.verdicts import OutcomeKind
-from sites.atlas import load_atlas
-from tasks.imports.importing import import_suite
-from tasks.lint import lint_suite
+from sites.registry import load_registry
+from tasks.imports.suite_file import import_suite
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite, Task
 
 Write = Callable[..., Path]
@@ -69,7 +69,7 @@ def test_the_published_half_is_met_by_its_own_gold_and_lints() -> None:
     found = import_suite("autowebbench", [reference_half(AUTOWEBBENCH)])
     assert len(found.tasks) == 175
     suite = Suite.model_validate(found.document)
-    assert [str(one) for one in lint_suite(suite, load_atlas([])) if one.is_error] == []
+    assert [str(one) for one in lint_suite(suite, load_registry([])) if one.is_error] == []
     for task in found.tasks:
         assert task.original is not None
         gold = str(task.original.record["target"])

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from make_evidence import make_evidence, make_step
-from plugged import install
+from support.runs.make_evidence import make_evidence, make_step
+from support.tasks.plugged import install
 
 from arena_core.actions import Stop
 from arena_core.errors import PluginError, TaskError, UnknownNameError
 from arena_core.plugins import Group
 from evaluators.scores import score
-from tasks.imports.importing import import_suite
+from tasks.imports.suite_file import import_suite
 
 Write = Callable[..., Path]
 

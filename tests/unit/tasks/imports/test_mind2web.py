@@ -8,22 +8,21 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from make_evidence import make_evidence, make_step, stop_step
-from reference_data import MIND2WEB_LIVE, reference_half
-from stand_in_sites import write_sites
+from support.runs.make_evidence import make_evidence, make_step, stop_step
+from support.sites.stand_in_sites import write_sites
+from support.tasks.reference_data import MIND2WEB_LIVE, reference_half
 
 from arena_core.actions import Goto
 from arena_core.errors import TaskError
 from arena_core.worlds import World
 from evaluators.evidence import Evidence
-from evaluators.readings.webcanvas.reading import WEBCANVAS_READING
+from evaluators.scorers.webcanvas import WEBCANVAS_SCORER
 from evaluators.scores import score
 from evaluators.verdicts import CheckStatus, OutcomeKind
-from sites.atlas import load_atlas
-from tasks.imports.importing import import_suite
-from tasks.imports.mind2web.hosts import site_name
-from tasks.imports.site_map import Installed
-from tasks.lint import lint_suite
+from sites.registry import load_registry
+from tasks.imports.site_map import Installed, site_name
+from tasks.imports.suite_file import import_suite
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite, Task
 
 Write = Callable[..., Path]
@@ -102,6 +101,47 @@ def test_another_value_of_a_parameter_does_not_do(write: Write, url: str) -> Non
     assert score(task.checks, visited(task, url)).outcome.kind is OutcomeKind.FAILURE
 
 
+@pytest.mark.parametrize("function", ["url_included_match", "url_exactly_match"])
+@pytest.mark.parametrize("scheme", ["", "https://"])
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_bare_host_is_met_by_its_first_page(
+    function: str, scheme: str, slash: str, write: Write
+) -> None:
+    [task] = imported(write, record(node(function, f"{scheme}www.gamestop.com{slash}")))
+    found = score(task.checks, visited(task, "https://www.gamestop.com/"))
+    assert found.outcome.kind is OutcomeKind.SUCCESS
+
+
+@pytest.mark.parametrize("host", ["www.gamestop.com", "gamestop.com", "https://www.gamestop.com"])
+def test_a_host_with_a_path_asks_for_both(host: str, write: Write) -> None:
+    [task] = imported(write, record(node("url_included_match", f"{host}/search")))
+    for url, met in ((PAGE, True), ("https://www.gamestop.com/a/search", False)):
+        outcome = score(task.checks, visited(task, url)).outcome
+        assert (outcome.kind is OutcomeKind.SUCCESS) is met
+
+
+@pytest.mark.parametrize("function", ["url_included_match", "url_exactly_match"])
+def test_a_parameter_that_is_encoded_twice_is_met_in_either_form(
+    function: str, write: Write
+) -> None:
+    url = "https://www.gamestop.com/search?store=Merrow%2520Quay"
+    for gold in ("Merrow Quay", "Merrow%20Quay"):
+        [task] = imported(write, record(node(function, gold, url, key="store")))
+        for value, met in (("Merrow%2520Quay", True), ("Merrow%20Quay", True), ("Quay", False)):
+            page = f"https://www.gamestop.com/search?store={value}"
+            outcome = score(task.checks, visited(task, page)).outcome
+            assert (outcome.kind is OutcomeKind.SUCCESS) is met, (gold, value)
+
+
+def test_a_parameter_on_another_site_does_not_do(write: Write) -> None:
+    other = node("url_included_match", "ebay.", "https://www.ebay.com/")
+    [task] = imported(write, record(node("url_exactly_match", "2630", key="store"), other))
+    elsewhere = visited(task, "https://www.ebay.com/?store=2630")
+    assert score(task.checks, elsewhere).outcome.kind is OutcomeKind.FAILURE
+    here = visited(task, "https://www.ebay.com/", PAGE)
+    assert score(task.checks, here).outcome.kind is OutcomeKind.SUCCESS
+
+
 def test_a_path_that_is_the_whole_page_is_no_part_of_a_longer_one(write: Write) -> None:
     url = "https://www.imdb.com/title/tt0103064/?ref_=nv"
     [task] = imported(write, record(node("url_included_match", "/title/tt0103064/", url)))
@@ -138,7 +178,7 @@ def test_a_map_says_which_site_a_host_is(write: Write, tmp_path: Path) -> None:
         import_suite("mind2web-live", [write([record(node("url_included_match", "x"))])], chosen)
 
 
-HERE = Installed.of(load_atlas([]).sites.values())
+HERE = Installed.of(load_registry([]).sites.values())
 
 
 def test_a_page_of_a_site_with_routes_is_its_logical_page(write: Write) -> None:
@@ -174,7 +214,7 @@ def test_the_readings_of_a_mapped_host_see_the_published_one(write: Write, tmp_p
     )
     stopped = stop_step(2).model_copy(update={"url": "https://www.harbourandpine.example/"})
     evidence = make_evidence(opened, moved, stopped, world=World.ONLINE)
-    assert WEBCANVAS_READING.score(task.original, evidence, {}).value == 1.0
+    assert WEBCANVAS_SCORER.score(task.original, evidence, {}).value == 1.0
     # A host that nothing here serves stays what it is.
     [new] = imported(write, record(node("url_included_match", "gamestop.")), installed=HERE)
     assert new.original is not None
@@ -245,7 +285,7 @@ def test_the_published_half_is_met_by_its_own_pages_and_lints(tmp_path: Path) ->
     assert len(found.tasks) == 52
     folder = write_sites(tmp_path, dict.fromkeys(found.new_sites, ()), live=found.new_sites)
     suite = Suite.model_validate(found.document)
-    errors = [str(one) for one in lint_suite(suite, load_atlas([folder])) if one.is_error]
+    errors = [str(one) for one in lint_suite(suite, load_registry([folder])) if one.is_error]
     assert errors == []
     unmet: set[str] = set()
     for task in found.tasks:

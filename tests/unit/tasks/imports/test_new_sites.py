@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from arena_core.errors import UsageError
-from sites.atlas import load_atlas
-from tasks.imports.new_sites import write_new_sites
+from sites.registry import load_registry
+from tasks.imports.site_map import write_new_sites
 
 
 def test_a_live_host_becomes_a_site_that_can_be_used(tmp_path: Path) -> None:
     origins = {"gamestop-com": "https://www.gamestop.com", "last-fm": "https://www.last.fm"}
     assert len(write_new_sites(origins, tmp_path)) == 2
-    atlas = load_atlas([tmp_path])
-    assert atlas.broken == {}
-    assert atlas.logical("https://www.gamestop.com/search?q=1") == "gamestop-com:/search?q=1"
+    registry = load_registry([tmp_path])
+    assert registry.broken == {}
+    assert registry.logical("https://www.gamestop.com/search?q=1") == "gamestop-com:/search?q=1"
 
 
 def test_a_manifest_that_is_there_stays_as_it_is(tmp_path: Path) -> None:

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from published_tasks import webarena_task
+from support.tasks.published_tasks import webarena_task
 
 from arena_core.errors import TaskError, UnknownNameError, UsageError
-from tasks.imports.importing import import_suite
-from tasks.imports.published import LARGEST_FILE, read_entries
-from tasks.imports.suite_file import suite_name, suite_text, write_suite
+from tasks.imports.formats import LARGEST_FILE, read_entries
+from tasks.imports.suite_file import import_suite, suite_name, suite_text, write_suite
 from tasks.loader import load_suite
 
 Write = Callable[..., Path]

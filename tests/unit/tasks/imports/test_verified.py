@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_evidence import make_evidence, make_step
-from published_tasks import verified_task
+from support.runs.make_evidence import make_evidence, make_step
+from support.tasks.published_tasks import verified_task
 
 from arena_core.actions import Stop
 from arena_core.errors import TaskError
 from evaluators.network import RequestRecord
 from evaluators.responses import response_of
 from evaluators.scores import score
-from sites.atlas import Atlas, load_atlas
-from tasks.imports.importing import import_suite
+from sites.registry import SiteRegistry, load_registry
 from tasks.imports.site_map import Installed
-from tasks.lint import lint_suite
+from tasks.imports.suite_file import import_suite
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite, Task
 
 Write = Callable[..., Path]
@@ -68,6 +68,7 @@ def sent(path: str, body: str = "", **fields: Any) -> RequestRecord:
         ({"type": "string"}, ["Lumaflex Band"], ["lumaflex band"], ["Lumaflex Bands"]),
         ({"type": "number"}, [2], [2], [3]),
         ({"type": "number", "format": "currency"}, [36.39], ["$36.39"], [36.4]),
+        ({"type": "number", "format": "currency"}, [36.39], [36.39], ["€36.39"]),
         ({"type": "string", "format": "duration"}, ["7 min"], ["00:07:00"], ["8 min"]),
         ({"type": "string"}, ["a", "b"], ["b", "a"], ["a", "b", "c"]),
         (
@@ -125,7 +126,7 @@ def test_a_pattern_of_paths_on_a_site_with_routes_is_not_translated(
 ) -> None:
     chosen = tmp_path / "map.yaml"
     chosen.write_text("sites:\n  reddit: shop\n")
-    installed = Installed.of(load_atlas([]).sites.values())
+    installed = Installed.of(load_registry([]).sites.values())
     for url, is_said in (
         ("__REDDIT__/catalogue/kettle_16/", True),
         ("^__REDDIT__/catalogue/.*_16$", False),
@@ -344,8 +345,8 @@ def test_a_task_without_a_response_is_refused(write: Write) -> None:
         imported(write, record)
 
 
-def test_its_suite_lints(write: Write, webarena_atlas: Atlas) -> None:
+def test_its_suite_lints(write: Write, webarena_registry: SiteRegistry) -> None:
     event = {"evaluator": "NetworkEventEvaluator", "expected": {"url": "__REDDIT__/f/books?a=1"}}
     path = write([verified_task({"type": "null"}, None, event, kind="navigate")])
     suite = Suite.model_validate(import_suite("webarena-verified", [path]).document)
-    assert [str(one) for one in lint_suite(suite, webarena_atlas) if one.is_error] == []
+    assert [str(one) for one in lint_suite(suite, webarena_registry) if one.is_error] == []

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from make_evidence import make_evidence, make_step
-from stand_in_sites import write_sites
+from support.runs.make_evidence import make_evidence, make_step
+from support.sites.stand_in_sites import write_sites
 
 from arena_core.actions import Stop
 from arena_core.errors import TaskError
 from arena_core.worlds import World
 from evaluators.scores import score
-from sites.atlas import load_atlas
-from tasks.imports.importing import import_suite
+from sites.registry import load_registry
 from tasks.imports.site_map import Installed
-from tasks.lint import lint_suite
+from tasks.imports.suite_file import import_suite
+from tasks.lint.linter import lint_suite
 from tasks.schema import Suite
 
 Write = Callable[..., Path]
@@ -94,5 +94,5 @@ def test_a_row_that_is_none_is_refused_in_one_line(
 def test_its_suite_lints(write: Write, tmp_path: Path) -> None:
     found = import_suite("webharbor", [write([row()])])
     folder = write_sites(tmp_path / "sites", {"weather-test": ()}, live=found.new_sites)
-    findings = lint_suite(Suite.model_validate(found.document), load_atlas([folder]))
+    findings = lint_suite(Suite.model_validate(found.document), load_registry([folder]))
     assert [str(one) for one in findings if one.is_error] == []

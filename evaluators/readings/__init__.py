@@ -1,1 +1,0 @@
-"""Compatible readings: an episode scored as a benchmark's published code would score it."""

@@ -1,1 +1,0 @@
-"""AutoWebBench's `eval.py` over Arena's evidence (THUDM/AutoWebGLM): step success rates."""

@@ -1,0 +1,1 @@
+"""Values in their normal form: text, numbers, patterns, JSON paths, logical URLs; pairs."""

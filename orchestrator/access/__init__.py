@@ -1,1 +1,0 @@
-"""Access to sites as a program: HTTP under their own names, logins, forms, APIs, queries."""

@@ -1,0 +1,1 @@
+"""Action spaces: the ways to write actions, read into Arena's own; nothing is evaluated."""

@@ -1,1 +1,0 @@
-"""Looks at pictures and names places in them, in the vocabularies of computer use."""

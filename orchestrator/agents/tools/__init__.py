@@ -1,1 +1,0 @@
-"""Calls functions on what the accessibility tree shows."""

@@ -1,1 +1,0 @@
-"""Looks at pictures with numbered boxes."""

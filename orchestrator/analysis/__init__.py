@@ -1,0 +1,1 @@
+"""Finished runs and studies: statistics, figures, reports."""

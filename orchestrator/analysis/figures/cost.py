@@ -1,0 +1,113 @@
+"""Cost against success: dollars, seconds and tokens of an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from orchestrator.analysis.figures.style import (
+    GRID,
+    face_of,
+    formatter,
+    legend_below,
+    marks_of,
+    names_of,
+    new_figure,
+)
+from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
+from orchestrator.analysis.wording import money
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FAR_APART: Final = 10  # from this ratio of costs on, the axis is logarithmic
+
+Cost = Callable[[CellFigures], float | None]
+_COSTS: Final[tuple[tuple[str, Cost, Callable[[float], str]], ...]] = (
+    ("US dollars an episode", lambda one: one.spending.usd_per_episode, money),
+    ("seconds an episode", lambda one: one.spending.seconds_per_episode, lambda v: f"{v:g}"),
+)
+
+
+def cost(analysis: StudyAnalysis) -> Figure | None:
+    """Draw success against what an episode costs, a panel each for money and time.
+
+    Returns:
+        None where nothing is known of either.
+    """
+    cells = [one for one in analysis.cells if one.success is not None]
+    panels = [panel for panel in _COSTS if any(panel[1](one) for one in cells)]
+    if not panels:
+        return None
+    names = names_of([one.cell for one in cells], 44)
+    marks = marks_of(one.cell.agent for one in analysis.cells)
+    columns = 2 if max(map(len, names.values())) > 24 else 3  # noqa: PLR2004 - letters that three columns hold
+    figure = new_figure(3.0 + 0.2 * (len(cells) // columns + 1))
+    grid: Any = figure.subplots(1, len(panels), squeeze=False, sharey=True)
+    for number, (title, read, words) in enumerate(panels):
+        axes = grid[0][number]
+        shown = [(one, value) for one in cells if (value := read(one))]
+        _panel(axes, shown, words, marks)
+        missing = len(cells) - len(shown)
+        axes.set_xlabel(f"{title}\n({missing} cells unknown)" if missing else title)
+        if number == 0:
+            axes.set_ylabel(f"success ({1 - analysis.alpha:.0%} intervals by template)")
+    legend_below(figure, _legend(cells, names, marks), columns)
+    return figure
+
+
+def _panel(
+    axes: Axes,
+    shown: Sequence[tuple[CellFigures, float]],
+    words: Callable[[float], str],
+    marks: dict[str, Any],
+) -> None:
+    from matplotlib.ticker import NullFormatter
+
+    values = [value for _, value in shown]
+    if max(values) > _FAR_APART * min(values):
+        axes.set_xscale("log")
+        axes.set_xlim(min(values) / 2, max(values) * 2)
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_xlim(0, max(values) * 1.15)
+    axes.xaxis.set_major_formatter(formatter(words))
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(formatter(lambda value: f"{value:.0%}"))
+    axes.grid(color=GRID, linewidth=0.5)
+    for one, value in shown:
+        mark = marks[one.cell.agent]
+        if one.clustered is not None:
+            ends = [one.clustered.low, one.clustered.high]
+            axes.plot([value] * 2, ends, color=mark.colour, linewidth=1.0)
+        axes.plot(
+            [value],
+            [one.success or 0.0],
+            linestyle="none",
+            zorder=3,
+            marker=mark.marker,
+            markersize=7,
+            markerfacecolor=face_of(one.cell.world, mark),
+            markeredgecolor=mark.colour,
+            markeredgewidth=1.4,
+        )
+
+
+def _legend(
+    cells: Sequence[CellFigures], names: dict[Any, str], marks: dict[str, Any]
+) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D(
+            [],
+            [],
+            linestyle="none",
+            color=marks[one.cell.agent].colour,
+            marker=marks[one.cell.agent].marker,
+            markerfacecolor=face_of(one.cell.world, marks[one.cell.agent]),
+            label=names[one.cell],
+        )
+        for one in cells
+    ]

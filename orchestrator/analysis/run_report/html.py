@@ -1,0 +1,103 @@
+"""The report as one self-contained HTML file: no script, no font, no image from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from arena_core.actions import Action, Stop
+from arena_core.errors import StoreError
+from arena_core.worlds import World
+from evaluators.evidence import StepEvidence
+from evaluators.responses import answer_of
+from orchestrator.analysis.html_page import render_page
+from orchestrator.analysis.run_report.evidence import (
+    SeenTexts,
+    exchanges_by_step,
+    fallbacks,
+    reset_figures,
+)
+from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
+from orchestrator.analysis.wording import action_in_words
+from orchestrator.runs.store.evidence_files import read_picture
+from orchestrator.runs.store.rescoring import ScoredEpisode
+from orchestrator.runs.store.scorer_reports import ScorerEpisode
+
+
+def write_html(report: RunReport, path: Path) -> None:
+    """Write the report as one HTML file."""
+    try:
+        path.write_text(render_html(report), encoding="utf-8")
+    except OSError as cause:
+        raise StoreError(f"{path}: the report cannot be written: {cause.strerror}") from cause
+
+
+class HtmlReport:
+    """The report as `arena.reports` knows it."""
+
+    suffix = "html"
+
+    def write(self, report: RunReport, path: Path) -> None:
+        """Write the report as one HTML file."""
+        write_html(report, path)
+
+
+HTML: Final = HtmlReport()
+
+
+def render_html(report: RunReport) -> str:
+    """Return the report as HTML."""
+    return render_page(
+        __package__,
+        "report.html",
+        style="report.css",
+        images="data:",
+        report=report,
+        worlds=report.lock.worlds,
+        world_name=report.lock.label,
+        divergence_rows=[row for row in report.rows if row.diverges],
+        resets=reset_figures(report.receipts),
+        fallbacks=fallbacks(report.receipts),
+        broken=Counter(str(attempt.state) for attempt in report.attempts),
+        played_by=_played_by,
+        action=_action,
+        asked=lambda episode: exchanges_by_step(report.folder.evidence_folder(episode.folder)),
+        picture=lambda episode, step: _picture(report, episode, step),
+        seen=SeenTexts(report.folder).text,
+        read_as=_by_folder(report),
+        has_both=set(report.lock.worlds) == set(World),
+    )
+
+
+def _by_folder(report: RunReport) -> Mapping[str, Mapping[str, ScorerEpisode]]:
+    """Return what the scorers say of each episode, by its folder and the scorer's name."""
+    found: defaultdict[str, dict[str, ScorerEpisode]] = defaultdict(dict)
+    for scorer in report.scorers:
+        for one in scorer.episodes:
+            found[one.scored.folder][scorer.name] = one
+    return found
+
+
+def _played_by(row: TaskRow, world: World) -> tuple[ScoredEpisode, ...]:
+    return row.episodes.get(world, ())
+
+
+def _action(action: Action | None, step: StepEvidence) -> str:
+    if action is None:
+        return "opened the start page"
+    if isinstance(action, Stop):
+        answer = answer_of(action)
+        return action_in_words(action, step) if answer is None else f"answered: {answer}"
+    return action_in_words(action, step)
+
+
+def _picture(report: RunReport, episode: ScoredEpisode, step: StepEvidence) -> str | None:
+    """Return a step's screenshot as a data URI; None where none was kept."""
+    content = read_picture(report.folder.evidence_folder(episode.folder), step.screenshot)
+    if step.screenshot is None or content is None:
+        return None
+    encoded = base64.b64encode(content).decode("ascii")
+    return f"data:image/{Path(step.screenshot).suffix.removeprefix('.')};base64,{encoded}"

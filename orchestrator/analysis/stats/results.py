@@ -1,0 +1,283 @@
+"""The table of episodes, one row each, and the tasks and pairs of tasks that statistics take."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeVar, assert_never
+
+from arena_core.errors import InputError
+from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """One agent on one suite in one world."""
+
+    agent: str
+    suite: str
+    world: World
+
+
+class Compared(StrEnum):
+    """In what the two sides of a pair differ; in all else they are the same."""
+
+    AGENTS = "agents"
+    WORLDS = "worlds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeResult:
+    """One episode as statistics see it.
+
+    Attributes:
+        agent: the label of the agent in its study.
+        template: the task's id where it is an instance of none.
+        success: None where the episode is unscored; it is never a zero then.
+        completion, alignment: as in `evaluators.scores.Score`.
+        seconds: from the agent's start to its end; `usd`: None where no price is known.
+        started_at: ISO 8601; `run`: the folder of the run under its study, or its path.
+        folder: the attempt's folder inside it.
+        first_unmet: of the checks that decide, the first that is not met; empty without one.
+    """
+
+    agent: str
+    suite: str
+    world: World
+    task: str
+    repeat: int
+    template: str
+    sites: tuple[str, ...]
+    family: str
+    success: bool | None
+    reason: UnscoredReason | None
+    completion: float | None
+    key_nodes_met: int
+    key_nodes: int
+    alignment: float | None
+    steps: int
+    seconds: float
+    usd: float | None
+    tokens: int
+    started_at: str
+    run: str
+    folder: str
+    first_unmet: str = ""
+
+    @property
+    def cost(self) -> float | None:
+        """What its models cost; None where it asked one whose price is unknown."""
+        return None if self.usd is None and self.tokens else (self.usd or 0.0)
+
+    @property
+    def began(self) -> float | None:
+        """When it started, in seconds since 1970; None where that cannot be read."""
+        try:
+            return datetime.fromisoformat(self.started_at).timestamp()
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcomes:
+    """One task of one cell.
+
+    Attributes:
+        task: a name that no other task of the same list has.
+        cluster: tasks with the same word here may be alike.
+        outcomes: one a repeat, in their order; None where it is unscored.
+    """
+
+    task: str
+    cluster: str
+    outcomes: tuple[bool | None, ...]
+
+    @property
+    def scored(self) -> tuple[bool, ...]:
+        """The outcomes that there are."""
+        return tuple(one for one in self.outcomes if one is not None)
+
+    @property
+    def unscored(self) -> int:
+        """How many repeats have no outcome."""
+        return self.outcomes.count(None)
+
+    @property
+    def share(self) -> float | None:
+        """The share of the scored repeats that succeeded; None where none was scored."""
+        scored = self.scored
+        return sum(scored) / len(scored) if scored else None
+
+    @property
+    def lead(self) -> int:
+        """How many more of the scored repeats succeeded than failed."""
+        return 2 * sum(self.scored) - len(self.scored)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPair:
+    """One task as two sides played it: two agents, or two worlds.
+
+    `first` and `second` are outcomes as in `TaskOutcomes`; a side without any was not played.
+    """
+
+    task: str
+    cluster: str
+    first: tuple[bool | None, ...]
+    second: tuple[bool | None, ...]
+
+    @property
+    def sides(self) -> tuple[TaskOutcomes, TaskOutcomes]:
+        """Return both sides as tasks of their own."""
+        return (
+            TaskOutcomes(self.task, self.cluster, self.first),
+            TaskOutcomes(self.task, self.cluster, self.second),
+        )
+
+    @property
+    def difference(self) -> float | None:
+        """The first side's share of successes − the second's; None where one has no outcome."""
+        first, second = (side.share for side in self.sides)
+        return None if first is None or second is None else first - second
+
+
+class EpisodeTable:
+    """Episodes of a study or a comparison, one row each: what every analysis takes.
+
+    All grouping and pairing of rows is here. Parts of a table are tables too.
+    """
+
+    def __init__(self, rows: Iterable[EpisodeResult] = ()) -> None:
+        self.rows: tuple[EpisodeResult, ...] = tuple(rows)
+        _refuse_copies(self.rows)
+
+    def __iter__(self) -> Iterator[EpisodeResult]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def where(self, holds: Callable[[EpisodeResult], bool]) -> EpisodeTable:
+        """Return the rows of which it holds."""
+        return _part(row for row in self.rows if holds(row))
+
+    def by(self, key: Callable[[EpisodeResult], Key]) -> dict[Key, EpisodeTable]:
+        """Return a table for each key, in the order in which they first appear."""
+        groups: dict[Key, list[EpisodeResult]] = {}
+        for row in self.rows:
+            groups.setdefault(key(row), []).append(row)
+        return {name: _part(rows) for name, rows in groups.items()}
+
+    @cached_property
+    def scored(self) -> EpisodeTable:
+        """The rows that have an outcome."""
+        return self.where(lambda row: row.success is not None)
+
+    @cached_property
+    def cells(self) -> Mapping[Cell, EpisodeTable]:
+        """The rows of each cell."""
+        return self.by(lambda row: Cell(row.agent, row.suite, row.world))
+
+    @cached_property
+    def by_task(self) -> tuple[EpisodeTable, ...]:
+        """The rows of each task of each cell."""
+        return tuple(self.by(_cell_and_task).values())
+
+    @cached_property
+    def tasks(self) -> tuple[TaskOutcomes, ...]:
+        """The outcomes of each task, repeats in their order.
+
+        Where rows are of several agents or worlds, a task counts once for each; what they have in
+        common is the cluster.
+        """
+        return tuple(
+            TaskOutcomes("/".join(_cell_and_task(one.rows[0])), one.cluster, one.outcomes)
+            for one in self.by_task
+        )
+
+    @property
+    def cluster(self) -> str:
+        """The cluster of a task's rows."""
+        return cluster_of(self.rows[0])
+
+    @property
+    def outcomes(self) -> tuple[bool | None, ...]:
+        """The outcomes of a task's rows, repeats in their order."""
+        ordered = sorted(self.rows, key=lambda row: (row.repeat, row.started_at))
+        return tuple(row.success for row in ordered)
+
+    def mean(self, of: Callable[[EpisodeResult], float]) -> float:
+        """Return the mean of a value over the rows."""
+        return math.fsum(map(of, self.rows)) / len(self.rows)
+
+    def paired_with(self, other: EpisodeTable, compared: Compared) -> tuple[TaskPair, ...]:
+        """Pair the tasks of two sides, in the order of the first; one side may lack a task."""
+        ours, theirs = self.by(pair_key(compared)), other.by(pair_key(compared))
+        none = EpisodeTable()
+        return tuple(
+            TaskPair(
+                "/".join(name),
+                (ours.get(name) or theirs[name]).cluster,
+                ours.get(name, none).outcomes,
+                theirs.get(name, none).outcomes,
+            )
+            for name in dict.fromkeys((*ours, *theirs))
+        )
+
+
+def pair_key(compared: Compared) -> Callable[[EpisodeResult], tuple[str, str, str]]:
+    """Return what both sides of a pair have in common."""
+    match compared:
+        case Compared.AGENTS:
+            return lambda row: (row.world, row.suite, row.task)
+        case Compared.WORLDS:
+            return lambda row: (row.agent, row.suite, row.task)
+        case _:
+            assert_never(compared)
+
+
+def cluster_of(row: EpisodeResult) -> str:
+    """Return the cluster of an episode's task, whose tasks may be alike: a template of a suite.
+
+    A task of no template is a cluster of its own.
+    """
+    return f"{row.suite}/{row.template}"
+
+
+def success_rate(tasks: Iterable[TaskOutcomes]) -> float | None:
+    """Return the mean of the tasks' shares; None where no task has one."""
+    shares = [share for task in tasks if (share := task.share) is not None]
+    return math.fsum(shares) / len(shares) if shares else None
+
+
+def _part(rows: Iterable[EpisodeResult]) -> EpisodeTable:
+    """Return a part of a table, whose rows were held against each other before."""
+    part = EpisodeTable()
+    part.rows = tuple(rows)
+    return part
+
+
+def _refuse_copies(rows: Iterable[EpisodeResult]) -> None:
+    """Refuse a row that is there twice, and so would count twice."""
+    counted = Counter(
+        (row.agent, row.suite, row.world, row.task, row.repeat, row.started_at) for row in rows
+    )
+    for (agent, suite, world, task, repeat, _), count in counted.items():
+        if count > 1:
+            message = (
+                f"the same episode counts {count} times: {agent}, {suite}/{task}, {world}, "
+                f"repeat {repeat}"
+            )
+            raise InputError(message, hint="name each run once, and no copy beside it")
+
+
+def _cell_and_task(row: EpisodeResult) -> tuple[str, ...]:
+    return row.agent, row.world, row.suite, row.task

@@ -1,0 +1,329 @@
+"""From a study's file to its folder: read, refused where it makes no sense, registered."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena_core.errors import InputError, UsageError
+from arena_core.names import offered
+from arena_core.regular_files import read_regular
+from arena_core.worlds import World
+from orchestrator.agents.interface import AgentClass
+from orchestrator.agents.options import REDACTED
+from orchestrator.agents.spec import Metered
+from orchestrator.analysis.studies.registration import (
+    RegisteredRun,
+    RegisteredSuite,
+    Registration,
+    StudyFolder,
+    changed,
+    now,
+    sha256,
+)
+from orchestrator.analysis.studies.study_file import (
+    StudyFile,
+    SuiteEntry,
+    parse_study_file,
+    read_study_file,
+)
+from orchestrator.runs.agent_choice import (
+    ChosenAgent,
+    choose_agent,
+    named_agent,
+    require_references,
+)
+from orchestrator.runs.budgets import share_budget
+from orchestrator.runs.lock_writer import make_lock
+from orchestrator.runs.new_run import (
+    Replay,
+    refuse_offline_origins,
+    refuse_without_effect,
+    require_held,
+)
+from orchestrator.runs.request import RunRequest, together
+from orchestrator.runs.spec import AgentEntry, EpisodeLimits, SpendingLimits, suite_beside
+from orchestrator.runs.store.lock import hash_suite, lock_digest, package_versions, user
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.engine import Engine
+from sites.documents import LARGEST_DOCUMENT
+from sites.registry import SiteRegistry
+from tasks.loader import Selection, load_source, select_tasks
+from tasks.schema import Limits, Suite, Task
+from tasks.sources import SuiteSource
+
+Options = Mapping[str, Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedSuite:
+    """A suite as a study plays it.
+
+    Attributes:
+        label: what the study calls it.
+        named: as `load_source` takes it; empty where it was read from a run's folder.
+        source: its file; None where it was read from a run's folder.
+    """
+
+    label: str
+    suite: Suite
+    tasks: tuple[Task, ...]
+    named: str = ""
+    source: SuiteSource | None = None
+
+    @property
+    def registered(self) -> RegisteredSuite:
+        """What the registration says of it."""
+        return RegisteredSuite(
+            label=self.label,
+            suite=self.suite.suite,
+            version=self.suite.version,
+            sha256=hash_suite(self.suite),
+            tasks=tuple(task.id for task in self.tasks),
+        )
+
+
+def tasks_by_world(tasks: Sequence[Task], worlds: Sequence[World]) -> dict[World, int]:
+    """Return how many tasks run in each world."""
+    return {world: sum(world in task.worlds for task in tasks) for world in worlds}
+
+
+def read_suite(entry: SuiteEntry, study: Path, limits: EpisodeLimits) -> PlayedSuite:
+    """Read a suite that a study names, and choose its tasks."""
+    named = suite_beside(entry.source, study)
+    source = load_source(named)
+    suite = _limited(source.suite, limits)
+    wanted = Selection(
+        ids=entry.tasks, families=frozenset(entry.families), sites=frozenset(entry.sites)
+    )
+    tasks = select_tasks(suite, wanted)
+    if entry.templates:
+        known = {task.template for task in suite.tasks if task.template is not None}
+        for template in entry.templates:
+            if template not in known:
+                message = f"no template '{template}' in suite '{suite.suite}'"
+                raise InputError(message, hint=offered(template, known))
+        tasks = tuple(task for task in tasks if task.template in entry.templates)
+        if not tasks:
+            message = f"suite '{entry.label}': no task fits all that the study asks for"
+            raise InputError(message, hint="arena tasks list shows ids, families and sites")
+    return PlayedSuite(label=entry.label, suite=suite, tasks=tasks, named=named, source=source)
+
+
+def _limited(suite: Suite, limits: EpisodeLimits) -> Suite:
+    if limits == EpisodeLimits():
+        return suite
+
+    def limited(given: Limits) -> Limits:
+        steps = given.steps if limits.steps is None else min(given.steps, limits.steps)
+        seconds = given.seconds if limits.seconds is None else min(given.seconds, limits.seconds)
+        return Limits(steps=steps, seconds=seconds)
+
+    tasks = tuple(task.model_copy(update={"limits": limited(task.limits)}) for task in suite.tasks)
+    return suite.model_copy(update={"tasks": tasks})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRun:
+    """One agent on one suite, in all worlds."""
+
+    agent: str
+    suite: PlayedSuite
+    request: RunRequest
+    folder: str
+
+    def registered(self, run: RunFolder) -> RegisteredRun:
+        """Return what the registration says of it, once its folder is there."""
+        lock = run.lock()
+        return RegisteredRun(
+            folder=self.folder,
+            run=lock.run,
+            agent=self.agent,
+            suite=self.suite.label,
+            tasks=tasks_by_world(self.suite.tasks, lock.worlds),
+            lock_sha256=lock_digest(lock),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStudy:
+    """A study's file, and what is played for it.
+
+    Attributes:
+        text: the file's bytes, as they are registered.
+    """
+
+    path: Path
+    text: bytes
+    file: StudyFile
+    suites: tuple[PlayedSuite, ...]
+    runs: tuple[PlannedRun, ...]
+
+    @classmethod
+    def read(cls, path: Path, secret_options: Options | None = None) -> NewStudy:
+        """Read a study's file, its suites and agents.
+
+        Args:
+            path: of the file.
+            secret_options: by agent's label, the options that stand in no file.
+        """
+        try:
+            text = read_regular(path, follow=True, most=LARGEST_DOCUMENT)
+        except OSError as cause:
+            message = f"{path}: cannot be read: {cause.strerror}"
+            raise InputError(message, hint="give a study's file, or its folder") from cause
+        try:
+            file = parse_study_file(text.decode(), path)
+        except UnicodeDecodeError as cause:
+            message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
+            raise InputError(message) from cause
+        refuse_offline_origins(file)
+        suites = tuple(read_suite(one, path, file.limits) for one in file.suites)
+        runs = planned_runs(file, file.agents, suites, secret_options or {})
+        require_budget_held(file, runs)
+        return cls(path=path, text=text, file=file, suites=suites, runs=runs)
+
+    def refuse_without_effect(self, registry: SiteRegistry) -> None:
+        """Refuse options without effect, before anything is started."""
+        whole = together([one.request for one in self.runs])
+        refuse_without_effect(whole, self.file.model_fields_set, registry)
+
+    async def register(self, path: Path, registry: SiteRegistry, engine: Engine) -> StudyFolder:
+        """Write the study down, with a folder and a lock for each run; nothing is played."""
+        await share_budget(together([one.request for one in self.runs]), registry, engine)
+        with StudyFolder.creating(path) as folder:
+            made = await make_run_folders(folder, self.runs, registry, engine)
+            registration = Registration(
+                study=f"study-{self.file.name}-{secrets.token_hex(4)}",
+                name=self.file.name,
+                registered_at=now(),
+                by=user(),
+                study_sha256=sha256(self.text),
+                budget=self.file.budget,
+                packages=package_versions(self.suites[0].suite),
+                suites=tuple(one.registered for one in self.suites),
+                runs=made,
+            )
+            folder.register(self.text, registration)
+        return StudyFolder.open(path)
+
+
+async def make_run_folders(
+    folder: StudyFolder, runs: Sequence[PlannedRun], registry: SiteRegistry, engine: Engine
+) -> tuple[RegisteredRun, ...]:
+    """Make a folder with its lock for each run."""
+    made: list[RegisteredRun] = []
+    for one in runs:
+        lock = await make_lock(one.request, registry, engine)
+        run = RunFolder.create(folder.runs_path / one.folder, lock, one.request.suite)
+        made.append(one.registered(run))
+    return tuple(made)
+
+
+def planned_runs(
+    file: StudyFile,
+    agents: Mapping[str, AgentEntry],
+    suites: Sequence[PlayedSuite],
+    secret_options: Options,
+    repeats: int | None = None,
+) -> tuple[PlannedRun, ...]:
+    """Return the run of each agent on each suite."""
+    runs: list[PlannedRun] = []
+    for label, entry in agents.items():
+        chosen = _chosen(label, entry, secret_options.get(label, {}))
+        for suite in suites:
+            request = _request(file, chosen, suite, file.repeats if repeats is None else repeats)
+            name = label if len(file.suites) == 1 else f"{label}--{suite.label}"
+            runs.append(PlannedRun(agent=label, suite=suite, request=request, folder=name))
+    for label in secret_options.keys() - agents.keys():
+        message = f"--agent-option {label}.…: the study has no agent '{label}'"
+        raise UsageError(message, hint=offered(label, agents))
+    if len({one.folder for one in runs}) < len(runs):
+        message = "two runs would have one folder: labels with '--' in them"
+        raise InputError(message, hint="rename an agent or a suite")
+    return tuple(runs)
+
+
+def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:
+    """Refuse a budget that no agent's spending could be held against."""
+    if file.budget != SpendingLimits() and all(
+        one.request.settings.budget == SpendingLimits() for one in runs
+    ):
+        message = "the study's budget has no effect: no agent of it asks a model"
+        raise UsageError(message, hint="leave `budget` away")
+
+
+def _request(file: StudyFile, agent: ChosenAgent, suite: PlayedSuite, repeats: int) -> RunRequest:
+    replay = Replay.of(agent)
+    request = RunRequest(
+        suite=suite.suite,
+        tasks=suite.tasks,
+        agent=agent.maker,
+        agent_lock=agent.lock,
+        settings=file.settings(repeats=repeats, budget=_limits(file, agent)),
+        recording=replay.recording,
+        replayed=replay.lock,
+        importers=() if suite.source is None else suite.source.importers,
+    )
+    if not request.episodes:
+        message = f"nothing to play: no task of suite '{suite.label}' runs in the study's worlds"
+        raise UsageError(message)
+    require_references(agent.lock, request.tasks)
+    return request
+
+
+def _limits(file: StudyFile, agent: ChosenAgent) -> SpendingLimits:
+    """Return the budget of the whole study for an agent that asks models; none for others."""
+    is_free = agent.lock.agent_class in {AgentClass.REFERENCE, AgentClass.BASELINE}
+    if agent.replay is not None or (is_free and Metered.TOKENS not in agent.metered):
+        return SpendingLimits()
+    require_held(agent, file.budget)
+    return file.budget
+
+
+def _chosen(label: str, entry: AgentEntry, secret_options: Mapping[str, object]) -> ChosenAgent:
+    if entry.command is not None:
+        return choose_agent(named_agent(entry))
+    given = {**entry.options, **secret_options}
+    chosen = choose_agent(named_agent(entry), given)
+    for name in given:
+        is_secret = chosen.lock.options.get(name) == REDACTED
+        if is_secret and name in entry.options:
+            message = f"agents.{label}.options.{name} is a secret: it may stand in no study's file"
+            raise InputError(message, hint=f"--agent-option {label}.{name}=…")
+        if name in secret_options and not is_secret:
+            message = f"--agent-option {label}.{name}: only secrets are given beside the file"
+            raise UsageError(message, hint=f"write it into agents.{label}.options")
+    return chosen
+
+
+def registered_folder(study: Path, out: Path | None, studies: Path) -> StudyFolder | None:
+    """Return the folder of a study that is registered already; None where it is not.
+
+    Args:
+        study: its file, or its folder.
+        out: its folder, where one is named.
+        studies: where folders are made else.
+    """
+    if study.is_dir():
+        if out is not None and out.absolute() != study.absolute():
+            raise UsageError(f"--out has no effect: {study} is a study's folder already")
+        return StudyFolder.open(study)
+    if not study.is_file():
+        message = f"{study}: there is no such file"
+        raise InputError(message, hint="give a study's file, or its folder")
+    path = study_path(read_study_file(study), out, studies)
+    if not StudyFolder(path).registration_path.is_file():
+        return None
+    folder = StudyFolder.open(path)
+    registration = folder.registration()
+    if sha256(read_regular(study, follow=True, most=LARGEST_DOCUMENT)) != registration.study_sha256:
+        raise changed(study, registration)
+    return folder
+
+
+def study_path(file: StudyFile, out: Path | None, studies: Path) -> Path:
+    """Return where a study's folder is."""
+    return studies / file.name if out is None else out

@@ -1,0 +1,266 @@
+"""`study.yaml`: agents × worlds × suites × repeats, and the questions that they are to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
+from typing import Annotated, Final, Self, assert_never
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from arena_core.errors import InputError
+from arena_core.names import offered
+from arena_core.worlds import World
+from evaluators.fields import Slug
+from orchestrator.analysis.stats.results import Compared
+from orchestrator.analysis.stats.sequential import Spending
+from orchestrator.analysis.studies.questions import Question, QuestionKind
+from orchestrator.analysis.studies.secondary import Outcome, Secondary
+from orchestrator.runs.spec import AgentEntry, EpisodeLimits, RunSettings, refuse_field
+from sites.documents import parse_document, read_document
+from sites.fields import Strict
+from tasks.schema import Family
+
+STUDY_FILE: Final = "study.yaml"
+_ENDINGS: Final = (".yaml", ".yml")
+
+Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
+
+
+class SuiteEntry(Strict):
+    """A suite, and which of its tasks are played; what is left empty does not narrow the choice.
+
+    Attributes:
+        suite: a shipped suite's name, or a path; one relative to the study's file is found there.
+        name: what reports call it; the last part of `suite` where omitted.
+        tasks: ids, or patterns of them with `*` and `?`.
+        templates: only instances of these.
+        sites: only tasks that visit at least one of these.
+        families: only these kinds of work.
+        seeds: of a suite of MiniWoB++ pages, such as `1-10`, in place of those that it names.
+    """
+
+    suite: str = Field(min_length=1)
+    name: Slug | None = None
+    tasks: tuple[str, ...] = ()
+    templates: tuple[Slug, ...] = ()
+    sites: tuple[str, ...] = ()
+    families: tuple[Family, ...] = ()
+    seeds: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What reports and folders call it."""
+        if self.name is not None:
+            return self.name
+        last = PurePath(self.suite.partition("@")[0]).name
+        for ending in _ENDINGS:
+            last = last.removesuffix(ending)
+        return last
+
+    @property
+    def source(self) -> str:
+        """The suite as `arena eval --suite` takes it."""
+        return self.suite if self.seeds is None else f"{self.suite}@{self.seeds}"
+
+
+class SequentialDesign(Strict):
+    """How a study may be answered before it is done.
+
+    Each report of an unfinished study is a look, and is counted: however many there are, all of
+    them together raise no more false alarms than `alpha`.
+
+    Attributes:
+        spending: how much of alpha goes to early looks: hardly any, so that the last one decides
+            nearly as if there had been no other, or nearly as much as to late ones.
+    """
+
+    spending: Spending = Spending.OBRIEN_FLEMING
+
+
+class Within(Strict):
+    """What the others are held at; episodes of all are taken together where one is left out.
+
+    Attributes:
+        agent: a label; of questions about worlds.
+        suite: what `SuiteEntry.label` says.
+    """
+
+    agent: str | None = None
+    world: World | None = None
+    suite: str | None = None
+
+
+class ComparisonEntry(Strict):
+    """Two agents, or the two worlds, that are compared.
+
+    Attributes:
+        first, second: labels of agents, or worlds; the effect is the first's figure less the
+            second's.
+    """
+
+    id: Slug
+    of: Compared
+    first: str
+    second: str
+    within: Within = Within()
+
+    @model_validator(mode="after")
+    def _has_two_sides(self) -> Self:
+        if self.first == self.second:
+            refuse_field(("second",), "must be another one than `first`")
+        match self.of:
+            case Compared.AGENTS:
+                if self.within.agent is not None:
+                    refuse_field(("within", "agent"), "has no effect where agents are compared")
+            case Compared.WORLDS:
+                if self.within.world is not None:
+                    refuse_field(("within", "world"), "has no effect where worlds are compared")
+                for field, name in (("first", self.first), ("second", self.second)):
+                    if name not in set(World):
+                        refuse_field((field,), f"must be {' or '.join(World)}")
+            case _:
+                assert_never(self.of)
+        return self
+
+    def _question(self, kind: QuestionKind, margin: float | None, *, registered: bool) -> Question:
+        return Question(
+            id=self.id,
+            kind=kind,
+            of=self.of,
+            first=self.first,
+            second=self.second,
+            agent=self.within.agent,
+            world=self.within.world,
+            suite=self.within.suite,
+            margin=margin,
+            registered=registered,
+        )
+
+
+class QuestionEntry(ComparisonEntry):
+    """One question that the study is to answer, about rates of success.
+
+    Attributes:
+        margin: as a share: 0.05 is five percentage points. Of equivalence and non-inferiority.
+    """
+
+    kind: QuestionKind
+    margin: Share | None = None
+
+    @model_validator(mode="after")
+    def _has_its_margin(self) -> Self:
+        if (self.margin is None) != (self.kind is QuestionKind.DIFFERENCE):
+            has_none = self.margin is None
+            needs = f"a `margin` is needed for {self.kind}, such as 0.05 for five points"
+            refuse_field(("margin",), needs if has_none else "has no effect on a difference")
+        return self
+
+    def asked(self, *, registered: bool) -> Question:
+        """Return the question as the analysis takes it."""
+        return self._question(self.kind, self.margin, registered=registered)
+
+
+class SecondaryEntry(ComparisonEntry):
+    """An outcome beside success that the study is to describe, with an interval and no test.
+
+    Attributes:
+        k: of `pass_hat`: how many plays of a task must all succeed.
+    """
+
+    outcome: Outcome
+    k: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _has_its_k(self) -> Self:
+        if (self.k is None) == (self.outcome is Outcome.PASS_HAT):
+            has_none = self.k is None
+            needs = "a `k` is needed for pass_hat, such as 3"
+            refuse_field(("k",), needs if has_none else "has an effect on pass_hat alone")
+        return self
+
+    def asked(self) -> Secondary:
+        """Return the outcome as the analysis takes it."""
+        question = self._question(QuestionKind.DIFFERENCE, None, registered=True)
+        return Secondary(question=question, outcome=self.outcome, k=self.k)
+
+
+class StudyFile(RunSettings):
+    """What a study compares, and what it is to answer; how it is played says `RunSettings`.
+
+    Attributes:
+        name: of the study, and of its folder.
+        agents: by the label that reports use.
+        seed: of the order in which episodes are played, and of the analysis' resampling.
+        budget: what the whole study may spend on models.
+        alpha: the share of false alarms that is accepted over all registered questions.
+        sequential: where registered questions may be answered before all is played.
+        secondary: outcomes beside success, which are described and not tested.
+        contamination: what is known of whether the models saw the tasks, for the study card.
+    """
+
+    name: Slug
+    title: str = ""
+    agents: dict[Slug, AgentEntry] = Field(min_length=1)
+    suites: tuple[SuiteEntry, ...] = Field(min_length=1)
+    repeats: int = Field(default=1, ge=1, le=10_000)
+    seed: int = 0
+    limits: EpisodeLimits = EpisodeLimits()
+    alpha: Annotated[FiniteFloat, Field(gt=0, le=0.5)] = 0.05
+    sequential: SequentialDesign | None = None
+    questions: tuple[QuestionEntry, ...] = ()
+    secondary: tuple[SecondaryEntry, ...] = ()
+    contamination: str = ""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        _refuse_twins("suites", "suite", [one.label for one in self.suites])
+        _refuse_twins("questions", "question", [one.id for one in self.questions])
+        _refuse_twins("secondary", "secondary outcome", [one.id for one in self.secondary])
+        if self.sequential is not None and not self.questions:
+            refuse_field(("sequential",), "has no effect without `questions`")
+        for number, question in enumerate(self.questions):
+            for field, message in self.misnamed(question):
+                refuse_field(("questions", number, *field), message)
+        for number, one in enumerate(self.secondary):
+            for field, message in self.misnamed(one):
+                refuse_field(("secondary", number, *field), message)
+            if one.k is not None and one.k > self.repeats:
+                message = f"must be at most the {self.repeats} repeats of the study"
+                refuse_field(("secondary", number, "k"), message)
+        return self
+
+    @property
+    def suite_labels(self) -> tuple[str, ...]:
+        """What its suites are called, in order."""
+        return tuple(one.label for one in self.suites)
+
+    def misnamed(self, question: ComparisonEntry) -> Iterator[tuple[tuple[str, ...], str]]:
+        """Yield each field of a question that names what the study does not have, and why."""
+        within = question.within
+        named: list[tuple[tuple[str, ...], str | None, Iterable[str]]] = [
+            (("within", "agent"), within.agent, self.agents),
+            (("within", "suite"), within.suite, self.suite_labels),
+            (("within", "world"), within.world, self.worlds),
+        ]
+        there: Iterable[str] = self.worlds if question.of is Compared.WORLDS else self.agents
+        named += [(("first",), question.first, there), (("second",), question.second, there)]
+        for field, name, known in named:
+            if name is not None and name not in known:
+                yield field, f"the study has no '{name}'; {offered(name, list(known))}"
+
+
+def read_study_file(path: Path) -> StudyFile:
+    """Read a study."""
+    return read_document(path, StudyFile, InputError)
+
+
+def parse_study_file(text: str, path: Path) -> StudyFile:
+    """Parse the text of a study's file; errors are as in `read_study_file`."""
+    return parse_document(text, path, StudyFile, InputError)
+
+
+def _refuse_twins(field: str, what: str, names: list[str]) -> None:
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            refuse_field((field, number), f"a second {what} is called '{name}'")

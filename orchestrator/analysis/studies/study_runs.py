@@ -1,0 +1,185 @@
+"""A run as part of a study or a comparison: its lock, its first prompt, one row an episode."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena_core.errors import StoreError
+from arena_core.worlds import World
+from evaluators.scores import Score
+from evaluators.verdicts import CheckStatus, OutcomeKind
+from orchestrator.analysis.run_report.evidence import message_in_words
+from orchestrator.analysis.stats.results import EpisodeResult
+from orchestrator.episode.jsonl_files import read_exchanges
+from orchestrator.runs.store.lock import RunLock
+from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
+from orchestrator.runs.store.run_folder import RunFolder
+from tasks.schema import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptMessage:
+    """One message of a prompt; an image stands as the name of its file in brackets."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """The first request of a run's first episode that asked a model.
+
+    It is an example: each request of each episode is in the evidence. Secrets are redacted there.
+
+    Attributes:
+        agent, suite: labels.
+        episode: the folder of the attempt.
+        model: that was asked.
+        messages: in order; texts beyond 20,000 letters are cut, and say so.
+        tools: the functions that were offered, as JSON; empty where there were none.
+    """
+
+    agent: str
+    suite: str
+    episode: str
+    model: str
+    messages: tuple[PromptMessage, ...]
+    tools: str
+
+
+def first_prompt(agent: str, suite: str, folder: RunFolder) -> Prompt | None:
+    """Return the first request of a run's first episode that asked a model; None without one."""
+    for name in folder.evidence_names():
+        try:
+            kept = read_exchanges(folder.evidence_folder(name))
+        except StoreError:  # no figure needs it: another episode shows what was asked
+            continue
+        if kept:
+            request: dict[str, Any] = dict(kept[0].exchange.request)
+            messages = request.get("messages")
+            tools = request.get("tools")
+            said = map(message_in_words, messages if isinstance(messages, list) else ())
+            return Prompt(
+                agent=agent,
+                suite=suite,
+                episode=name,
+                model=str(request.get("model") or ""),
+                messages=tuple(PromptMessage(role=role, text=text) for role, text in said),
+                tools=json.dumps(tools, ensure_ascii=False, indent=1) if tools else "",
+            )
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRun:
+    """A run as part of a study or a comparison.
+
+    Attributes:
+        label: of its agent, as every figure names it; `suite`: the same of its suite.
+        name: what `EpisodeResult.run` says of its episodes.
+        pending: how many episodes it is still to play, by world.
+        worlds_of: in which worlds each chosen task can be played.
+        lengths: how many actions each task's reference takes in the first of these; None where
+            that is unknown.
+        is_added: it came into its study after that was registered.
+        published: how many of the chosen tasks were imported, by the published set.
+        splits: how many of the chosen tasks their suite puts into which split.
+        prompt: the first that its agent asked a model.
+    """
+
+    label: str
+    suite: str
+    name: str
+    lock: RunLock
+    pending: Mapping[World, int]
+    worlds_of: Mapping[str, tuple[World, ...]]
+    lengths: Mapping[str, int | None]
+    is_added: bool = False
+    published: Mapping[str, int] = field(default_factory=dict)
+    splits: Mapping[str, int] = field(default_factory=dict)
+    prompt: Prompt | None = None
+
+
+def read_study_run(
+    label: str, suite: str, name: str, folder: RunFolder, *, is_added: bool = False
+) -> tuple[StudyRun, tuple[EpisodeResult, ...]]:
+    """Read a run, finished or not, score it from its evidence, and return it with its rows."""
+    lock, tasks = folder.lock(), folder.suite()
+    chosen = [task for task in tasks.tasks if task.id in set(lock.tasks)]
+    rows = results_of(label, suite, each_rescored(folder), run=name)
+    run = StudyRun(
+        label=label,
+        suite=suite,
+        name=name,
+        lock=lock,
+        pending=_pending(lock, chosen, rows),
+        worlds_of={task.id: task.worlds for task in chosen},
+        lengths={task.id: task.reference_length(next(iter(task.worlds), None)) for task in chosen},
+        is_added=is_added,
+        published=Counter(task.original.format for task in chosen if task.original is not None),
+        splits=Counter(task.split for task in chosen if task.split is not None),
+        prompt=first_prompt(label, suite, folder),
+    )
+    return run, rows
+
+
+def results_of(
+    label: str, suite: str, scored: Iterable[ScoredEpisode], *, run: str
+) -> tuple[EpisodeResult, ...]:
+    """Return one row an episode.
+
+    Args:
+        label: of the agent.
+        suite: as the study calls it.
+        scored: as `rescore` gives them; no evidence is kept.
+        run: what tells this run from others of the study.
+    """
+    return tuple(_row(label, suite, run, one) for one in scored)
+
+
+def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
+    score, evidence, task = one.score, one.outline, one.task
+    kind = score.outcome.kind
+    return EpisodeResult(
+        agent=label,
+        suite=suite,
+        world=one.key.world,
+        task=task.id,
+        repeat=one.key.repeat,
+        template=task.template or task.id,
+        sites=task.sites,
+        family=task.family.value,
+        success=None if kind is OutcomeKind.UNSCORED else kind is OutcomeKind.SUCCESS,
+        reason=score.outcome.reason,
+        completion=score.completion,
+        key_nodes_met=score.key_nodes_met,
+        key_nodes=score.key_nodes,
+        alignment=score.alignment,
+        steps=score.steps,
+        seconds=evidence.seconds,
+        usd=evidence.usd,
+        tokens=evidence.input_tokens + evidence.output_tokens,
+        started_at=evidence.started_at,
+        run=run,
+        folder=one.folder,
+        first_unmet=_first_unmet(score),
+    )
+
+
+def _first_unmet(score: Score) -> str:
+    unmet = (one.check for one in score.verdicts if one.decides and one.status is CheckStatus.UNMET)
+    return next(unmet, "")
+
+
+def _pending(
+    lock: RunLock, tasks: Sequence[Task], rows: Iterable[EpisodeResult]
+) -> dict[World, int]:
+    ended = Counter(row.world for row in rows)
+    return {
+        world: lock.repeats * sum(world in task.worlds for task in tasks) - ended[world]
+        for world in lock.worlds
+    }

@@ -1,0 +1,130 @@
+"""Other right ways to do a task, played after a harmless detour: they must succeed as well.
+
+Each is played in one world, offline where the task runs there, as a task of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from arena_core.worlds import World
+from evaluators.lint import Finding, Location, Severity, TaskFault
+from evaluators.verdicts import OutcomeKind
+from orchestrator.authoring.proof.rules import Played
+from tasks.schema import ReferenceAction, Suite, Task
+from tasks.sources import SuiteSource
+
+ONE_WAY: Final = "no second right path: a proof plays the reference alone"
+NO_DETOUR: Final = "no written detour: a proof looks at the site in another tab instead"
+_ACTIONS: TypeAdapter[tuple[ReferenceAction, ...]] = TypeAdapter(tuple[ReferenceAction, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class PathTask:
+    """One further play of a task.
+
+    Attributes:
+        task: as it is played: with the actions of the path, in one world, under an id of its own.
+        of: the task's own id.
+        at: where the path is written.
+    """
+
+    task: Task
+    of: str
+    at: Location
+    what: str
+
+
+def path_tasks(tasks: Iterable[Task]) -> tuple[PathTask, ...]:
+    """Return the further plays of tasks: every other path, the first of them after the detour.
+
+    Where a task has no other path, its reference is played after the detour. A MiniWoB++ page has
+    neither: it ends its episode itself wherever it is left.
+    """
+    return tuple(
+        path
+        for number, task in enumerate(tasks)
+        if task.miniwob is None and task.reference is not None
+        for path in _of(number, task)
+    )
+
+
+def unproved(source: SuiteSource, tasks: Iterable[Task]) -> tuple[Finding, ...]:
+    """Return a note for each task that a proof plays but one right way of, or no written detour.
+
+    Tasks without a reference have a warning of their own; a MiniWoB++ page has but one way.
+    """
+    places = {task.id: number for number, task in enumerate(source.suite.tasks)}
+    return tuple(
+        Finding(Severity.NOTE, task.id, source.where(places[task.id], ("reference",)), message)
+        for task in tasks
+        if task.miniwob is None and task.reference is not None
+        for message, has_it in ((ONE_WAY, task.other_paths), (NO_DETOUR, task.detour))
+        if not has_it
+    )
+
+
+def path_suite(suite: Suite, paths: Iterable[PathTask]) -> Suite:
+    return suite.model_copy(update={"tasks": tuple(path.task for path in paths)})
+
+
+def look_around(task: Task) -> tuple[ReferenceAction, ...]:
+    """Return a detour that every task allows: a look at the site in another tab."""
+    site = task.start_pages[0].partition(":")[0]
+    return _ACTIONS.validate_python(
+        [
+            {"do": "new_tab"},
+            {"do": "goto", "page": f"{site}:/"},
+            {"do": "close_tab"},
+            {"do": "focus_tab", "index": 0},
+        ]
+    )
+
+
+def path_fails(path: PathTask, played: Played) -> Iterator[TaskFault]:
+    """Yield that a right way does not succeed."""
+    outcome = played.score.outcome
+    if outcome.kind is OutcomeKind.SUCCESS:
+        return
+    message = f"{path.what} must succeed too, ended as '{outcome}': {played.score.because}"
+    gave_up = played.evidence.ended_because
+    yield TaskFault(path.at, f"{message}; {gave_up}" if gave_up else message)
+
+
+def _of(number: int, task: Task) -> Iterator[PathTask]:
+    detour = task.detour or look_around(task)
+    where = "detour" if task.detour else "look around"
+    written: list[tuple[Location, str, tuple[ReferenceAction, ...]]] = [
+        (("other_paths", at), f"the other path '{path.name}'", task.actions_of(path))
+        for at, path in enumerate(task.other_paths)
+    ]
+    written = written or [(("reference",), "the reference", task.reference_actions)]
+    for at, (place, what, actions) in enumerate(written):
+        before = detour if at == 0 else ()
+        yield PathTask(
+            task=_alone(task, f"path-{number}-{at}", (*before, *actions), len(before)),
+            of=task.id,
+            at=place,
+            what=f"{what}, after the {where}," if before else what,
+        )
+
+
+def _alone(task: Task, name: str, actions: tuple[ReferenceAction, ...], further: int) -> Task:
+    world = World.OFFLINE if World.OFFLINE in task.worlds else World.ONLINE
+    limits = task.limits.model_copy(update={"steps": task.limits.steps + further})
+    return task.model_copy(
+        update={
+            "id": name,
+            "worlds": (world,),
+            "reference": actions,
+            "other_paths": (),
+            "detour": (),
+            "expected_divergence": None,
+            "template": None,
+            "limits": limits,
+        }
+    )

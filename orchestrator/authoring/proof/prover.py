@@ -1,0 +1,242 @@
+"""Proves a suite by playing its references once, in each world that a task runs in."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from arena_core.errors import InternalError
+from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
+from evaluators.lint import Finding, TaskFault
+from orchestrator.agents.builtin.baselines import IdleAgent
+from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference, SeesByReference
+from orchestrator.authoring.proof.attacks import attacks_fail
+from orchestrator.authoring.proof.paths import PathTask, path_fails, path_suite, path_tasks
+from orchestrator.authoring.proof.rules import Played, ProofRecorder, judged, oracle_passes
+from orchestrator.runs.agent_choice import choose_agent
+from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.lock_writer import make_lock
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.run import Run
+from orchestrator.runs.spec import RunSettings
+from orchestrator.runs.store.rescoring import ScoredEpisode, rescore
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import SiteRegistry
+from tasks.schema import ReferenceAction, Suite, Task
+from tasks.sources import SuiteSource
+
+# What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
+# study, where each of them is listed.
+_ATTEMPTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prover:
+    """Plays references to prove them.
+
+    Attributes:
+        workers: how many references of a world are played side by side.
+    """
+
+    registry: SiteRegistry
+    engine: Engine
+    on_event: OnEvent
+    workers: int = 1
+
+    async def prove(self, source: SuiteSource, tasks: tuple[Task, ...]) -> tuple[Finding, ...]:
+        """Play the references of tasks, live origins staged; return what that shows to be wrong.
+
+        What failed on pages that did not come to rest in time is played once more, by one worker:
+        a busy machine is not the suite's mistake. Where a look in the middle of an episode left
+        traces, such as the record of a visit, its reference is played once more unseen: it must
+        pass without them.
+        """
+        proof_hook = ProofRecorder()
+        with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
+            folder = Path(scratch)
+            seen = await self._play(source.suite, tasks, folder / "seen", proof_hook)
+            slow = _chosen(tasks, [one for one in seen if one.was_slow])
+            if slow:
+                self._tell(f"the machine was too slow: {_listed(slow)} once more, one by one")
+                alone = replace(self, workers=1)
+                anew = await alone._play(  # noqa: SLF001
+                    source.suite, slow, folder / "slow", proof_hook
+                )
+                seen = _with(seen, anew)
+            told = [one for one in tasks if one.reference is not None]
+            traced = _chosen(told, [one for one in seen if one.traces])
+            unseen: tuple[Played, ...] = ()
+            if traced:
+                traces = sorted(
+                    {f"{at}: {what}" for one in seen for at, what in one.traces.items()}
+                )
+                self._tell(f"looking left traces ({'; '.join(traces)}): {_listed(traced)} unseen")
+                unseen = await self._play(source.suite, traced, folder / "unseen", None)
+            paths = path_tasks(tasks)
+            walked = await self._walk(source.suite, paths, folder)
+        _refuse_bugs((*seen, *unseen, *walked.values()))
+        return tuple(_findings(source, seen, unseen, [(one, walked[one.task.id]) for one in paths]))
+
+    async def _walk(
+        self, suite: Suite, paths: Sequence[PathTask], folder: Path
+    ) -> Mapping[str, Played]:
+        """Play other paths and detours; return the plays by their ids."""
+        if not paths:
+            return {}
+        self._tell(f"{len(paths)} other paths and detours")
+        own = path_suite(suite, paths)
+        walked = await self._play(own, own.tasks, folder / "paths", None)
+        slow = _chosen(own.tasks, [one for one in walked if one.was_slow])
+        if slow:
+            alone = replace(self, workers=1)
+            anew = await alone._play(own, slow, folder / "slow-paths", None)  # noqa: SLF001
+            walked = _with(walked, anew)
+        return {one.task.id: one for one in walked}
+
+    def _tell(self, text: str) -> None:
+        self.on_event(ProgressNote(text))
+
+    async def _play(
+        self,
+        suite: Suite,
+        tasks: tuple[Task, ...],
+        path: Path,
+        proof_hook: ProofRecorder | None,
+    ) -> tuple[Played, ...]:
+        oracle = choose_agent("oracle")
+        request = RunRequest(
+            suite=suite,
+            tasks=tasks,
+            agent=ProofAgents(oracle.maker),
+            agent_lock=oracle.lock,
+            settings=RunSettings(
+                worlds=(World.OFFLINE, World.ONLINE),
+                attempts=_ATTEMPTS,
+                staged=True,
+                screenshots=False,
+                workers=self.workers,
+            ),
+            proof_hook=proof_hook,
+        )
+        lock = await make_lock(request, self.registry, self.engine)
+        folder = RunFolder.create(path, lock, suite)
+        await Run.of(
+            request,
+            folder,
+            owner=lock.run,
+            registry=self.registry,
+            engine=self.engine,
+            on_event=self.on_event,
+            interrupted=asyncio.Event(),
+        ).play()
+        return tuple(_played(episode, proof_hook or ProofRecorder()) for episode in rescore(folder))
+
+
+def _refuse_bugs(plays: Iterable[Played]) -> None:
+    for one in plays:
+        if one.score.outcome.reason is UnscoredReason.INTERNAL:
+            message = f"a bug of Arena's: {one.world} {one.task.id}: {one.score.because}"
+            raise InternalError(message, hint="nothing is proven by such an episode; report it")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofAgents:
+    """Plays a task's reference; where it has none, stops at once: what that shows can be proven."""
+
+    oracle: AgentMaker
+
+    @property
+    def name(self) -> str:
+        """The oracle's name: nobody compares the run of a proof."""
+        return self.oracle.name
+
+    @property
+    def observations(self) -> frozenset[str]:
+        return self.oracle.observations
+
+    def observations_of(self, actions: Sequence[ReferenceAction]) -> frozenset[str]:
+        if isinstance(self.oracle, SeesByReference):
+            return self.oracle.observations_of(actions)
+        return frozenset()
+
+    def __call__(self, assignment: Assignment, reference: Reference) -> Agent:
+        return self.oracle(assignment, reference) if reference.actions else IdleAgent()
+
+    async def close(self) -> None:
+        await self.oracle.close()
+
+
+def _chosen(tasks: Iterable[Task], plays: Iterable[Played]) -> tuple[Task, ...]:
+    wanted = {one.task.id for one in plays}
+    return tuple(task for task in tasks if task.id in wanted)
+
+
+def _with(plays: Iterable[Played], anew: Sequence[Played]) -> tuple[Played, ...]:
+    again = {one.task.id for one in anew}
+    return (*(one for one in plays if one.task.id not in again), *anew)
+
+
+def _listed(tasks: Iterable[Task]) -> str:
+    return ", ".join(task.id for task in tasks)
+
+
+def _played(episode: ScoredEpisode, proof_hook: ProofRecorder) -> Played:
+    task, world = episode.task, episode.key.world
+    return Played(
+        task=task,
+        world=world,
+        evidence=episode.evidence,
+        score=episode.score,
+        untouched=proof_hook.untouched(task, world),
+        before_last=proof_hook.before_last(task, world),
+    )
+
+
+def _findings(
+    source: SuiteSource,
+    seen: Sequence[Played],
+    unseen: Sequence[Played],
+    walked: Sequence[tuple[PathTask, Played]],
+) -> Iterator[Finding]:
+    for number, task in enumerate(source.suite.tasks):
+        for played in seen:
+            if played.task.id == task.id:
+                yield from _told(source, number, played, judged(played, _siblings(played, seen)))
+                yield from _told(source, number, played, attacks_fail(played))
+        for played in unseen:
+            if played.task.id == task.id and task.reference is not None:
+                yield from _told(source, number, played, oracle_passes(played))
+        for path, played in walked:
+            if path.of == task.id:
+                told = replace(played, task=task)
+                yield from _told(source, number, told, path_fails(path, played))
+
+
+def _siblings(played: Played, others: Iterable[Played]) -> list[Played]:
+    """Return the plays of the other instances of a task's template in the same world."""
+    return [
+        one
+        for one in others
+        if one.task.template is not None
+        and one.task.template == played.task.template
+        and one.world is played.world
+        and one.task.id != played.task.id
+    ]
+
+
+def _told(
+    source: SuiteSource, number: int, played: Played, faults: Iterable[TaskFault]
+) -> Iterator[Finding]:
+    for fault in faults:
+        yield Finding(
+            fault.severity,
+            played.task.id,
+            source.where(number, fault.at),
+            f"{played.world}: {fault.message}",
+        )

@@ -1,0 +1,1 @@
+"""Actions, done as a person would do them."""

@@ -1,0 +1,1 @@
+"""A filtered CDP endpoint of one episode's Chromium, for external agents."""

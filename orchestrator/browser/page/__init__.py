@@ -1,0 +1,1 @@
+"""What is read of a page: its accessibility tree, its layout, what locators ask for."""

@@ -1,0 +1,1 @@
+"""Chromium as a process: found, started, isolated, ended."""

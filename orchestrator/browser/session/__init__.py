@@ -1,0 +1,1 @@
+"""One episode's browser session."""

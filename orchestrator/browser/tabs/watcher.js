@@ -1,0 +1,86 @@
+// The page watcher: reports what a person or an agent did, before the page handles it.
+// Events that the browser made itself count; the page cannot make one with isTrusted set. Where an
+// agent from elsewhere acts by script (hearsScripts), others are reported too, each as a claim: what
+// has become of it is asked when the page has settled.
+const ACTIONABLE =
+  "a[href],area[href],button,input,select,textarea,summary,label,option,[role],[onclick],[tabindex],[contenteditable]";
+
+// A click lands on the innermost element: an icon inside a button. What was acted on is the button.
+const INNERMOST = { click: ACTIONABLE, context_menu: ACTIONABLE, drag: "[draggable=true]," + ACTIONABLE };
+
+const elementAt = (event) => {
+  const target = event.composedPath()[0];
+  return target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement || null;
+};
+
+const ownName = `${performance.timeOrigin}:${Math.random()}`;
+const claims = new Map();
+let changes = null;
+
+const claimed = (kind, element, value) => {
+  const name = `${ownName}:${claims.size}`;
+  claims.set(name, { element, value, isValue: kind === "input" || kind === "change", hasChanged: false });
+  if (!changes) {
+    changes = new MutationObserver(() => { for (const claim of claims.values()) claim.hasChanged = true; });
+    changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  }
+  return name;
+};
+
+// Which claims the page bears out: a field still has the value, after a click something changed.
+arena.borneOut = () =>
+  [...claims].map(([name, claim]) => [
+    name,
+    claim.isValue ? claim.element.isConnected && arena.describe(claim.element).value === claim.value : claim.hasChanged,
+  ]);
+
+const reportOf = (kind, element, isTrusted = true) => {
+  if (!element) return;
+  const acted = (INNERMOST[kind] && element.closest(INNERMOST[kind])) || element;
+  const url = window === window.top ? location.href : null;
+  const described = arena.describe(acted);
+  const claim = isTrusted ? null : claimed(kind, acted, described.value);
+  arenaReport(JSON.stringify({ event: kind, url, claim, ...described }));
+};
+
+const onTrusted = (type, handle) =>
+  addEventListener(type, (event) => { if (event.isTrusted) handle(event); }, { capture: true, passive: true, signal: ends.signal });
+
+for (const type of ["click", "input", "change", "submit"]) onTrusted(type, (event) => reportOf(type, elementAt(event)));
+if (hearsScripts)
+  for (const type of ["click", "input", "change", "submit"])
+    addEventListener(type, (event) => { if (!event.isTrusted) reportOf(type, elementAt(event), false); }, { capture: true, passive: true, signal: ends.signal });
+
+// Who moves a page within its document is told by the call stack, which the console alone keeps in a
+// form that no script can forge.
+if (hearsScripts && window === window.top && window.navigation)
+  navigation.addEventListener("navigate", (event) => {
+    const { url, sameDocument } = event.destination;
+    const move = { url, kind: event.navigationType, by_user: event.userInitiated, is_fragment: event.hashChange };
+    if (sameDocument) console.trace(moveMark, JSON.stringify(move));
+  }, { signal: ends.signal });
+
+// The middle button follows a link as the left one does; what the right one opens is another matter.
+onTrusted("auxclick", (event) => { if (event.button === 1) reportOf("click", elementAt(event)); });
+onTrusted("contextmenu", (event) => reportOf("context_menu", elementAt(event)));
+
+// A drag has two ends: of the browser's own (`draggable`), it says both itself; of one that the page
+// makes up from the mouse, they are where the button went down and where it came up.
+const FAR_PX = 4;
+let pressed = null;
+onTrusted("mousedown", (event) => { pressed = { element: elementAt(event), x: event.clientX, y: event.clientY }; });
+onTrusted("dragstart", (event) => { pressed = null; reportOf("drag", elementAt(event)); });
+onTrusted("drop", (event) => reportOf("drop", elementAt(event)));
+onTrusted("mouseup", (event) => {
+  const start = pressed;
+  pressed = null;
+  if (!start || Math.hypot(event.clientX - start.x, event.clientY - start.y) < FAR_PX) return;
+  reportOf("drag", start.element);
+  reportOf("drop", under(event, start.element));
+});
+
+// What lies under the mouse beside what it drags, which often lies there as well.
+const under = (event, dragged) => {
+  const found = document.elementsFromPoint(event.clientX, event.clientY).filter((e) => !dragged || !dragged.contains(e));
+  return found.find((e) => !dragged || !e.contains(dragged)) || found[0];
+};

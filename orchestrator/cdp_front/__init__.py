@@ -1,1 +1,0 @@
-"""The address of one episode's Chromium: CDP for agents from elsewhere, through a filter."""

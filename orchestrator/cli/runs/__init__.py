@@ -1,0 +1,1 @@
+"""Commands that play, and what they show meanwhile."""

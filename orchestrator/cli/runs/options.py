@@ -1,0 +1,185 @@
+"""The options of a run on the command line: one alias each, and what the user gave of them.
+
+A command offers an option by a parameter of its name; `asked` hands on by name whatever the user
+typed, so no command repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from arena_core.errors import UsageError
+from orchestrator.cli.help_groups import PRICES_HELP
+
+Tasks = Annotated[
+    list[str] | None, typer.Argument(help="Task ids or patterns such as 'shop-*'; default: all.")
+]
+Suite = Annotated[str, typer.Option(help="A suite's name or file.")]
+Agent = Annotated[
+    str,
+    typer.Option(
+        help="oracle (plays the reference: no contestant), idle, random (baselines), chat or"
+        " another that `arena plugins` lists, or package.module:Factory."
+    ),
+]
+AgentCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--agent-cmd",
+        help="A program that plays each episode over CDP, such as 'python my_agent.py', in place"
+        " of --agent; it finds the rest in ARENA_CDP_URL, ARENA_GOAL and ARENA_EPISODE.",
+    ),
+]
+AgentSeconds = Annotated[
+    float | None,
+    typer.Option(min=1, help="How long --agent-cmd may take for an episode; default: 1800."),
+]
+AgentOption = Annotated[
+    list[str] | None,
+    typer.Option(help="key=value: an option that the agent declares; repeat for more."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Play on replicas (default).")]
+Online = Annotated[bool, typer.Option("--online", help="Play on the live origins of the sites.")]
+Staged = Annotated[
+    bool,
+    typer.Option("--staged", help="Stage live origins on this machine, and label them so."),
+]
+Repeats = Annotated[int, typer.Option(min=1, help="How often each task is played.")]
+Attempts = Annotated[
+    int, typer.Option(min=1, help="Attempts at an episode when infrastructure fails.")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Episodes of each world side by side; default: 1.")
+]
+Spares = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Warm replicas beyond the workers', of each site that holds state; default: chosen"
+        " from available memory.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(help="Budget for all replicas, such as 4GiB; default: most of the machine."),
+]
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        help="Resets between episodes: auto (default), swap (always, with a spare), or only clean,"
+        " rewind or recreate. A replica that fails verification is replaced."
+    ),
+]
+Resolve = Annotated[
+    list[str] | None,
+    typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),
+]
+Model = Annotated[str | None, typer.Option(help="The agent's model, such as chat's.")]
+ModelUrl = Annotated[
+    str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")
+]
+ModelDeadline = Annotated[
+    float | None,
+    typer.Option(min=1, help="Seconds for one reply of the model with retries; default: 120."),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(min=0, max=2, help="The model's temperature; default: 0, of arena sample: 1."),
+]
+ReasoningEffort = Annotated[
+    str | None, typer.Option(help="How long a reasoning model may think, such as low or high.")
+]
+MaxCompletionTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="Where the model's replies are cut, thinking included."),
+]
+Seed = Annotated[int | None, typer.Option(help="Random seed, also sent to the model; default: 0.")]
+Prices = Annotated[Path | None, typer.Option(help=PRICES_HELP)]
+Replay = Annotated[
+    Path | None,
+    typer.Option(help="Answer the agent as this run's model did; asks no model, needs no key."),
+]
+MaxUsd = Annotated[
+    float | None,
+    typer.Option(
+        help="Stop calling models after this many US dollars; remaining episodes are unscored."
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(min=1, help="The same in tokens, of prompts and replies together."),
+]
+Screenshots = Annotated[bool, typer.Option(help="Keep one screenshot per step.")]
+RecordRequests = Annotated[
+    bool,
+    typer.Option(
+        "--record-requests",
+        help="Record the browser's requests in every episode, as arena export har needs; some"
+        " tasks have theirs recorded anyway.",
+    ),
+]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Keep Playwright's trace of each episode, for playwright show-trace; it shows what"
+        " was typed and is not redacted.",
+    ),
+]
+Out = Annotated[Path | None, typer.Option(help="Folder of the new run.")]
+Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
+Yes = Annotated[
+    bool, typer.Option("--yes", help="Play it however many episodes and workers that is.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+_NAMES = {"agent_cmd": "command", "agent_seconds": "seconds"}
+_WORLDS = ("offline", "online")
+
+
+def given(context: typer.Context) -> dict[str, Any]:
+    """Return the options that the user typed, by the names of their parameters."""
+    return {
+        name: value
+        for name, value in context.params.items()
+        if (source := context.get_parameter_source(name)) and source.name == "COMMANDLINE"
+    }
+
+
+def asked(context: typer.Context) -> dict[str, Any]:
+    """Return what the user typed as the fields of `RunSpec`, by name."""
+    from orchestrator.agents.options import FLAGS
+    from orchestrator.runs.spec import Asked, RunSpec
+
+    typed = given(context)
+    if "agent" in typed and "agent_cmd" in typed:
+        raise UsageError("--agent and --agent-cmd name two agents", hint="leave one of them away")
+    if "agent_seconds" in typed and "agent_cmd" not in typed and "config" not in typed:
+        raise UsageError("--agent-seconds is about --agent-cmd, and there is none")
+    flags: dict[str, object] = {name: typed.pop(name) for name in FLAGS if name in typed}
+    options = agent_options(typed.pop("agent_option", ()), flags)
+    worlds = [world for world in _WORLDS if typed.pop(world, False)]
+    named = {_NAMES.get(name, name): value for name, value in typed.items()}
+    fields = {*RunSpec.model_fields, *Asked.__annotations__}
+    found = {name: value for name, value in named.items() if name in fields}
+    if options:
+        found["options"] = options
+    return found | ({"worlds": worlds} if worlds else {})
+
+
+def agent_options(
+    pairs: Sequence[str], flags: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Return the agent's options: `key=value` pairs, and those with a flag of their own."""
+    from orchestrator.agents.options import flag_of, parse_options
+
+    read: dict[str, object] = dict(parse_options(pairs))
+    for name, value in (flags or {}).items():
+        if name in read:
+            raise UsageError(f"{flag_of(name)} and --agent-option {name} say the same thing twice")
+        read[name] = value
+    return read

@@ -1,0 +1,1 @@
+"""Commands that serve episodes to external clients."""

@@ -1,0 +1,1 @@
+"""Commands that set a machine up."""

@@ -1,0 +1,91 @@
+"""`arena build`: make the sites' images from their sources and seal them as golden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from arena_core.errors import NotAllBuiltError
+from orchestrator.cli.asynchronous import run
+from orchestrator.cli.console import Column, Console, Json
+
+if TYPE_CHECKING:
+    from orchestrator.sandbox.images.build import BuildResult
+
+app = typer.Typer()
+
+_DIGEST_WIDTH = 12
+
+
+@app.command()
+def build(
+    sites: Annotated[
+        list[str] | None, typer.Argument(help="Sites, or `all`; default: all.")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="Build the sites that this suite's tasks use.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Rebuild unchanged images too, without cached steps.")
+    ] = False,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Also build the sites' staged live origins.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Build the sites' images and seal them as golden; unchanged images are kept."""
+    console = Console(as_json)
+    try:
+        done = run(_build(console, sites or (), suite, staged=staged, force=force))
+    except NotAllBuiltError as failed:
+        show(console, cast("tuple[BuildResult, ...]", failed.results))
+        raise
+    show(console, done)
+
+
+async def _build(
+    console: Console, names: Sequence[str], suite: str | None, *, staged: bool, force: bool
+) -> tuple[BuildResult, ...]:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.sites.build(names, suite=suite, force=force, staged=staged)
+
+
+def show(console: Console, outcomes: Iterable[BuildResult]) -> None:
+    """Print what happened to each image."""
+    done = tuple(outcomes)
+    columns = (
+        Column("site"),
+        Column("image"),
+        Column("result"),
+        Column("seconds", right=True),
+        Column("MB", right=True),
+        Column("golden"),
+    )
+    rows = [
+        (
+            outcome.recipe.label,
+            outcome.recipe.image.tag,
+            outcome.outcome.value,
+            f"{outcome.seconds:.1f}",
+            f"{outcome.size_bytes / 1e6:.0f}" if outcome.size_bytes else "",
+            outcome.golden[:_DIGEST_WIDTH] if outcome.golden else "",
+        )
+        for outcome in done
+    ]
+    console.table(columns, rows, [_as_json(outcome) for outcome in done])
+
+
+def _as_json(outcome: BuildResult) -> Json:
+    return {
+        "site": outcome.recipe.site.name,
+        "staged": outcome.recipe.staged,
+        "image": outcome.recipe.image.tag,
+        "result": outcome.outcome.value,
+        "seconds": round(outcome.seconds, 3),
+        "size_bytes": outcome.size_bytes,
+        "golden": outcome.golden,
+    }

@@ -1,0 +1,254 @@
+"""`arena tasks`: list, show, write and lint tasks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena_core.errors import TaskError, UsageError
+from arena_core.names import counted
+from orchestrator.cli.console import Column, Console
+
+if TYPE_CHECKING:
+    from orchestrator.api.suites import LintReport
+
+app = typer.Typer(no_args_is_help=True)
+
+SuiteArgument = Annotated[
+    str, typer.Argument(help="A suite's name, or the path of its file or folder.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+@app.command("list")
+def list_tasks(
+    suite: Annotated[
+        str | None,
+        typer.Argument(help="A suite's name, or the path of its file or folder; default: demo."),
+    ] = None,
+    named: Annotated[
+        str | None,
+        typer.Option("--suite", help="The same, spelled as in other commands."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tasks of a suite."""
+    from orchestrator.cli.progress import arena_for
+
+    if suite is not None and named is not None:
+        message = f"two suites are named: {suite} and --suite {named}"
+        raise UsageError(message, hint="name one of them")
+    console = Console(as_json)
+    found = arena_for(console).suites.tasks(suite or named or "demo")
+    console.table(
+        (
+            Column("task"),
+            Column("family"),
+            Column("sites"),
+            Column("worlds"),
+            Column("template"),
+            Column("intent"),
+        ),
+        [
+            (
+                task.id,
+                task.family,
+                " ".join(task.sites),
+                " ".join(task.worlds),
+                task.template or "",
+                task.intent,
+            )
+            for task in found
+        ],
+        [task.model_dump(mode="json", include=_SHOWN) for task in found],
+    )
+
+
+@app.command("show")
+def show_task(
+    task: Annotated[str, typer.Argument(help="The task's id.")],
+    suite: Annotated[str, typer.Option(help="The suite it is in.")] = "demo",
+    as_json: JsonOption = False,
+) -> None:
+    """Show one task whole: intent, checks and reference actions."""
+    import yaml
+
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    found = arena_for(console).suites.task(f"{suite}/{task}")
+    document = found.model_dump(mode="json", exclude_unset=True)
+    if as_json:
+        console.json(document)
+    else:
+        console.line(
+            yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100).rstrip()
+        )
+
+
+@app.command("new")
+def new_suite(
+    file: Annotated[Path, typer.Argument(help="The new file, for example my-suite.yaml.")],
+) -> None:
+    """Write a suite of your own: a header and one task for you to change.
+
+    It passes `arena tasks lint --prove` as it is (run `arena build wiki` first). Its comments say
+    what each part is for.
+
+    Example: arena tasks new my-suite.yaml
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console()
+    written = arena_for(console).suites.new(file)
+    console.line(str(written))
+    console.note(f"next: arena tasks lint {written} --prove")
+
+
+@app.command("lint")
+def lint(
+    suite: SuiteArgument = "demo",
+    prove_it: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Also play each reference: it must pass, and less must fail (needs Docker).",
+        ),
+    ] = False,
+    tasks: Annotated[
+        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="With --prove: how many references to play in parallel in each world; default: 2.",
+        ),
+    ] = None,
+    unproved: Annotated[
+        bool,
+        typer.Option(
+            "--unproved", help="Also name the tasks that lack a second right path or a detour."
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a suite for mistakes; with --prove, play it: only full solutions may pass.
+
+    Counts the tasks without a reference (which cannot be proved), without a second right path, or
+    without a written detour; --json and --unproved name them.
+
+    Example: arena tasks lint my-suite.yaml --prove --task 'shop-*'
+    """
+    from orchestrator.cli.asynchronous import run
+
+    console = Console(as_json)
+    report = run(_lint(console, suite, tasks or (), prove=prove_it, workers=workers))
+    findings = report.findings
+    named = (*findings, *report.notes) if as_json or unproved else findings
+    console.table(
+        (Column("severity"), Column("task"), Column("where"), Column("message")),
+        [(one.severity, one.task, one.where, one.message) for one in named],
+        [
+            {
+                "severity": one.severity.value,
+                "task": one.task,
+                "where": one.where,
+                "message": one.message,
+            }
+            for one in named
+        ],
+    )
+    for line in _unproved(report):
+        console.note(f"suite '{report.suite}': {line}")
+    if report.errors:
+        verb = "is an error" if len(report.errors) == 1 else "are errors"
+        count = f"{len(report.errors)} of {counted(len(findings), 'finding')} {verb}"
+        raise TaskError(f"suite '{report.suite}': {count}")
+    console.note(f"suite '{report.suite}': {counted(len(report.tasks), 'task')}, no errors")
+
+
+@app.command("import")
+def import_tasks(
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="The published set: one of the formats above.")
+    ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE…", help="Its files.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The suite to write; default: FORMAT.yaml.")
+    ] = None,
+    site_map: Annotated[
+        Path | None,
+        typer.Option("--map", help="A file that maps the set's sites to sites here."),
+    ] = None,
+    new_sites: Annotated[
+        Path | None,
+        typer.Option(help="Write a manifest there for each live host that no site here has."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Convert a published task set into a suite; each task keeps its original record.
+
+    Formats: webarena, visualwebarena, webarena-verified, mind2web-live, autowebbench, webharbor,
+    and those of installed plug-ins.
+
+    Example: arena tasks import webarena test.raw.json --out webarena.yaml
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    written = out or Path(f"{format_name}.yaml")
+    found = arena_for(console).suites.import_tasks(
+        format_name, files, out=written, site_map=site_map, new_sites=new_sites
+    )
+    missing = found.untranslated
+    whole = len(found.tasks) - len({task for task, _ in missing})
+    reasons = Counter(re.sub(r"\[\d+\]", "[]", line) for _, line in missing)
+    console.table(
+        (Column("times", right=True), Column("not translated, so no success of the strict score")),
+        [(count, reason) for reason, count in reasons.most_common()],
+        {
+            "suite": found.name,
+            "file": str(written),
+            "format": found.format_name,
+            "tasks": len(found.tasks),
+            "whole": whole,
+            "new_sites": dict(found.new_sites),
+            "untranslated": [{"task": task, "what": line} for task, line in missing],
+        },
+    )
+    tasks = counted(len(found.tasks), "task")
+    console.note(f"{written}: {tasks}, {whole} of them translated whole")
+    if found.new_sites and new_sites is None:
+        hosts = counted(len(found.new_sites), "live host is", "live hosts are")
+        console.note(f"{hosts} no site here: name them in --map, or")
+        console.note("let --new-sites FOLDER write their manifests")
+
+
+def _unproved(report: LintReport) -> Iterable[str]:
+    """Say how many tasks a proof says less of, or nothing."""
+    tasks = counted(len(report.tasks), "task")
+    if report.without_reference:
+        count = len(report.without_reference)
+        they = "it" if count == 1 else "they"
+        verb = "has" if count == 1 else "have"
+        yield f"{count} of {tasks} {verb} no reference: {they} cannot be proved"
+    for message, count in Counter(one.message for one in report.notes).items():
+        yield f"{count} of {tasks} {'has' if count == 1 else 'have'} {message}"
+
+
+async def _lint(
+    console: Console, suite: str, tasks: Sequence[str], *, prove: bool, workers: int | None
+) -> LintReport:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.suites.lint(suite, tasks, prove=prove, workers=workers)
+
+
+_SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

@@ -1,0 +1,131 @@
+"""Opens what an episode is played through (gateway, logins, browser), and says if it may start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from arena_core.cookie import Cookie
+from arena_core.worlds import World
+from evaluators.checks import Check, match
+from evaluators.evidence import Located
+from evaluators.network import Recording
+from orchestrator.browser.session.context import SessionOptions
+from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
+from orchestrator.episode.faults import login_name
+from orchestrator.episode.protocol import EpisodeProtocol
+from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
+from orchestrator.gateway import GatewayJournal
+from tasks.schema import Task
+
+_JUDGED_BY_REQUESTS: Final = "webarena-verified"
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResources:
+    """An open gateway's journal and the browser session behind it."""
+
+    journal: GatewayJournal
+    session: EpisodeSession
+    options: SessionOptions
+
+
+@asynccontextmanager
+async def open_resources(
+    spec: AttemptSpec,
+    environment: EpisodeEnvironment,
+    protocol: EpisodeProtocol,
+) -> AsyncIterator[EpisodeResources]:
+    """Open gateway and browser session with the task's roles logged in.
+
+    When the block ends, the lease learns which replicas may have been written to.
+
+    Args:
+        spec: of the task whose roles log in, and whose files may be uploaded; what is kept.
+        environment: what it is played on.
+        protocol: how it starts.
+    """
+    task = spec.task
+    policy = policy_for(task, environment)
+    async with environment.open_gateway(policy, bind=await environment.browser.listen()) as gateway:
+        try:
+            options = SessionOptions(
+                proxy_url=gateway.url,
+                cookies=await _log_in(task, environment),
+                apart=await _log_in_apart(task, environment),
+                live_origins=read_only_origins(task, environment),
+                logical=environment.registry.logical,
+                viewport=spec.viewport or protocol.viewport,
+                shows_unnamed=protocol.shows_unnamed,
+                files={one.name: one.content for one in task.files},
+                records=recorded_for(task, environment.world, every=spec.records_requests),
+                traces=spec.traces,
+                selectors=selectors_of(task, environment.world),
+            )
+            async with environment.browser.session(options) as session:
+                yield EpisodeResources(gateway.journal, session, options)
+        finally:
+            # After the session, whose last requests may still be under way; before the gateway,
+            # which breaks them off.
+            _account_for(task, environment, gateway.journal)
+
+
+def recorded_for(task: Task, world: World, *, every: bool = False) -> frozenset[Recording]:
+    """Return what of the browser's requests must be recorded for a task in a world.
+
+    That is what its checks and looks ask for; of a task of webarena-verified, whose scorer judges
+    by requests, all that its original asks for; the requests of every task where `every` is set.
+    """
+    ways = (way for look in task.looks_in(world) for way in look.ways)
+    asked = {one for way in ways for one in way.locate.records}
+    if every:
+        asked.add(Recording.REQUESTS)
+    if task.original is not None and task.original.format == _JUDGED_BY_REQUESTS:
+        asked.add(Recording.REQUESTS)
+        if "response_content" in json.dumps(task.original.record):
+            asked.add(Recording.ANSWERS)
+    return frozenset(asked)
+
+
+def selectors_of(task: Task, world: World) -> tuple[str, ...]:
+    """Return the selectors by which a task's checks and looks know elements acted on."""
+    ways = (way for look in task.looks_in(world) for way in look.ways)
+    return tuple(sorted({one for way in ways for one in way.locate.watches}))
+
+
+def required_in(task: Task, world: World) -> tuple[Check, ...]:
+    """Return the checks that must hold in a world before the agent starts."""
+    return tuple(check for check in task.requires if world in check.worlds)
+
+
+def requirements_hold(task: Task, world: World, found: Iterable[Located]) -> bool:
+    """Whether what was found before the start is what the task requires."""
+    located = {one.check: one for one in found}
+    return all(
+        located[check.name].error is None and match(check, located[check.name].values, world).met
+        for check in required_in(task, world)
+    )
+
+
+def _account_for(task: Task, environment: EpisodeEnvironment, journal: GatewayJournal) -> None:
+    for site in task.sites:
+        if site in environment.replicas and may_have_written(journal, site):
+            environment.lease.wrote(site)
+
+
+async def _log_in(task: Task, environment: EpisodeEnvironment) -> tuple[Cookie, ...]:
+    jars = [await environment.accounts.cookies(site, task.roles_of(site)[0]) for site in task.roles]
+    return tuple(cookie for jar in jars for cookie in jar)
+
+
+async def _log_in_apart(
+    task: Task, environment: EpisodeEnvironment
+) -> dict[str, tuple[Cookie, ...]]:
+    """Return the cookies of every further role, each for a context of its own."""
+    return {
+        login_name(task, site, role): await environment.accounts.cookies(site, role)
+        for site, role in task.further_roles
+    }

@@ -1,0 +1,246 @@
+"""The exporters `sft` and `rft`: the steps of successful episodes, and the traces they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from orchestrator.analysis.run_report.extension_points import Written
+from orchestrator.analysis.run_report.run_report import RunReport
+from orchestrator.export.training.builder import (
+    OUTCOMES,
+    DataSetBuilder,
+    pictures_of,
+    require_above_zero,
+)
+from orchestrator.export.training.dataset import DataSet
+from orchestrator.export.training.preferences import action_key, page_of
+from orchestrator.export.training.rollouts import Rollout, Turn
+from orchestrator.export.training.samples import (
+    MESSAGES,
+    Removed,
+    Sample,
+    Shape,
+    digest_of,
+    record_of,
+    sample_of,
+    text_shape,
+)
+
+
+class _Steps:
+    """Writes the steps of successful episodes, a record each."""
+
+    suffix = ""
+    is_folder = True
+    searches_secrets = True
+
+    def __init__(self, kind: str, title: str, *, is_by_trace: bool) -> None:
+        self._kind = kind
+        self._title = title
+        self._is_by_trace = is_by_trace
+
+    def _export(
+        self,
+        runs: Sequence[RunReport],
+        path: Path,
+        *,
+        shape: Shape,
+        split: str | None,
+        include: str | None,
+        observation: str | None,
+        most: int | None,
+    ) -> Written:
+        builder = DataSetBuilder.of(runs, split, include)
+
+        def add(data: DataSet, rollouts: Sequence[Rollout]) -> None:
+            self._write_task(builder, data, rollouts, (shape, observation, most))
+
+        return builder.write(
+            path,
+            self._kind,
+            self._title,
+            add,
+            limits=OUTCOMES,
+            fields=self._fields,
+            observation=observation,
+        )
+
+    @property
+    def _fields(self) -> Mapping[str, str]:
+        if not self._is_by_trace:
+            return MESSAGES
+        of_trace = {"trace, trace_steps": "which successful episode, and how many records it has"}
+        return {**MESSAGES, **of_trace}
+
+    def _write_task(
+        self,
+        builder: DataSetBuilder,
+        data: DataSet,
+        rollouts: Sequence[Rollout],
+        chosen: tuple[Shape, str | None, int | None],
+    ) -> None:
+        shape, observation, most = chosen
+        traces: set[str] = set()
+        for rollout in rollouts:
+            if not rollout.success:
+                builder.leave_out(rollout, f"is not a success: {rollout.scored.score.outcome}")
+                continue
+            trace = _trace(rollout)
+            if self._is_by_trace and trace in traces:
+                builder.leave_out(rollout, "did the same as another successful episode")
+                continue
+            if most is not None and len(traces) >= most:
+                builder.leave_out(rollout, f"the task has {most} traces already (most={most})")
+                continue
+            usable = _usable(builder, rollout, observation, shape)
+            if not usable:
+                builder.leave_out(rollout, _why_nothing(rollout, observation))
+                continue
+            written = 0
+            for turn, sample in usable:
+                record = record_of(sample, shape) | builder.about(rollout, turn, sample)
+                if self._is_by_trace:
+                    record |= {"trace": rollout.scored.folder, "trace_steps": len(usable)}
+                is_new = data.add(
+                    record,
+                    content=_content(sample, rollout if self._is_by_trace else None),
+                    pictures=pictures_of(rollout, sample),
+                )
+                written += is_new
+            if written:
+                traces.add(trace)
+                builder.took(rollout, written)
+                builder.count_of(rollout).traces += 1
+            else:
+                builder.leave_out(rollout, "all its records were removed: see the data card")
+
+
+class SftExporter(_Steps):
+    """Prompt and reply of each step of each successful episode, equal ones once."""
+
+    def __init__(self) -> None:
+        super().__init__("sft", "Steps of successful episodes", is_by_trace=False)
+
+    def export(
+        self,
+        runs: Sequence[RunReport],
+        path: Path,
+        *,
+        shape: Shape = "chat",
+        split: str | None = None,
+        include: str | None = None,
+        observation: str | None = None,
+    ) -> Written:
+        """Write the pairs as a folder: `sft.jsonl`, images, and the data card.
+
+        Args:
+            runs: finished or not.
+            path: of the folder.
+            shape: `chat`: messages; `autowebglm`: source and target, for prompts of one text.
+            split: a split file, see `SplitFile`: its test tasks and their kin are left out.
+            include: splits of the suites, such as `test`, whose tasks are taken although the suites
+                hold them out; with commas.
+            observation: of agents that asked no model, the form that stands for the prompt.
+        """
+        return self._export(
+            runs,
+            path,
+            shape=shape,
+            split=split,
+            include=include,
+            observation=observation,
+            most=None,
+        )
+
+
+class RftExporter(_Steps):
+    """The same by trace: each way of succeeding once, with the counts of its task."""
+
+    def __init__(self) -> None:
+        super().__init__("rft", "Traces that succeeded, sampled per task", is_by_trace=True)
+
+    def export(
+        self,
+        runs: Sequence[RunReport],
+        path: Path,
+        *,
+        shape: Shape = "chat",
+        split: str | None = None,
+        include: str | None = None,
+        observation: str | None = None,
+        most: int | None = None,
+    ) -> Written:
+        """Write the traces as a folder: `rft.jsonl`, images, and the data card.
+
+        Args:
+            runs: finished or not.
+            path: of the folder.
+            shape: as for `sft`.
+            split: as for `sft`.
+            include: as for `sft`.
+            observation: as for `sft`.
+            most: how many traces of a task are taken; all where None.
+        """
+        require_above_zero(most=most)
+        return self._export(
+            runs,
+            path,
+            shape=shape,
+            split=split,
+            include=include,
+            observation=observation,
+            most=most,
+        )
+
+
+SFT: Final = SftExporter()
+RFT: Final = RftExporter()
+
+
+def _usable(
+    builder: DataSetBuilder, rollout: Rollout, observation: str | None, shape: Shape
+) -> list[tuple[Turn, Sample]]:
+    found: list[tuple[Turn, Sample]] = []
+    for turn in rollout.turns:
+        sample = sample_of(rollout, turn, observation)
+        if isinstance(sample, Sample):
+            text = text_shape(sample, shape)
+            if not isinstance(text, Removed):
+                found.append((turn, sample))
+                continue
+            sample = text
+        builder.removed[sample] += 1
+    return found
+
+
+def _why_nothing(rollout: Rollout, observation: str | None) -> str:
+    if not rollout.turns:
+        return "it has no step"
+    if rollout.asked_models:
+        return "no step of it can be a record: see the data card"
+    if any(turn.seen is not None for turn in rollout.turns):
+        forms = sorted({form for turn in rollout.turns for form in (turn.seen or {})["parts"]})
+        if observation is None:
+            names = ", ".join(forms) or "none"
+            return (
+                "its agent asked no model: --option observation=FORM takes what it saw as the"
+                f" prompt (recorded: {names})"
+            )
+        return f"what it saw was not recorded as '{observation}' (recorded: {', '.join(forms)})"
+    return "neither what its agent asked nor what it saw is recorded"
+
+
+def _content(sample: Sample, rollout: Rollout | None) -> str:
+    """Return what makes a record the same as another; by trace, a trace is taken whole."""
+    if rollout is None:
+        return sample.digest
+    return digest_of([sample.digest, rollout.lock.run, rollout.scored.folder, sample.asked_with])
+
+
+def _trace(rollout: Rollout) -> str:
+    done = [
+        [page_of(rollout, turn.seen), action_key(turn.action, rollout)] for turn in rollout.turns
+    ]
+    return digest_of([rollout.lock.agent.model_dump(mode="json"), done])

@@ -1,1 +1,0 @@
-"""Ways to write actions: each grammar reads one of them into Arena's own, and evaluates nothing."""

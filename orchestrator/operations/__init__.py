@@ -1,1 +1,0 @@
-"""What commands do to the replicas of `arena up`: find, lock, browse."""

@@ -1,0 +1,233 @@
+"""What an episode is played in: a browser, and leased replicas with their accounts and data."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Self, assert_never
+
+from arena_core.cookie import Cookie
+from arena_core.errors import ApiError, DatabaseError, SiteError
+from evaluators.changes import Change, IgnoredChanges
+from evaluators.episode_view import Ran
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.external_browser import ExternalBrowser, launch_external
+from orchestrator.browser.process.launch import Browser, launch
+from orchestrator.episode.environment import EpisodeBrowser, EpisodeEnvironment
+from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.open_world import OpenWorld, OriginLogins
+from orchestrator.sandbox.check_queries import ApiAnswer, Row
+from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.reset.watch import Mark
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    Upstreams,
+    api_login_fault,
+    changes_fault,
+    shell_fault,
+    sql_fault,
+)
+from tasks.schema import Task
+
+_NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
+
+
+class BrowserKeeper:
+    """Keeps one browser running; a crashed one is replaced before the next episode."""
+
+    def __init__(self, options: BrowserOptions, on_event: OnEvent) -> None:
+        self._options = options
+        self._on_event = on_event
+        self._noted: set[str] = set()
+        self._browser: Browser | None = None
+        self._running = AsyncExitStack()
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the browser that runs has a network of its own, which does not change."""
+        return self._browser is not None and not self._browser.not_isolated
+
+    async def browser(self) -> Browser:
+        """Return a browser that answers."""
+        if self._browser is None or not self._browser.is_alive:
+            await self.close()
+            self._browser = await self._running.enter_async_context(launch(self._options))
+            if (why := self._browser.not_isolated) and why not in self._noted:
+                self._noted.add(why)
+                self._on_event(ProgressNote(f"{_NOT_ISOLATED} ({why}); see arena doctor"))
+        return self._browser
+
+    async def close(self) -> None:
+        """End the browser; safe to repeat."""
+        self._browser = None
+        await self._running.aclose()
+
+
+_HINT = "limit the check to the `worlds` where the site is a replica"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteAccess:
+    """Accounts, databases and APIs of the sites of one episode.
+
+    What an upstream cannot answer is refused in the words of the linter.
+
+    Attributes:
+        slot: has a replica of each site that one answers for.
+        logins: at live and staged origins.
+    """
+
+    upstreams: Upstreams
+    slot: Slot
+    logins: OriginLogins
+
+    async def cookies(self, site: str, role: str) -> tuple[Cookie, ...]:
+        """Return the proven login of a role."""
+        upstream = self.upstreams.of(site)
+        match upstream:
+            case ReplicaUpstream():
+                return await self.slot.cookies(site, role)
+            case LiveUpstream() | StagedUpstream():
+                return await self.logins.cookies(upstream, role)
+            case _:
+                assert_never(upstream)
+
+    async def is_logged_out(self, site: str, role: str, cookies: Sequence[Cookie]) -> bool:
+        """Whether the site bars the role's page to whoever has these cookies."""
+        upstream = self.upstreams.of(site)
+        match upstream:
+            case ReplicaUpstream():
+                return await self.slot.is_logged_out(site, role, cookies)
+            case LiveUpstream() | StagedUpstream():
+                return await self.logins.is_logged_out(upstream, role, cookies)
+            case _:
+                assert_never(upstream)
+
+    async def query(self, site: str, sql: str) -> tuple[Row, ...]:
+        """Run one read-only statement on the database behind a site."""
+        fault = sql_fault(self.upstreams.of(site))
+        if fault is not None:
+            raise DatabaseError(fault, hint=_HINT)
+        return await self.slot.query(site, sql)
+
+    async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
+        """Return what differs behind a site from the state that it was golden in."""
+        fault = changes_fault(self.upstreams.of(site))
+        if fault is not None:
+            raise DatabaseError(fault, hint=_HINT)
+        return await self.slot.changes(site, ignored)
+
+    async def run(self, site: str, command: str, seconds: int) -> Ran:
+        """Run a command in the replica of a site."""
+        fault = shell_fault(self.upstreams.of(site))
+        if fault is not None:
+            raise SiteError(fault, hint=_HINT)
+        return await self.slot.run(site, command, seconds)
+
+    async def marks(self) -> Mapping[str, Mark]:
+        """Return what moves when the state of a replica does, as it is now, by site."""
+        return await self.slot.marks()
+
+    async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
+        """Return what a site's API answers to a GET with a role's API login."""
+        fault = api_login_fault(self.upstreams.of(site), role)
+        if fault is not None:
+            raise ApiError(fault, hint=_HINT)
+        return await self.slot.ask_api(site, role, path)
+
+
+class Environments:
+    """Makes environments in an open world; browser and logins at live origins outlast each.
+
+    Both are its own: a sign-out in one of its episodes ends no login of another's.
+    """
+
+    def __init__(self, world: OpenWorld, browsers: BrowserKeeper, logins: OriginLogins) -> None:
+        self._world = world
+        self._browsers = browsers
+        self._logins = logins
+
+    @classmethod
+    @asynccontextmanager
+    async def of(cls, world: OpenWorld, on_event: OnEvent) -> AsyncIterator[Self]:
+        """Make them for a world; their browser ends with the block."""
+        browsers = BrowserKeeper(world.browser, on_event)
+        try:
+            yield cls(world, browsers, world.logins.fresh())
+        finally:
+            await browsers.close()
+
+    @property
+    def world(self) -> OpenWorld:
+        """The world that they are made in."""
+        return self._world
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the browser has a network of its own, which no container's start changes."""
+        return self._browsers.isolated
+
+    @asynccontextmanager
+    async def shared_of_task(
+        self, task: Task, *, hold_s: float | None = None
+    ) -> AsyncIterator[tuple[EpisodeEnvironment, ExternalBrowser]]:
+        """Put an environment together whose browser is its own and an outside program's to drive.
+
+        Arguments and errors are those of `of_task`; BrowserError also where the browser can have no
+        network of its own.
+        """
+        async with (
+            self._leased(task, hold_s) as slot,
+            launch_external(self._world.browser) as browser,
+        ):
+            yield self._environment(task, slot, browser, is_shared=True), browser
+
+    @asynccontextmanager
+    async def of_task(
+        self, task: Task, *, hold_s: float | None = None
+    ) -> AsyncIterator[EpisodeEnvironment]:
+        """Lease golden replicas of a task's sites, and put its environment together.
+
+        The replicas are given back with the block, and brought back to golden behind it.
+
+        Args:
+            task: what is played; one episode of it.
+            hold_s: how long the block may take; it is cancelled then. None for no limit: a driver
+                from outside may take its time.
+        """
+        async with self._leased(task, hold_s) as slot:
+            yield self._environment(task, slot, await self._browsers.browser())
+
+    def _environment(
+        self, task: Task, slot: Slot, browser: EpisodeBrowser, *, is_shared: bool = False
+    ) -> EpisodeEnvironment:
+        upstreams = self._world.upstreams.only(task.sites)
+        access = SiteAccess(upstreams=upstreams, slot=slot, logins=self._logins)
+        return EpisodeEnvironment(
+            registry=self._world.registry,
+            upstreams=upstreams,
+            browser=browser,
+            replicas=slot.replicas,
+            accounts=access,
+            database=access,
+            api=access,
+            lease=slot,
+            resolves=self._world.resolves,
+            is_shared=is_shared,
+        )
+
+    async def renew_browser(self) -> None:
+        """End the browser, so that the next episode gets another one."""
+        await self._browsers.close()
+
+    @asynccontextmanager
+    async def _leased(self, task: Task, hold_s: float | None) -> AsyncIterator[Slot]:
+        sites = self._world.upstreams.only(task.sites).replicas
+        if self._world.slot_pool is None or not sites:
+            yield Slot(0, {})
+            return
+        async with self._world.slot_pool.lease(sites, hold_s=hold_s) as slot:
+            yield slot

@@ -1,0 +1,101 @@
+"""Writes down, before a run begins, everything that says what is measured."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import assert_never
+
+from arena_core.errors import ImageError
+from arena_core.plugins import Plugin
+from orchestrator.browser.observation import IN_VIEWPORT
+from orchestrator.browser.observations.forms import OBSERVATIONS
+from orchestrator.browser.process.launch import launch
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.store.lock import RunLock, describe_host, hash_suite, package_versions
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.images.recipes import Recipe
+from sites.registry import SiteRegistry
+from sites.upstreams import (
+    LiveUpstream,
+    ReplicaUpstream,
+    StagedUpstream,
+    Upstream,
+    Upstreams,
+)
+from tasks.sources import IMPORTERS
+
+
+async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine) -> RunLock:
+    """Return the lock of a new run, with an id of its own."""
+    now = datetime.now(UTC)
+    upstreams = [request.upstreams(registry, world) for world in request.worlds]
+    return RunLock(
+        **request.settings.terms,
+        run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
+        created_at=now.isoformat(timespec="seconds"),
+        suite=request.suite.suite,
+        suite_version=request.suite.version,
+        suite_hash=hash_suite(request.suite),
+        tasks=tuple(task.id for task in request.tasks),
+        agent=request.agent_lock.model_copy(update={"name": request.agent.name}),
+        staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
+        upstreams={one.world: one.kinds for one in upstreams},
+        replayed=request.replayed,
+        images=await _image_ids(upstreams, engine),
+        engine=await engine.version(),
+        browser=await _browser_version(request),
+        packages=package_versions(request.suite, _plugins_of(request)),
+        host=describe_host(),
+    )
+
+
+async def require_same_images(lock: RunLock, engine: Engine) -> None:
+    """Refuse to go on with a run on other images than it began with: its figures would mix two."""
+    for tag, began_with in lock.images.items():
+        found = await engine.image(tag)
+        if found is None or found.id != began_with:
+            now = "is gone" if found is None else "is another one now"
+            message = f"run {lock.run}: the image {tag} that it began with {now}"
+            raise ImageError(message, hint="start a new run; what had finished can be reported")
+
+
+def _plugins_of(request: RunRequest) -> Iterator[Plugin]:
+    """Yield what made tasks of the run, and what its agent sees the pages with."""
+    for key in request.importers:
+        yield IMPORTERS.find(key)
+    for name in sorted(request.agent.observations):
+        yield OBSERVATIONS.find(name.removesuffix(IN_VIEWPORT))
+
+
+async def _image_ids(upstreams: Iterable[Upstreams], engine: Engine) -> dict[str, str]:
+    recipes = [_recipe_of(one) for world in upstreams for one in world.by_site.values()]
+    by_tag = {recipe.image.tag: recipe for recipe in recipes if recipe}
+    return {tag: await _image_id(recipe, engine) for tag, recipe in by_tag.items()}
+
+
+def _recipe_of(upstream: Upstream) -> Recipe | None:
+    """Return the recipe of the image whose container answers; None on the real web."""
+    match upstream:
+        case ReplicaUpstream(site=site):
+            return Recipe(image=site.image, site=site, staged=False)
+        case StagedUpstream(site=site, staged=staged):
+            return Recipe(image=staged.image, site=site, staged=True)
+        case LiveUpstream():
+            return None
+        case _:
+            assert_never(upstream)
+
+
+async def _image_id(recipe: Recipe, engine: Engine) -> str:
+    image = await engine.image(recipe.image.tag)
+    if image is None:
+        message = f"{recipe.label}: there is no image {recipe.image.tag}, and the run needs it"
+        raise ImageError(message, hint=recipe.command)
+    return image.id
+
+
+async def _browser_version(request: RunRequest) -> str:
+    async with launch(request.browser) as browser:
+        return browser.version

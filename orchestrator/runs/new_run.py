@@ -1,0 +1,261 @@
+"""From what is asked of a run to what is played: read, refused where it makes no sense, written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Self, assert_never
+
+from arena_core.errors import UsageError
+from arena_core.names import counted, listed, offered
+from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
+from orchestrator.agents.spec import Metered
+from orchestrator.runs.agent_choice import (
+    AgentChoice,
+    ChosenAgent,
+    agent_of_lock,
+    choose_agent,
+    named_agent,
+    require_references,
+)
+from orchestrator.runs.budgets import share_budget
+from orchestrator.runs.lock_writer import make_lock
+from orchestrator.runs.request import RunRequest, tasks_of
+from orchestrator.runs.spec import RunSettings, RunSpec, SpendingLimits
+from orchestrator.runs.store.lock import RunLock
+from orchestrator.runs.store.recording import Recording
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.sandbox.engine.engine import Engine
+from sites.registry import SiteRegistry
+from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstream
+from tasks.loader import Selection, load_source, select_tasks
+from tasks.sources import SuiteSource
+
+MOST_EPISODES: Final = 100_000
+MOST_WORKERS: Final = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """The replies of an earlier run, and its lock; both None where models are asked."""
+
+    recording: Recording | None = None
+    lock: RunLock | None = None
+
+    @classmethod
+    def of(cls, agent: ChosenAgent) -> Self:
+        """Read the run that an agent's option `replay` names."""
+        if agent.replay is None:
+            return cls()
+        folder = RunFolder.open(Path(agent.replay))
+        return cls(recording=Recording.load(folder), lock=folder.lock())
+
+
+def prepare(
+    spec: RunSpec, agent: AgentChoice | None, *, headless: bool, is_meant: bool
+) -> tuple[RunRequest, SuiteSource]:
+    """Return what is played, and where its tasks are written.
+
+    Args:
+        spec: what is asked for.
+        agent: the agent where it is a Python object, which `spec` can only name.
+        headless: no browser window is shown.
+        is_meant: it is played however large it is.
+    """
+    refuse_offline_origins(spec)
+    chosen = choose_agent(named_agent(spec) if agent is None else agent, spec.options)
+    require_held(chosen, spec.budget)
+    replay = Replay.of(chosen)
+    source = load_source(spec.suite)
+    request = RunRequest(
+        suite=source.suite,
+        tasks=select_tasks(source.suite, Selection(ids=spec.tasks)),
+        agent=chosen.maker,
+        agent_lock=chosen.lock,
+        settings=spec.settings(),
+        headless=headless,
+        recording=replay.recording,
+        replayed=replay.lock,
+        importers=source.importers,
+    )
+    if not request.episodes:
+        names = listed(task.id for task in request.tasks)
+        worlds = " or ".join(spec.worlds)
+        raise UsageError(f"nothing to play: no task chosen runs {worlds} (chosen: {names})")
+    require_references(chosen.lock, request.tasks)
+    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
+    return request, source
+
+
+async def write_down(
+    request: RunRequest, registry: SiteRegistry, engine: Engine, out: Path | str | None, runs: Path
+) -> RunFolder:
+    """Make the run's folder with its lock; `out`, or one of its own in `runs`."""
+    await share_budget(request, registry, engine)
+    lock = await make_lock(request, registry, engine)
+    return RunFolder.create(runs / lock.run if out is None else Path(out), lock, request.suite)
+
+
+def resumed_request(
+    folder: RunFolder,
+    registry: SiteRegistry,
+    *,
+    agent: AgentChoice | None = None,
+    options: Mapping[str, object],
+    changes: Mapping[str, object],
+    headless: bool,
+    again: frozenset[UnscoredReason] = frozenset(),
+) -> RunRequest:
+    """Return what a run that goes on plays: what its lock says, with these changes."""
+    lock, suite = folder.lock(), folder.suite()
+    settings = lock.settings(**{"budget": lock.current_limits, **changes})
+    chosen = agent_of_lock(lock.agent, agent, options)
+    require_held(chosen, settings.budget)
+    replay = Replay.of(chosen)
+    request = RunRequest(
+        suite=suite,
+        tasks=tasks_of(lock, suite),
+        agent=chosen.maker,
+        agent_lock=lock.agent,
+        settings=settings,
+        headless=headless,
+        recording=replay.recording,
+        replayed=replay.lock,
+        again=again,
+    )
+    asked = [name for name, value in changes.items() if value is not None]
+    refuse_idle_pace(request, asked, registry)
+    return request
+
+
+def read_reasons(names: Iterable[str]) -> frozenset[UnscoredReason]:
+    """Return the reasons of some names, for which episodes are unscored."""
+    found: set[UnscoredReason] = set()
+    for name in names:
+        if name not in set(UnscoredReason):
+            message = f"no episode is unscored for a reason '{name}'"
+            raise UsageError(message, hint=offered(name, list(UnscoredReason)))
+        found.add(UnscoredReason(name))
+    return frozenset(found)
+
+
+def require_held(agent: ChosenAgent, limits: SpendingLimits) -> None:
+    """Refuse a limit that could not be held with this agent."""
+    asked = (
+        (Metered.USD, "--max-usd", limits.max_usd),
+        (Metered.TOKENS, "--max-tokens", limits.max_tokens),
+    )
+    for metered, flag, value in asked:
+        if value is None or (metered in agent.metered and agent.replay is None):
+            continue
+        if agent.replay is not None:
+            raise UsageError(f"{flag} has no effect: a replay spends nothing")
+        if Metered.TOKENS in agent.metered:
+            name = agent.lock.name
+            message = f"{flag} cannot be held: nobody says what the model of {name} costs"
+            raise UsageError(message, hint="give a table of prices with --prices FILE")
+        message = f"{flag} has no effect: the agent {agent.lock.name} does not say what it spends"
+        hint = "an agent of your own says so by its attribute `metered`, a set of 'tokens', 'usd'"
+        raise UsageError(message, hint=hint)
+
+
+def require_meant(*, is_meant: bool, episodes: int, workers: int) -> None:
+    """Refuse sizes that are more likely a slip of the hand, unless they are said to be meant."""
+    if is_meant or (episodes <= MOST_EPISODES and workers <= MOST_WORKERS):
+        return
+    message = f"{counted(episodes, 'episode')} with {counted(workers, 'worker')} would be played;"
+    message += f" more than {MOST_EPISODES:,} episodes or {MOST_WORKERS} workers are rarely meant"
+    raise UsageError(message, hint="--yes plays them all the same, in Python yes=True")
+
+
+def refuse_offline_origins(settings: RunSettings) -> None:
+    """Refuse options about live origins where none can be visited."""
+    if World.ONLINE in settings.worlds:
+        return
+    for option, given in (("--staged", settings.staged), ("--resolve", settings.resolve)):
+        if given:
+            message = f"{option} says where --online leads: it has no effect without --online"
+            raise UsageError(message, hint=f"add --online, or leave {option} away")
+
+
+def refuse_without_effect(
+    request: RunRequest, asked: Collection[str], registry: SiteRegistry
+) -> None:
+    """Refuse options about live origins, replicas or a browser that the chosen tasks do not use.
+
+    Args:
+        request: what would be played.
+        asked: the names of the settings that were asked for.
+        registry: the known sites.
+    """
+    _refuse_live(request, registry)
+    _refuse_watching_nothing(request)
+    refuse_idle_pace(request, asked, registry)
+
+
+def refuse_idle_pace(request: RunRequest, asked: Collection[str], registry: SiteRegistry) -> None:
+    """Refuse options about replicas where the chosen tasks visit none that they could be about."""
+    replicas = {
+        name for world in request.worlds for name in request.upstreams(registry, world).replicas
+    }
+    stateful = {name for name in replicas if registry.site(name).stateful}
+    if "memory" in asked and not replicas:
+        raise UsageError("--memory has no effect: the chosen tasks visit no replica")
+    for name in ("spares", "strategy"):
+        if name in asked and not stateful:
+            message = f"--{name} has no effect: the chosen tasks visit no replica that holds state"
+            raise UsageError(message)
+
+
+def _refuse_watching_nothing(request: RunRequest) -> None:
+    if any(task.recorded is None for task in request.tasks):
+        return
+    settings = request.settings
+    wanted = (("--record-requests", settings.record_requests), ("--trace", settings.trace))
+    for option, is_given in wanted:
+        if is_given:
+            raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
+
+
+def _refuse_live(request: RunRequest, registry: SiteRegistry) -> None:
+    live = request.settings.model_copy(update={"staged": False})
+    visited = _visited(replace(request, settings=live), registry)
+    if request.settings.staged and not any(map(_can_be_staged, visited)):
+        message = "--staged has no effect: no chosen task visits a site with a staged live origin"
+        raise UsageError(message)
+    left = {place for one in _visited(request, registry) if (place := _place_on_the_web(one))}
+    for resolve in request.settings.resolves:
+        if (resolve.host, resolve.port) not in left:
+            message = f"--resolve {resolve} has no effect: the run visits no such live origin"
+            shown = ", ".join(f"{host}:{port}" for host, port in sorted(left)) or "none"
+            hint = f"live origins that are visited and not staged: {shown}"
+            raise UsageError(message, hint=hint)
+        left.remove((resolve.host, resolve.port))
+
+
+def _visited(request: RunRequest, registry: SiteRegistry) -> Iterator[Upstream]:
+    for world in request.worlds:
+        yield from request.upstreams(registry, world).by_site.values()
+
+
+def _can_be_staged(upstream: Upstream) -> bool:
+    match upstream:
+        case ReplicaUpstream():
+            return False
+        case LiveUpstream(live=live) | StagedUpstream(live=live):
+            return live.staged is not None
+        case _:
+            assert_never(upstream)
+
+
+def _place_on_the_web(upstream: Upstream) -> tuple[str, int] | None:
+    """Return host and port that are looked up; None for what is on this machine."""
+    match upstream:
+        case ReplicaUpstream() | StagedUpstream():
+            return None
+        case LiveUpstream(live=live):
+            return live.host, live.port
+        case _:
+            assert_never(upstream)

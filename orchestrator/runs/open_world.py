@@ -1,0 +1,227 @@
+"""One world, open: the replicas, staged origins and logins that all its episodes share."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from arena_core.cookie import Cookie
+from arena_core.errors import LoginError
+from arena_core.work_events import WorkEnded, WorkStep
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.gateway.policy import Resolve
+from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.sandbox.engine.containers import Endpoint
+from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.engine.origin_client import OriginClient
+from orchestrator.sandbox.logins import is_logged_in, is_logged_out, login, role_at
+from orchestrator.sandbox.pool.pool_context import Phase, PoolEvent
+from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.staged_origins import StagedOrigins, staged_origins
+from sites.registry import SiteRegistry
+from sites.upstreams import LiveUpstream, OriginUpstream, StagedUpstream, Upstreams
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginLogins:
+    """Roles logged in at live and staged origins.
+
+    Attributes:
+        resolves: where connections to their hosts go instead.
+        ca_file: the authority of staged origins; None where none is staged.
+        jars: the logins made so far, by site and role.
+    """
+
+    resolves: Sequence[Resolve] = ()
+    ca_file: str | None = None
+    jars: dict[tuple[str, str], tuple[Cookie, ...]] = field(default_factory=dict)
+
+    def fresh(self) -> OriginLogins:
+        """Return the same without a login made yet: a sign-out there ends none here."""
+        return replace(self, jars={})
+
+    async def cookies(self, upstream: OriginUpstream, role: str) -> tuple[Cookie, ...]:
+        """Return the proven login of a role."""
+        site, client, account = upstream.site, self._client(upstream), role_at(upstream, role)
+        known = self.jars.get((site.name, role))
+        if known is None or not await is_logged_in(site, role, account, client, known):
+            known = await login(site, role, account, client)
+            self.jars[site.name, role] = known
+        return known
+
+    async def is_logged_out(
+        self, upstream: OriginUpstream, role: str, cookies: Sequence[Cookie]
+    ) -> bool:
+        """Whether the origin bars the role's page to whoever has these cookies.
+
+        A page that cannot be fetched just now says nothing.
+        """
+        account, client = role_at(upstream, role), self._client(upstream)
+        try:
+            return await is_logged_out(upstream.site, role, account, client, cookies)
+        except LoginError:
+            return False
+
+    def _client(self, upstream: OriginUpstream) -> OriginClient:
+        live = upstream.live
+        elsewhere = next(
+            (one.to for one in self.resolves if (one.host, one.port) == (live.host, live.port)),
+            None,
+        )
+        address = Endpoint(elsewhere.host, elsewhere.port) if elsewhere else None
+        match upstream:
+            case LiveUpstream():
+                return OriginClient(origin=upstream.origin, address=address)
+            case StagedUpstream():
+                return OriginClient(origin=upstream.origin, address=address, ca_file=self.ca_file)
+            case _:
+                assert_never(upstream)
+
+
+_LOG = logging.getLogger(__name__)
+_TROUBLE = frozenset({Phase.LOST, Phase.FAILED})
+_AT_WORK = frozenset({Phase.STARTING, Phase.RESETTING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSize:
+    """How many episodes a world has room for, and what its replicas may take.
+
+    Attributes:
+        workers: episodes side by side.
+        spares: warm replicas beyond the workers', of each site that holds state; None for what is
+            thought best.
+        memory_bytes: budget for all replicas; None for most of the machine.
+        strategy: of resets between episodes.
+    """
+
+    workers: int = 1
+    spares: int | None = None
+    memory_bytes: int | None = None
+    strategy: str = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenWorld:
+    """What all episodes of one world share.
+
+    Attributes:
+        upstreams: what answers for each site that may be visited.
+        browser: what each worker's browser is like.
+        slot_pool: the replicas; None where no replica answers for any site.
+        logins: how workers log in at live origins.
+        resolves: where live hosts are sent elsewhere.
+    """
+
+    registry: SiteRegistry
+    upstreams: Upstreams
+    browser: BrowserOptions
+    slot_pool: SlotPool | None
+    logins: OriginLogins
+    resolves: tuple[Resolve, ...]
+
+
+@asynccontextmanager
+async def open_world(
+    engine: Engine,
+    registry: SiteRegistry,
+    upstreams: Upstreams,
+    owner: str,
+    *,
+    size: WorldSize,
+    on_event: OnEvent,
+    resolves: Sequence[Resolve] = (),
+    browser: BrowserOptions,
+) -> AsyncIterator[OpenWorld]:
+    """Open a world: its replicas begin to start, its staged origins serve; all end with the block.
+
+    Args:
+        engine: where containers run.
+        registry: the known sites.
+        upstreams: what answers for each site that is visited.
+        owner: what the containers are labelled with.
+        size: how many episodes there is room for.
+        on_event: called with what is started, and what goes wrong with a replica.
+        resolves: where the user sends live hosts instead.
+        browser: how to start it; the key of staged origins is added.
+    """
+
+    def note(text: str) -> None:
+        _LOG.info("%s", text)
+        on_event(ProgressNote(text))
+
+    async with AsyncExitStack() as stack:
+        pool = await _pool(engine, registry, upstreams, owner, size, note, on_event, stack)
+        staged = await _staged(engine, upstreams, owner, note, stack)
+        led = (*resolves, *(staged.resolves if staged else ()))
+        yield OpenWorld(
+            registry=registry,
+            upstreams=upstreams,
+            browser=replace(browser, trusted_spki=staged.spki if staged else None),
+            slot_pool=pool,
+            logins=OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None),
+            resolves=led,
+        )
+
+
+async def _pool(  # noqa: PLR0917 - the parts of `open_world`
+    engine: Engine,
+    registry: SiteRegistry,
+    upstreams: Upstreams,
+    owner: str,
+    size: WorldSize,
+    note: Callable[[str], None],
+    on_event: OnEvent,
+    stack: AsyncExitStack,
+) -> SlotPool | None:
+    world, replicas = upstreams.world, upstreams.replicas
+    if not replicas:
+        return None
+
+    def on_pool_event(event: PoolEvent) -> None:
+        """Pass on what a replica is at, and what went wrong with it as a note."""
+        unit = f"{world} {event.replica}"
+        if event.phase in _AT_WORK:
+            on_event(WorkStep(unit, f"{event.phase} {event.detail}".rstrip()))
+        else:
+            on_event(WorkEnded(unit))
+        if event.phase in _TROUBLE:
+            note(f"{world}: {event.replica} {event.phase}: {event.detail}")
+
+    note(f"{world}: starting {', '.join(replicas)}")
+    pool = await stack.enter_async_context(
+        SlotPool.open(
+            engine,
+            registry,
+            replicas,
+            owner,
+            workers=size.workers,
+            spares=size.spares,
+            memory_bytes=size.memory_bytes,
+            strategy=size.strategy,
+            on_event=on_pool_event,
+        )
+    )
+    note(f"{world}: {pool.capacity.summary()}")
+    if engine.not_shut:
+        why = f"containers could open connections: {engine.not_shut}"
+        note(f"{world}: {why}; see arena doctor")
+    pool.warm()
+    return pool
+
+
+async def _staged(
+    engine: Engine,
+    upstreams: Upstreams,
+    owner: str,
+    note: Callable[[str], None],
+    stack: AsyncExitStack,
+) -> StagedOrigins | None:
+    if not upstreams.staged:
+        return None
+    names = ", ".join(one.site.name for one in upstreams.staged)
+    note(f"{upstreams.world}: starting staged live origins of {names}")
+    return await stack.enter_async_context(staged_origins(engine, upstreams.staged, owner))

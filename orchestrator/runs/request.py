@@ -1,0 +1,118 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from arena_core.worlds import World
+from evaluators.evidence import UnscoredReason
+from orchestrator.agents.interface import AgentLock, AgentMaker
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.episode.snapshot import ProofHook
+from orchestrator.runs.spec import RunSettings
+from orchestrator.runs.store.ledger import EpisodeKey
+from orchestrator.runs.store.lock import RunLock
+from orchestrator.runs.store.recording import Recording
+from sites.registry import SiteRegistry
+from sites.upstreams import Upstreams
+from tasks.schema import Suite, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What is played: the settings that were asked for, with suite, tasks and agent at hand.
+
+    Attributes:
+        tasks: the chosen ones, in order.
+        headless: no browser window is shown.
+        importers: keys of those that made tasks of the suite's file.
+        recording: whose replies answer the agent; None where models do. `replayed` is the lock of
+            its run.
+        again: why a finished episode that is unscored is played again.
+        proof_hook: looks at each episode in its middle; None where nobody does.
+    """
+
+    suite: Suite
+    tasks: tuple[Task, ...]
+    agent: AgentMaker
+    agent_lock: AgentLock
+    settings: RunSettings = field(default_factory=RunSettings)
+    headless: bool = True
+    importers: tuple[str, ...] = ()
+    recording: Recording | None = None
+    replayed: RunLock | None = None
+    again: frozenset[UnscoredReason] = frozenset()
+    proof_hook: ProofHook | None = None
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        return self.settings.worlds
+
+    @property
+    def browser(self) -> BrowserOptions:
+        return browser_for(self.settings, headless=self.headless)
+
+    @property
+    def episodes(self) -> int:
+        return sum(self.episodes_in(world) for world in self.worlds)
+
+    def episodes_in(self, world: World) -> int:
+        return self.settings.repeats * sum(world in task.worlds for task in self.tasks)
+
+    def keys_in(self, world: World) -> Iterator[EpisodeKey]:
+        """Yield every episode of a world by repeat, in the tasks' order, where they can run."""
+        tasks = [task.id for task in self.tasks if world in task.worlds]
+        for repeat in range(self.settings.repeats):
+            for task in tasks:
+                yield EpisodeKey(task, world, repeat)
+
+    def workers_in(self, world: World) -> int:
+        """Return how many workers a world has; no more than it has episodes."""
+        return max(1, min(self.settings.workers, self.episodes_in(world)))
+
+    def spares_in(self, world: World) -> int | None:
+        """Return the spares to keep; none where each is visited only at first."""
+        visits = Counter(name for task in self.tasks if world in task.worlds for name in task.sites)
+        asked = self.settings
+        most = asked.repeats * max(visits.values(), default=0)
+        if asked.spares is None and asked.strategy == "auto" and most <= asked.workers:
+            return 0
+        return asked.spares
+
+    def upstreams(self, registry: SiteRegistry, world: World) -> Upstreams:
+        """Return what answers for each site that the chosen tasks visit in a world."""
+        played = [task for task in self.tasks if world in task.worlds and world in self.worlds]
+        names = dict.fromkeys(name for task in played for name in task.sites)
+        return registry.upstreams(names, world, staged=self.settings.staged)
+
+
+def browser_for(settings: RunSettings, *, headless: bool) -> BrowserOptions:
+    """Return the browser of all worlds: the full one where one of them visits real sites."""
+    full = World.ONLINE in settings.worlds and not settings.staged
+    return BrowserOptions(headless=headless, full=full)
+
+
+def together(requests: Sequence[RunRequest]) -> RunRequest:
+    """Return what runs that are played side by side need of the worlds, as one request.
+
+    It is for sizes and upstreams, and never played: its tasks are those of all, once a repeat, but
+    no oftener than decides what its workers need.
+    """
+    settings = requests[0].settings
+    most = settings.workers + 1
+    tasks = tuple(
+        task
+        for one in requests
+        for _ in range(min(one.settings.repeats, most))
+        for task in one.tasks
+    )
+    once = settings.model_copy(update={"repeats": 1})
+    return replace(requests[0], tasks=tasks, settings=once)
+
+
+def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:
+    """Return the tasks that a run's lock names, in its order."""
+    by_id = {task.id: task for task in suite.tasks}
+    return tuple(by_id[name] for name in lock.tasks)

@@ -1,0 +1,226 @@
+"""The lock of a run: everything needed to say what exactly was measured."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Final
+
+from pydantic import ConfigDict, Field
+
+from arena_core.errors import UsageError
+from arena_core.plugins import Plugin
+from arena_core.worlds import World
+from evaluators.locators.kinds import LOCATORS
+from evaluators.matchers.kinds import MATCHERS
+from orchestrator.agents.interface import AgentLock
+from orchestrator.runs.spec import RunTerms, SpendingLimits
+from orchestrator.runs.store.digests import canonical_digest
+from sites.fields import Strict
+from sites.upstreams import UpstreamKind
+from tasks.schema import Suite
+
+LOCK_VERSION = 2
+_PACKAGES = ("arena-orchestrator", "docker", "openai", "playwright", "pydantic")
+
+
+class HostEnvelope(Strict):
+    """The machine a run was made on."""
+
+    platform: str
+    python: str
+    cpus: int
+    memory_mb: int
+
+
+class ChangedLimits(Strict):
+    """Who gave a run other limits than it had, and when.
+
+    Attributes:
+        by: the name of the user on that machine.
+        at: UTC, to the second.
+    """
+
+    limits: SpendingLimits
+    by: str
+    at: str
+
+
+class AddedRepeats(Strict):
+    """Who had each task of a run played more often than it began with, and when.
+
+    Attributes:
+        before, after: how often in each world.
+        by: the name of the user on that machine.
+        at: UTC, to the second.
+    """
+
+    before: int
+    after: int
+    by: str
+    at: str
+
+
+# Locks keep the names with which they began.
+_ON_DISK: Final = {
+    "resolve": "resolves",
+    "record_requests": "records_requests",
+    "trace": "traces",
+    "memory": "memory_bytes",
+    "budget": "limits",
+}
+
+
+class RunLock(RunTerms):
+    """What a run was asked to do and with what.
+
+    What it inherits says how it began. Its pace, from `workers` to `strategy`, says how fast it
+    was played, not what is measured: `--resume` may go on with another one.
+
+    Attributes:
+        tasks: the ids chosen, in order.
+        suite_hash: SHA-256 over the suite's content.
+        repeats: how often each task is played in each world, those added later included.
+        added_repeats: what they were before, in the order in which they were added.
+        images: image id by local tag.
+        staged: sites whose live origin was a staged stand-in.
+        upstreams: what answered for each site in each world; empty in locks of earlier versions.
+        changed_limits: what `--resume` set in place of `budget`, the last one last.
+        replayed: the lock of the run whose replies answered the agent instead of a model.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=lambda name: _ON_DISK.get(name, name),
+        populate_by_name=True,
+        serialize_by_alias=True,
+    )
+
+    version: int = LOCK_VERSION
+    run: str
+    created_at: str
+    suite: str
+    suite_version: int
+    suite_hash: str
+    tasks: tuple[str, ...]
+    agent: AgentLock
+    staged: tuple[str, ...] = ()
+    upstreams: dict[World, dict[str, UpstreamKind]] = Field(default_factory=dict)
+    changed_limits: tuple[ChangedLimits, ...] = ()
+    added_repeats: tuple[AddedRepeats, ...] = ()
+    replayed: RunLock | None = None
+    images: dict[str, str]
+    engine: str
+    browser: str
+    packages: dict[str, str]
+    host: HostEnvelope
+
+    @property
+    def current_limits(self) -> SpendingLimits:
+        """What it may spend on models now."""
+        return self.changed_limits[-1].limits if self.changed_limits else self.budget
+
+    def with_limits(self, limits: SpendingLimits) -> RunLock:
+        """Return the lock of a run that goes on with these limits, noting who changed them."""
+        if limits == self.current_limits:
+            return self
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        change = ChangedLimits(limits=limits, by=user(), at=now)
+        return self.model_copy(update={"changed_limits": (*self.changed_limits, change)})
+
+    def with_repeats(self, repeats: int) -> RunLock:
+        """Return the lock of a run whose tasks are played more often, noting who wanted that."""
+        if repeats == self.repeats:
+            return self
+        if repeats < self.repeats:
+            message = f"run {self.run} has {self.repeats} repeats: they cannot become {repeats}"
+            raise UsageError(message)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        added = AddedRepeats(before=self.repeats, after=repeats, by=user(), at=now)
+        kept = {"repeats": repeats, "added_repeats": (*self.added_repeats, added)}
+        return self.model_copy(update=kept)
+
+    def label(self, world: World) -> str:
+        """Return how reports head a world's figures: what was staged is no live web."""
+        kinds = self.upstreams.get(world)
+        if kinds is None:  # of an earlier version
+            is_staged = world is World.ONLINE and bool(self.staged)
+        else:
+            is_staged = UpstreamKind.STAGED in kinds.values()
+        return f"{world} (staged)" if is_staged else world.value
+
+
+def user() -> str:
+    """Return the name of the user on this machine."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user without a name
+        return f"user {os.getuid()}"
+
+
+def hash_suite(suite: Suite) -> str:
+    """Return SHA-256 over a suite's content, the same whatever its file's layout."""
+    return hashlib.sha256(suite.model_dump_json().encode()).hexdigest()
+
+
+def lock_digest(lock: RunLock) -> str:
+    """Return SHA-256 over a run's lock as it began: without the limits and repeats given later."""
+    before = lock.added_repeats[0].before if lock.added_repeats else lock.repeats
+    began = lock.model_copy(update={"changed_limits": (), "added_repeats": (), "repeats": before})
+    return canonical_digest(began)
+
+
+def describe_host() -> HostEnvelope:
+    """Describe this machine."""
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return HostEnvelope(
+        platform=platform.platform(),
+        python=sys.version.split()[0],
+        cpus=os.cpu_count() or 1,
+        memory_mb=pages * size // 2**20,
+    )
+
+
+def package_versions(suite: Suite, plugins: Iterable[Plugin] = ()) -> dict[str, str]:
+    """Return the versions of the packages whose behaviour a score may depend on.
+
+    Those that bring the locators and matchers of the suite's checks are among them.
+
+    Args:
+        suite: what is scored.
+        plugins: what else a run uses: importers that made tasks, forms of observation.
+    """
+    found = {plugin.distribution: plugin.version for plugin in plugins}
+    for task in suite.tasks:
+        for check in (*task.checks, *task.requires):
+            for way in check.ways:
+                for extension_point, kind in ((LOCATORS, way.locate.by), (MATCHERS, way.match.how)):
+                    plugin = extension_point.find(kind)
+                    found[plugin.distribution] = plugin.version
+        for look in task.looks:
+            plugin = LOCATORS.find(look.locate.by)
+            found[plugin.distribution] = plugin.version
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # pragma: no cover - only an incomplete installation
+            found[name] = "missing"
+    return found
+
+
+def absent_packages(packages: Mapping[str, object]) -> tuple[str, ...]:
+    """Return which packages of a lock are not installed here, as `pip install` takes them."""
+    return tuple(f"{name}=={found}" for name, found in packages.items() if not _is_here(name))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True

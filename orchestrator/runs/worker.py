@@ -1,0 +1,241 @@
+"""The workers of one world: each plays episodes one after the other, in environments of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from arena_core.logs import log_context
+from arena_core.task_group import task_group
+from orchestrator.agents.interface import AgentMaker, SeesByReference
+from orchestrator.episode.environment import AttemptSpec
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
+from orchestrator.episode.external.command import AgentCommand
+from orchestrator.episode.external.runner import ExternalRunner
+from orchestrator.episode.recorded_episode import RecordedEpisode
+from orchestrator.runs.attempts import AttemptRunner, FaultSpree, ends_the_run, in_one_line
+from orchestrator.runs.environments import Environments
+from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.open_world import OpenWorld
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.run_budget import AttemptMeter
+from orchestrator.runs.store.ledger import EpisodeKey
+from tasks.schema import Task
+
+STILL_S: Final = 2.0
+PATIENCE_S: Final = 20.0
+# RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR of linux/rtnetlink.h.
+_GROUPS: Final = 0x1 | 0x10 | 0x100
+_READ_BYTES: Final = 65_536
+
+
+async def await_stillness(still_s: float = STILL_S, patience_s: float = PATIENCE_S) -> None:
+    """Return when no network interface changed for `still_s`, at the latest after `patience_s`.
+
+    Chromium breaks off its requests whenever an address of the machine appears or goes, and each
+    container that starts brings one. An attempt that is repeated at once would meet the next.
+    Where the kernel does not report (another system, a sandbox), it returns at once.
+    """
+    try:
+        with _news() as news:
+            async with asyncio.timeout(patience_s):
+                while await _told_within(news, still_s):
+                    pass
+    except (TimeoutError, OSError):
+        return
+
+
+async def _told_within(news: socket.socket, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await asyncio.get_running_loop().sock_recv(news, _READ_BYTES)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _news() -> socket.socket:
+    """Return a socket on which the kernel reports interfaces and addresses, to any user."""
+    if sys.platform != "linux":
+        raise OSError
+    news = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, 0)
+    news.bind((0, _GROUPS))
+    return news
+
+
+_OPENING_AND_CHECKS_S = 600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRun:
+    """A run that is played: what is asked of it, and what keeps its ledger and evidence.
+
+    Attributes:
+        name: what the log calls it.
+    """
+
+    name: str
+    request: RunRequest
+    attempt_runner: AttemptRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One episode of one of the runs that are played side by side."""
+
+    run: PlayedRun
+    key: EpisodeKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Plays episodes of one world, each in an environment of its own.
+
+    Attributes:
+        interrupted: set where the user wants the run to end after the step under way.
+    """
+
+    interrupted: asyncio.Event
+    environments: Environments
+    spree: FaultSpree = field(default_factory=FaultSpree)
+
+    @classmethod
+    @asynccontextmanager
+    async def of(
+        cls, world: OpenWorld, on_event: OnEvent, interrupted: asyncio.Event
+    ) -> AsyncIterator[Worker]:
+        """Make a worker of a world; its browser ends with the block."""
+        async with Environments.of(world, on_event) as environments:
+            yield cls(interrupted=interrupted, environments=environments)
+
+    async def play(self, job: Job) -> None:
+        """Play one episode through its attempts."""
+        request, keeper, key = job.run.request, job.run.attempt_runner, job.key
+        task = next(task for task in request.tasks if task.id == key.task)
+
+        async def attempt(number: int) -> PlayedAttempt:
+            if number > 1 and not self.environments.isolated:
+                await await_stillness()
+            spec = AttemptSpec(
+                suite=request.suite.suite,
+                task=task,
+                repeat=key.repeat,
+                attempt=number,
+                agent=request.agent.name,
+                screenshots=request.settings.screenshots,
+                observations=forms_of(request.agent, task),
+                records_requests=request.settings.record_requests,
+                traces=request.settings.trace,
+            )
+            meter = AttemptMeter(
+                budget=keeper.budget,
+                ledger=keeper.ledger,
+                key=key,
+                number=number,
+            )
+            return await self._attempt(request, spec, task, meter)
+
+        await keeper.play(key, task, attempt, self.spree)
+
+    async def _attempt(
+        self, request: RunRequest, spec: AttemptSpec, task: Task, meter: AttemptMeter
+    ) -> PlayedAttempt:
+        if isinstance(request.agent, AgentCommand):
+            return await self._attempt_outside(spec, task, request.agent, meter)
+        runner = EpisodeRunner(
+            agent=request.agent,
+            interrupted=self.interrupted,
+            proof_hook=request.proof_hook,
+            meter=meter,
+            recording=request.recording,
+        )
+        if task.recorded is not None:
+            world = self.environments.world
+            return await runner.play(RecordedEpisode(spec, world.registry, world.upstreams.world))
+        async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
+            played = await runner.play(Episode(spec, environment))
+            if played.has_bug:
+                await self.environments.renew_browser()
+            return played
+
+    async def _attempt_outside(
+        self, spec: AttemptSpec, task: Task, command: AgentCommand, meter: AttemptMeter
+    ) -> PlayedAttempt:
+        hold_s = command.seconds + task.limits.seconds + _OPENING_AND_CHECKS_S
+        async with self.environments.shared_of_task(task, hold_s=hold_s) as (environment, browser):
+            runner = ExternalRunner(
+                command=command, browser=browser, interrupted=self.interrupted, meter=meter
+            )
+            return await runner.play(Episode(spec, environment))
+
+
+def _longest(task: Task) -> float:
+    """Return what no episode of a task may exceed: each part has a shorter deadline of its own."""
+    decisions = (task.limits.steps + 1) * DECIDE_DEADLINE_S
+    return task.limits.seconds + decisions + _OPENING_AND_CHECKS_S
+
+
+def forms_of(maker: AgentMaker, task: Task) -> frozenset[str]:
+    """Return the forms of observation that the agent of a task reads."""
+    if isinstance(maker, SeesByReference):
+        return maker.observations | maker.observations_of(task.reference_actions)
+    return maker.observations
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldRunner:
+    """Plays the episodes of one world.
+
+    Attributes:
+        world: what all its workers share.
+        workers: how many episodes are played side by side; no more than there are.
+        is_over: asked before each episode: whether no further one is to begin.
+    """
+
+    world: OpenWorld
+    workers: int
+    on_event: OnEvent
+    interrupted: asyncio.Event
+    is_over: Callable[[], bool] = _never
+
+    async def play(self, jobs: Iterable[Job]) -> tuple[Exception, ...]:
+        """Play episodes until they are done or the user interrupts.
+
+        Each worker takes the next episode in order when it is free. One that fails stops, and
+        leaves its episode open; the others go on.
+
+        Returns:
+            Why workers stopped before their time.
+        """
+        left = iter(jobs)
+        failures: list[Exception] = []
+        async with task_group() as workers:
+            for _ in range(self.workers):
+                workers.create_task(self._work(left, failures))
+        return tuple(failures)
+
+    async def _work(self, left: Iterator[Job], failures: list[Exception]) -> None:
+        try:
+            async with Worker.of(self.world, self.on_event, self.interrupted) as worker:
+                while not self.interrupted.is_set() and not self.is_over():
+                    job = next(left, None)
+                    if job is None:
+                        break
+                    with log_context(run=job.run.name):
+                        await worker.play(job)
+        except Exception as failure:  # raised when the other workers are done
+            if ends_the_run(failure):
+                raise
+            failures.append(failure)
+            stopped = f"{self.world.upstreams.world}: a worker stopped: {in_one_line(failure)}"
+            self.on_event(ProgressNote(stopped))

@@ -1,0 +1,1 @@
+"""Sites in containers: images, replicas, resets, slots, and the ways into them."""

@@ -1,0 +1,200 @@
+"""What was changed in a running replica since it was golden."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from arena_core.errors import DatabaseError, ImageError, SiteError
+from evaluators.changes import Change, FileChange, IgnoredChanges
+from orchestrator.sandbox.delta.changes import (
+    definition_change,
+    file_changes,
+    other_changes,
+    row_changes,
+    scratch_changes,
+    table_change,
+)
+from orchestrator.sandbox.delta.comparison import PresentRows, differing_rows
+from orchestrator.sandbox.delta.golden_rows import GoldenRows
+from orchestrator.sandbox.delta.present_rows import MariadbRows, SqliteRows
+from orchestrator.sandbox.golden import golden_rows
+from orchestrator.sandbox.reset.database import mariadb_connection
+from orchestrator.sandbox.reset.fingerprint import take_fingerprint
+from orchestrator.sandbox.reset.sqlite import DatabaseCopy, copy_database, opened
+from sites.manifest import FileDatabase
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from orchestrator.sandbox.engine.containers import Endpoint
+    from orchestrator.sandbox.engine.engine import Engine
+    from orchestrator.sandbox.reset.replica import Replica
+    from orchestrator.sandbox.reset.state import Fingerprint, TableState
+    from sites.manifest import Site
+
+ROWS_A_TABLE: Final = 200
+DEADLINE_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class NextId:
+    """The next id that a table would give, where it moved; None where it gives none."""
+
+    table: str
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Everything that differs from golden.
+
+    Attributes:
+        changes: tables and their rows by name and key, then files by path, then what else differs.
+        next_ids: of the tables whose counters moved.
+        scratch: files in memory, by path; what a site keeps there passes, and no check asks for it.
+    """
+
+    site: str
+    changes: tuple[Change, ...] = ()
+    next_ids: tuple[NextId, ...] = ()
+    scratch: tuple[FileChange, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.changes and not self.next_ids and not self.scratch
+
+
+async def delta_of(
+    engine: Engine,
+    replica: Replica,
+    fingerprint: Fingerprint | None = None,
+    *,
+    ignored: IgnoredChanges | None = None,
+    limit: int = ROWS_A_TABLE,
+) -> Delta:
+    """Compare a running replica with the golden state of its image, row by row and file by file.
+
+    Only tables whose fingerprint differs are read. Values of secrets are left out.
+
+    Args:
+        fingerprint: its state, where that was just taken.
+        ignored: what not to look at.
+        limit: how many rows of each table are listed; of more, only their number.
+    """
+    site = replica.site
+    without = ignored or IgnoredChanges()
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            found = fingerprint or await take_fingerprint(engine, site, replica.container)
+            if found.digest == replica.golden:
+                return Delta(site.name)
+            golden = await replica.placement.golden.parts()
+            states = _table_pairs(golden.tables, found.tables, without)
+            rows: tuple[Change, ...] = ()
+            if states:
+                path = await _golden_rows(engine, replica)
+                read = await _reading(engine, replica)
+                rows = await asyncio.to_thread(_rows, read, path, states, without, limit)
+    except TimeoutError as cause:
+        message = (
+            f"site '{site.name}': comparing it with golden took longer than {DEADLINE_S:.0f} s"
+        )
+        raise SiteError(message) from cause
+    return Delta(
+        site=site.name,
+        changes=(*rows, *file_changes(golden, found), *other_changes(golden, found)),
+        next_ids=tuple(_next_ids(states)),
+        scratch=tuple(scratch_changes(golden, found)),
+    )
+
+
+_Reading = Callable[[], AbstractContextManager[PresentRows]]
+StatePair = tuple["TableState | None", "TableState | None"]
+
+
+def _table_pairs(
+    golden: Sequence[TableState], found: Sequence[TableState], without: IgnoredChanges
+) -> dict[str, StatePair]:
+    before = {table.name: table for table in golden}
+    after = {table.name: table for table in found}
+    return {
+        name: (before.get(name), after.get(name))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name) and not without.has_table(name)
+    }
+
+
+async def _golden_rows(engine: Engine, replica: Replica) -> Path:
+    image = await engine.image(replica.placement.image_id)
+    if image is None:
+        message = f"site '{replica.site.name}': the image of {replica.container.name} is gone"
+        raise ImageError(message, hint="arena down; arena up")
+    return await golden_rows(engine, image)
+
+
+async def _reading(engine: Engine, replica: Replica) -> _Reading:
+    site, endpoint = replica.site, replica.database
+    if isinstance(site.database, FileDatabase):
+        copy = await copy_database(engine, site, site.database, replica.container.id)
+        return lambda: _sqlite_rows(site, copy)
+    if endpoint is None:
+        raise DatabaseError(f"site '{site.name}' has no database whose rows are read")
+    return lambda: _mariadb_rows(site, endpoint)
+
+
+@contextmanager
+def _sqlite_rows(site: Site, copy: DatabaseCopy) -> Iterator[PresentRows]:
+    with opened(site, copy) as connection:
+        yield SqliteRows(connection, site.fingerprint)
+
+
+@contextmanager
+def _mariadb_rows(site: Site, endpoint: Endpoint) -> Iterator[PresentRows]:
+    with mariadb_connection(site, endpoint) as connection:
+        yield MariadbRows(connection, site.fingerprint)
+
+
+def _rows(
+    reading: _Reading,
+    path: Path,
+    states: Mapping[str, StatePair],
+    without: IgnoredChanges,
+    limit: int,
+) -> tuple[Change, ...]:
+    with GoldenRows.opened(path) as golden, reading() as present:
+        now = {shape.name: shape for shape in present.shapes(states)}
+        tables = golden.tables()
+        changes: list[Change] = []
+        for name, state in states.items():
+            if name not in tables or name not in now:
+                changes.append(table_change(name, *state))
+                continue
+            table, shape = tables[name], now[name]
+            definition = definition_change(table.shape, shape)
+            changes.extend([definition] if definition else [])
+            if not _has_same_rows(*state):
+                difference = differing_rows(present, golden, table, shape, limit)
+                changes.extend(row_changes(name, difference, without.columns.get(name, ())))
+        return tuple(changes)
+
+
+def _has_same_rows(before: TableState | None, after: TableState | None) -> bool:
+    """Whether a table's fingerprint shows the same rows, written with the same columns."""
+    if before is None or after is None:
+        return False
+    return (before.rows, before.content, before.definition) == (
+        after.rows,
+        after.content,
+        after.definition,
+    )
+
+
+def _next_ids(states: Mapping[str, StatePair]) -> Iterator[NextId]:
+    for name, (before, after) in states.items():
+        if before and after and before.auto_increment != after.auto_increment:
+            yield NextId(name, before.auto_increment, after.auto_increment)

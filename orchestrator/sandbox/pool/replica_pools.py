@@ -1,0 +1,298 @@
+"""The replicas of one site: ready ones are leased at once, used ones renewed behind that."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from arena_core.errors import ArenaError
+from arena_core.task_group import task_group
+from orchestrator.sandbox.pool.pool_context import ReadyReplica
+from orchestrator.sandbox.pool.pooled_replica import PooledReplica
+
+if TYPE_CHECKING:
+    from evaluators.evidence import Receipt
+
+
+_Making = Callable[[], Coroutine[object, object, ReadyReplica]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaLease:
+    """A replica as an episode holds it.
+
+    Attributes:
+        waited: seconds until it was ready.
+        swapped: it was ready at once, and is another one than the last that was given back.
+    """
+
+    pooled: PooledReplica
+    ready: ReadyReplica
+    waited: float = 0.0
+    swapped: bool = False
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The proof that it is golden, and how the episode came to it."""
+        receipt = self.ready.receipt
+        if receipt is None:
+            return None
+        return receipt.model_copy(update={"swapped": self.swapped, "waited": round(self.waited, 3)})
+
+
+async def all_of(works: Iterable[Coroutine[object, object, None]]) -> None:
+    """Do everything, whatever fails of it; raise the first failure when all is done."""
+    outcomes = await asyncio.gather(*works, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+
+
+class ReplicaPool(Protocol):
+    """All replicas of one site."""
+
+    async def take(self) -> ReplicaLease:
+        """Wait for a golden replica."""
+
+    def warm(self) -> None:
+        """Start what will be needed before anybody asks, in the background."""
+
+    def put_back(self, leased: ReplicaLease) -> None:
+        """Give one back that nobody touched."""
+
+    def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
+        """Give a used one back; it is brought to golden in the background."""
+
+    async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
+        """Start every replica and log every role in; failures are returned, the others go on."""
+
+    def states(self) -> tuple[str, ...]:
+        """Say what each replica does now."""
+
+    async def close(self, *, keep: bool) -> None:
+        """Cut short what is under way; remove the replicas unless they are to stay."""
+
+
+class ExclusivePool:
+    """A site that holds state: each episode has a replica of its own.
+
+    As many are started as are held or waited for, and the spares beyond; after `warm` as many as
+    there are workers, at least.
+    """
+
+    def __init__(self, pools: Sequence[PooledReplica], spares: int) -> None:
+        self._pools = tuple(pools)
+        self._spares = spares
+        self._idle = deque(pools)
+        self._ready: deque[tuple[PooledReplica, ReadyReplica]] = deque()
+        self._working: dict[asyncio.Task[None], PooledReplica] = {}
+        self._waiting: deque[asyncio.Future[tuple[PooledReplica, ReadyReplica]]] = deque()
+        self._held = 0
+        self._ahead = 0
+        self._used_last: PooledReplica | None = None
+        self._is_closed = False
+
+    async def take(self) -> ReplicaLease:
+        began = time.monotonic()
+        at_once = bool(self._ready) and not self._waiting
+        while True:
+            pooled, ready = await self._next()
+            try:
+                spoilt = await pooled.spoilt(ready)
+            except BaseException:
+                self._renewing(pooled, ready, wrote=True)
+                raise
+            if spoilt is None:
+                break
+            at_once = False
+            self._renewing(pooled, ready, wrote=True)
+        return ReplicaLease(
+            pooled=pooled,
+            ready=ready,
+            waited=time.monotonic() - began,
+            swapped=at_once and self._used_last not in {None, pooled},
+        )
+
+    def warm(self) -> None:
+        self._ahead = len(self._pools) - self._spares
+        self._stock()
+
+    def put_back(self, leased: ReplicaLease) -> None:
+        self._held -= 1
+        self._offer(leased.pooled, leased.ready)
+
+    def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
+        self._used_last = leased.pooled
+        self._renewing(leased.pooled, leased.ready, wrote=wrote)
+
+    async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
+        async def one(pooled: PooledReplica) -> ReadyReplica | ArenaError:
+            try:
+                ready = await pooled.start()
+            except ArenaError as failure:
+                self._idle.append(pooled)
+                return failure
+            self._offer(pooled, ready)
+            try:
+                await pooled.log_everybody_in(ready)
+            except ArenaError as failure:
+                return failure
+            return ready
+
+        idle = tuple(self._idle)
+        self._idle.clear()
+        async with task_group() as group:
+            works = [group.create_task(one(pooled)) for pooled in idle]
+        return tuple(work.result() for work in works)
+
+    def states(self) -> tuple[str, ...]:
+        resting = {*self._idle, *(pooled for pooled, _ in self._ready), *self._working.values()}
+        return tuple(
+            pooled.state if pooled in resting else f"{pooled.label} held by an episode"
+            for pooled in self._pools
+        )
+
+    async def close(self, *, keep: bool) -> None:
+        self._is_closed = True
+        works = tuple(self._working)
+        for work in works:
+            work.cancel()
+        if works:
+            await asyncio.wait(works)
+        if not keep:
+            await all_of(pooled.vacate() for pooled in self._pools)
+
+    async def _next(self) -> tuple[PooledReplica, ReadyReplica]:
+        if self._ready and not self._waiting:
+            first = self._ready.popleft()
+            self._held += 1
+            self._stock()
+            return first
+        promise: asyncio.Future[tuple[PooledReplica, ReadyReplica]] = (
+            asyncio.get_running_loop().create_future()
+        )
+        self._waiting.append(promise)
+        self._stock()
+        try:
+            return await promise
+        except asyncio.CancelledError:
+            if promise.done() and not promise.cancelled() and promise.exception() is None:
+                self._held -= 1
+                self._offer(*promise.result())
+            elif promise in self._waiting:
+                self._waiting.remove(promise)
+            raise
+
+    def _stock(self) -> None:
+        if self._is_closed:
+            return
+        wanted = max(self._held + len(self._waiting), self._ahead) + self._spares
+        begun = self._held + len(self._ready) + len(self._working)
+        for _ in range(min(wanted - begun, len(self._idle))):
+            pooled = self._idle.popleft()
+            self._work(pooled, pooled.start)
+
+    def _renewing(self, pooled: PooledReplica, ready: ReadyReplica, *, wrote: bool) -> None:
+        self._held -= 1
+        self._work(pooled, partial(pooled.renew, ready, wrote=wrote))
+
+    def _work(self, pooled: PooledReplica, making: _Making) -> None:
+        work = asyncio.create_task(self._made(pooled, making), name=f"replica {pooled.label}")
+        self._working[work] = pooled
+        work.add_done_callback(lambda done: self._working.pop(done, None))
+
+    async def _made(self, pooled: PooledReplica, making: _Making) -> None:
+        try:
+            ready = await making()
+        except Exception as failure:  # noqa: BLE001  it is raised to whoever waits for the replica
+            self._work_is_over()
+            self._failed(pooled, failure)
+        else:
+            self._work_is_over()
+            self._offer(pooled, ready)
+
+    def _work_is_over(self) -> None:
+        work = asyncio.current_task()
+        if work is not None:
+            self._working.pop(work, None)
+
+    def _offer(self, pooled: PooledReplica, ready: ReadyReplica) -> None:
+        """Hand a ready replica to the first in line, or keep it ready."""
+        promise = self._first_in_line()
+        if promise is None:
+            self._ready.append((pooled, ready))
+            return
+        self._held += 1
+        promise.set_result((pooled, ready))
+        self._stock()
+
+    def _failed(self, pooled: PooledReplica, failure: Exception) -> None:
+        """Leave a place empty; where no other is on its way, the first in line gets the error."""
+        self._idle.append(pooled)
+        if self._working:
+            return
+        promise = self._first_in_line()
+        if promise is not None:
+            promise.set_exception(failure)
+            self._stock()  # those behind it may have more luck
+
+    def _first_in_line(self) -> asyncio.Future[tuple[PooledReplica, ReadyReplica]] | None:
+        while self._waiting:
+            promise = self._waiting.popleft()
+            if not promise.done():
+                return promise
+        return None
+
+
+class SharedPool:
+    """A site without state: one replica for all."""
+
+    def __init__(self, pooled: PooledReplica) -> None:
+        self._pooled = pooled
+        self._ready: ReadyReplica | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._warming: asyncio.Task[ReplicaLease] | None = None
+
+    async def take(self) -> ReplicaLease:
+        began = time.monotonic()
+        async with self._one_at_a_time:
+            if self._ready is not None and await self._pooled.spoilt(self._ready):
+                self._ready = None
+            if self._ready is None:
+                self._ready = await self._pooled.start()
+            waited = time.monotonic() - began
+            return ReplicaLease(pooled=self._pooled, ready=self._ready, waited=waited)
+
+    def warm(self) -> None:
+        self._warming = asyncio.create_task(self.take())
+        # Whoever takes it next tries again, and gets the error where that fails too.
+        self._warming.add_done_callback(lambda work: work.cancelled() or work.exception())
+
+    def put_back(self, leased: ReplicaLease) -> None:
+        """Do nothing: it was not taken from anybody."""
+
+    def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
+        """Do nothing: nobody can change it."""
+
+    async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
+        try:
+            leased = await self.take()
+            await self._pooled.log_everybody_in(leased.ready)
+        except ArenaError as failure:
+            return (failure,)
+        return (leased.ready,)
+
+    def states(self) -> tuple[str, ...]:
+        return (self._pooled.state,)
+
+    async def close(self, *, keep: bool) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.wait([self._warming])
+        if not keep:
+            await self._pooled.vacate()

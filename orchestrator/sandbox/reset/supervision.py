@@ -1,0 +1,192 @@
+"""One kept connection to a replica's supervisor: which generation its state is, and its files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from arena_core.errors import ImageError, SiteError, SiteGoneError
+from orchestrator.sandbox.reset.state import FileState
+
+if TYPE_CHECKING:
+    from orchestrator.sandbox.engine.containers import Endpoint
+
+_OPEN_S: Final = 10.0
+_STAMP_S: Final = 5.0
+_FILES_S: Final = 60.0
+_LONGEST_LINE: Final = 1 << 27
+_READY: Final = "ready"
+_UNKNOWN: Final = "no such question"
+
+
+class _Line(BaseModel):
+    """Any line of the supervisor: a line that answers no question has no `ask`."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    ask: str | None = None
+    error: str | None = None
+    generation: int = 0
+    state: str = ""
+    folder: str = ""
+    stamp: str = ""
+    clock: AwareDatetime | None = None
+    files: tuple[FileState, ...] = ()
+
+
+class Supervision:
+    """What a supervisor reports, and the answers to questions about its folder.
+
+    `open` makes one; `close` ends it.
+    """
+
+    def __init__(
+        self, name: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._name = name
+        self._reader = reader
+        self._writer = writer
+        self._told = _Line()
+        self._lost: SiteError | None = None
+        self._changed = asyncio.Event()
+        self._asked: deque[asyncio.Future[_Line]] = deque()
+        self._listening = asyncio.create_task(self._listen(), name=f"supervision of {name}")
+
+    @classmethod
+    async def open(cls, endpoint: Endpoint, folder: str | None = None) -> Supervision:
+        """Connect, and wait for the first generation that it reports.
+
+        Args:
+            folder: the one that the manifest says it restores; None for any.
+        """
+        name = f"the supervisor at {endpoint}"
+        try:
+            async with asyncio.timeout(_OPEN_S):
+                streams = await asyncio.open_connection(
+                    endpoint.host, endpoint.port, limit=_LONGEST_LINE
+                )
+        except (OSError, TimeoutError) as cause:
+            raise SiteGoneError(f"{name} cannot be reached") from cause
+        supervision = cls(name, *streams)
+        try:
+            await supervision.generation_after(0, _OPEN_S)
+            if folder is not None:
+                supervision.require_folder(folder)
+        except BaseException:
+            await supervision.close()
+            raise
+        return supervision
+
+    def require_folder(self, folder: str) -> None:
+        """Make sure that what it restores and describes is what the manifest means."""
+        if self._told.folder != folder:
+            message = f"{self._name} restores {self._told.folder}; the manifest says {folder}"
+            raise ImageError(message, hint="arena build --force")
+
+    @property
+    def generation(self) -> int:
+        """How often the state was made since the container started; 1 is the first start."""
+        return self._told.generation
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the state is whole and everything serves: not while it is rewound."""
+        return self._told.state == _READY
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost is not None
+
+    async def generation_after(self, generation: int, deadline_s: float) -> int:
+        """Wait until a later generation than that is ready; return which one is."""
+        try:
+            async with asyncio.timeout(deadline_s):
+                while not (self.is_ready and self.generation > generation):
+                    self._require()
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError as cause:
+            raise SiteError(
+                f"{self._name} reports no generation after {generation} within {deadline_s:g} s:"
+                f" it is at {self.generation}, {self._told.state or 'it said nothing'}"
+            ) from cause
+        return self.generation
+
+    async def stamp(self) -> str:
+        """Return what changes whenever a stateful or scratch file does, counted parts left out."""
+        return (await self._ask(_STAMP_S, ask="stamp")).stamp
+
+    async def files(self, folders: tuple[str, ...]) -> tuple[FileState, ...]:
+        """Return every entry of folders, with owner, mode and content; errors as of `stamp`."""
+        answer = await self._ask(_FILES_S, ask="files", folders=folders)
+        return tuple(sorted(answer.files, key=lambda entry: entry.path))
+
+    async def put_clock_back(self) -> datetime:
+        """Put the site's clock back to the moment of its image; return the site's time after it."""
+        answer = await self._ask(_STAMP_S, ask="clock")
+        if answer.clock is None:
+            raise SiteError(f"{self._name} does not say what its clock shows")
+        return answer.clock
+
+    async def scratch(self) -> tuple[FileState, ...]:
+        """Return every entry below the scratch folders; errors as of `stamp`."""
+        answer = await self._ask(_FILES_S, ask="scratch")
+        return tuple(sorted(answer.files, key=lambda entry: entry.path))
+
+    async def close(self) -> None:
+        self._listening.cancel()
+        await asyncio.wait([self._listening])
+        self._writer.close()
+
+    async def _ask(self, deadline_s: float, **question: object) -> _Line:
+        self._require()
+        answer: asyncio.Future[_Line] = asyncio.get_running_loop().create_future()
+        self._asked.append(answer)
+        self._writer.write(json.dumps(question).encode() + b"\n")
+        try:
+            async with asyncio.timeout(deadline_s):
+                found = await answer
+        except TimeoutError as cause:
+            message = f"{self._name} does not answer `{question['ask']}` within {deadline_s:g} s"
+            raise SiteError(message) from cause
+        if found.error == _UNKNOWN:
+            message = f"{self._name} is of an older Arena: it knows no question `{question['ask']}`"
+            raise ImageError(message, hint="arena build")
+        if found.error is not None or found.ask != question["ask"]:
+            raise SiteError(f"{self._name} cannot answer `{question['ask']}`: {found.error}")
+        return found
+
+    async def _listen(self) -> None:
+        """Take in what comes until the connection ends."""
+        ended = SiteGoneError(f"{self._name} closed the connection")
+        try:
+            while raw := await self._reader.readline():
+                self._take(_Line.model_validate_json(raw))
+        except (OSError, ValueError) as cause:  # a line that is too long is a ValueError as well
+            what = "says what cannot be read" if isinstance(cause, ValidationError) else "broke off"
+            ended = SiteGoneError(f"{self._name} {what}: {cause}".splitlines()[0])
+        finally:
+            self._lost = ended
+            self._changed.set()
+            for answer in self._asked:
+                if not answer.done():
+                    answer.set_exception(ended)
+
+    def _take(self, line: _Line) -> None:
+        """Note a report; or give the oldest question, which may wait no more, its answer."""
+        if "ask" not in line.model_fields_set:
+            self._told = line
+            self._changed.set()
+        elif self._asked:
+            answer = self._asked.popleft()
+            if not answer.done():
+                answer.set_result(line)
+
+    def _require(self) -> None:
+        if self._lost is not None:
+            raise self._lost

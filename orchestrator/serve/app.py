@@ -1,0 +1,284 @@
+"""The HTTP service: episodes as resources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
+from fastapi.telemetry import TelemetryConfig
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+
+from arena_core.bugs import bug_in_words
+from arena_core.errors import (
+    ArenaError,
+    InputError,
+    InternalError,
+    UnknownNameError,
+    UsageError,
+)
+from arena_core.foreign import cut, whole
+from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.serve.host import (
+    ConflictError,
+    EpisodeHost,
+    FullError,
+    HostedEpisode,
+    NotBegunError,
+)
+from orchestrator.serve.mcp_server import McpRoute, mcp_path
+from orchestrator.serve.messages import (
+    CreatedEpisode,
+    CreateEpisode,
+    EpisodeState,
+    FinishedEpisode,
+    FinishEpisode,
+    SeenEpisode,
+    StepAnswer,
+    StepEpisode,
+    observation_as_json,
+    task_as_json,
+)
+from orchestrator.serve.session import Stepped
+
+if TYPE_CHECKING:
+    from orchestrator.api.arena import Arena
+    from orchestrator.serve.session import TextActions
+
+_TITLE = "Arena"
+_ABOUT = (
+    "Episodes of web agents: create one, step it, finish it. What could not be scored has"
+    " `outcome: unscored` and `reward: null` in every answer."
+)
+_BUSY_AGAIN_S = 5
+_MOST_SAID = 500
+# Else FastAPI sends spans to wherever the environment names a collector.
+_NO_TELEMETRY: TelemetryConfig = {
+    "auto_configure": False,
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+}
+
+
+def make_app(arena: Arena, host: EpisodeHost, action_space: TextActions) -> FastAPI:
+    """Return the service over an open Arena."""
+    app = FastAPI(
+        title=_TITLE,
+        description=_ABOUT,
+        docs_url=None,  # it loads its scripts from the web
+        redoc_url=None,
+        telemetry=_NO_TELEMETRY,
+    )
+    _add_errors(app)
+    _add_lists(app, arena, host)
+    _add_episodes(app, host)
+    _add_play(app, host, action_space)
+    app.router.routes.append(Route(f"/{mcp_path('{name}')}", endpoint=McpRoute(host)))
+    return app
+
+
+def _add_lists(app: FastAPI, arena: Arena, host: EpisodeHost) -> None:
+    @app.get("/health", summary="Whether the service answers, and how many slots are free")
+    async def health() -> dict[str, Any]:
+        return {"status": "ok", "slots": host.slots, "free": host.free}
+
+    @app.get("/suites", summary="The suites that ship with Arena")
+    async def suites() -> list[str]:
+        return list(arena.suites.names())
+
+    @app.get("/tasks", summary="The tasks of a suite: no keys, no reference, no checks")
+    def tasks(
+        suite: Annotated[str, Query(description="a suite's name, or its file")] = "demo",
+        pattern: Annotated[tuple[str, ...], Query(description="task ids, or patterns")] = (),
+    ) -> list[dict[str, Any]]:
+        return [task_as_json(suite, task) for task in arena.suites.tasks(suite, pattern)]
+
+
+def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
+    @app.get("/episodes", summary="The episodes that are played, and the last that were")
+    async def episodes() -> list[EpisodeState]:
+        return [_state(one) for one in host.episodes]
+
+    @app.post("/episodes", status_code=201, summary="Begin an episode")
+    async def create(asked: CreateEpisode, request: Request) -> CreatedEpisode:
+        hosted = await host.create(asked)
+        return CreatedEpisode(**hosted.answer, **_urls(hosted, str(request.base_url)))
+
+    @app.get("/episodes/{name}", summary="How an episode stands, and what is seen")
+    async def get(name: str) -> SeenEpisode:
+        hosted = host.find(name)
+        host.touch(hosted)
+        seen = observation_as_json(hosted.session.seen)
+        return SeenEpisode(**dict(_state(hosted)), observation=seen)
+
+    @app.post("/episodes/{name}/heartbeat", summary="Say that the client is still there")
+    async def heartbeat(name: str) -> EpisodeState:
+        hosted = host.find(name)
+        host.touch(hosted)
+        return _state(hosted)
+
+    @app.get(
+        "/episodes/{name}/storage_state",
+        summary="The logins of an episode that is played over CDP, as Playwright's storage state",
+    )
+    async def storage_state(name: str) -> FileResponse:
+        hosted = host.find(name)
+        if hosted.session.result is not None:
+            raise ConflictError(f"episode {name} is over")
+        return FileResponse(hosted.session.storage_state, media_type="application/json")
+
+    @app.get("/episodes/{name}/events", summary="What happens to an episode, as it happens (SSE)")
+    async def events(
+        name: str,
+        hold: Annotated[  # noqa: FBT002  a query parameter
+            bool, Query(description="take the episode back when this connection ends")
+        ] = False,
+    ) -> StreamingResponse:
+        lines = _events(host, host.find(name), hold=hold)
+        return StreamingResponse(lines, media_type="text/event-stream")
+
+
+def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> None:
+    @app.post("/episodes/{name}/step", summary="Do one action")
+    async def step(name: str, asked: StepEpisode) -> StepAnswer:
+        hosted = host.find(name)
+        if hosted.session.result is not None:
+            raise ConflictError(f"episode {name} is over")
+        return _stepped(await host.perform(hosted, lambda: _step(hosted, asked, action_space)))
+
+    @app.post("/episodes/{name}/finish", summary="End an episode, and score it")
+    async def finish(name: str, asked: FinishEpisode) -> FinishedEpisode:
+        hosted = host.find(name)
+        session, result = hosted.session, hosted.session.result
+        usage = None if asked.usage is None else asked.usage.model_dump()
+        if result is None:
+            result = await host.perform(
+                hosted,
+                lambda: session.finish(asked.answer, asked.status, asked.reason, usage, asked.data),
+            )
+        return FinishedEpisode(episode=name, **dict(result))
+
+    @app.delete("/episodes/{name}", summary="Give an episode's slot back; unscored if not over")
+    async def delete(name: str) -> FinishedEpisode:
+        hosted = host.find(name)
+        result = hosted.session.result
+        if result is None:
+            result = await host.abandon(hosted, "its client gave it back")
+        return FinishedEpisode(episode=name, **dict(result))
+
+
+def _urls(hosted: HostedEpisode, base: str) -> dict[str, str | None]:
+    """Return where an episode is played by, below the service's URL; None for what it has not."""
+    below = f"{base}episodes/{hosted.id}"
+    over_cdp = hosted.session.is_over_cdp
+    return {
+        "mcp_url": f"{base}{mcp_path(hosted.id)}" if hosted.has_tools else None,
+        "storage_state_url": f"{below}/storage_state" if over_cdp else None,
+    }
+
+
+async def _step(hosted: HostedEpisode, asked: StepEpisode, action_space: TextActions) -> Stepped:
+    session = hosted.session
+    if asked.action is not None:
+        return await session.step(asked.action, thought=asked.thought)
+    read = action_space.script(asked.action_str or "", session.seen)
+    if isinstance(read, Misread):
+        return await session.misread(read.why)
+    return await session.play(read, thought=asked.thought)
+
+
+def _stepped(done: Stepped) -> StepAnswer:
+    result = done.result
+    return StepAnswer(
+        observation=observation_as_json(done.observation),
+        reward=0.0 if result is None else result.reward,
+        terminated=result is not None and not result.truncated,
+        truncated=result is not None and result.truncated,
+        error=done.observation.last_error,
+        result=result,
+    )
+
+
+def _state(hosted: HostedEpisode) -> EpisodeState:
+    result = hosted.session.result
+    return EpisodeState(
+        episode=hosted.id,
+        task=hosted.asked.task,
+        world=hosted.asked.world,
+        key=hosted.asked.key,
+        is_over=result is not None,
+        result=result,
+    )
+
+
+async def _events(host: EpisodeHost, hosted: HostedEpisode, *, hold: bool) -> AsyncIterator[str]:
+    try:
+        yield ": follows\n\n"
+        async for event in host.events(hosted):
+            yield f"event: {event['event']}\ndata: {json.dumps(event)}\n\n"
+    finally:
+        if hold:
+            host.take_back(hosted, "its client is gone: the connection that held it ended")
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Answer every error in one form: `error`, and where there is one the next step as `hint`."""
+
+    @app.exception_handler(ArenaError)
+    async def refused(_: Request, error: ArenaError) -> JSONResponse:
+        return JSONResponse(_words(error.message, error.hint), _status_of(error))
+
+    @app.exception_handler(NotBegunError)
+    async def not_begun(_: Request, error: NotBegunError) -> JSONResponse:
+        known = error.result.model_dump(mode="json")
+        return JSONResponse({**_words(f"the reset failed: {error}"), "result": known}, 503)
+
+    @app.exception_handler(FullError)
+    async def full(_: Request, error: FullError) -> JSONResponse:
+        again = {"Retry-After": str(_BUSY_AGAIN_S)}
+        hint = "wait, finish or delete an episode, or start arena serve with more --workers"
+        return JSONResponse(_words(str(error), hint), 429, headers=again)
+
+    @app.exception_handler(ConflictError)
+    async def conflict(_: Request, error: ConflictError) -> JSONResponse:
+        return JSONResponse(_words(str(error)), 409)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(asked: Request, error: HTTPException) -> JSONResponse:
+        why = f"{asked.method} {asked.url.path}: {str(error.detail).lower()}"
+        hint = "GET /openapi.json lists what can be asked"
+        return JSONResponse(_words(why, hint), error.status_code, headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        field = ".".join(str(one) for one in first["loc"] if one != "body")
+        said = f"{field}: {first['msg']}" if field else first["msg"]
+        return JSONResponse(_words(cut(said, _MOST_SAID)), 422)
+
+    @app.exception_handler(Exception)
+    async def bug(_: Request, error: Exception) -> JSONResponse:
+        return JSONResponse(_words(f"a bug of Arena's: {bug_in_words(error)}"), 500)
+
+
+def _words(error: str, hint: str = "") -> dict[str, str]:
+    error = whole(error)
+    return {"error": error, "hint": hint} if hint else {"error": error}
+
+
+def _status_of(error: ArenaError) -> int:
+    """Return 404 for a name that there is not, 4xx for what the client does wrong, else 503."""
+    match error:
+        case UnknownNameError():
+            return 404
+        case UsageError() | InputError():
+            return 422
+        case InternalError():
+            return 500
+        case _:
+            return 503

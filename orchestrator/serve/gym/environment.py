@@ -1,0 +1,209 @@
+"""One task as a Gymnasium environment."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import gymnasium
+from gymnasium.error import ResetNeeded
+
+from arena_core.errors import UsageError
+from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.api.arena import Arena
+from orchestrator.api.sync import LoopThread
+from orchestrator.browser.observation import AXTREE, SCREENSHOT
+from orchestrator.serve.gym.spaces import AnyText, observation_space, observed
+from orchestrator.serve.results import EpisodeResult, EpisodeUnscored
+from orchestrator.serve.session import EpisodeSession, Stepped, TextActions
+
+Result = TypeVar("Result")
+
+Step = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
+
+
+class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
+    """Plays a task: `reset`, then `step` with actions as text until it is terminated or truncated.
+
+    An action is a call of BrowserGym's action space (`click('12')`) or Arena's JSON
+    (`{"kind": "click", "element": 12}`). The reward is 0 until the last step, which has the whole:
+    1.0 for a success, 0.0 for a failure. Each environment has an Arena of its own, whose replicas
+    are kept for its next episodes until `close`; environments may live in processes of their own.
+
+    Args:
+        task: `suite/task`; may be named at each `reset` instead.
+        world: `offline` or `online`.
+        observe: forms of observation; no other is computed.
+        unscored: what an episode does that could not be scored: `raise` EpisodeUnscored, or `info`:
+            its last reward is NaN, and `info["outcome"]` says `unscored`. A vector environment ends
+            with what one of its environments raises. Observations hold texts of any length, which
+            no shared memory has room for: `AsyncVectorEnv(…, shared_memory=False)`.
+        staged: online, live origins are staged on this machine.
+        agent: the name that the evidence shows.
+        out: each episode's evidence goes into a folder there, a run of one; nowhere where omitted.
+        sites: folders of sites of one's own, as for `Arena`.
+        memory: budget for the replicas, as for `Arena`.
+
+    Raises:
+        UsageError, UnknownNameError, TaskError: at `reset`, as `Arena.episode`.
+        ArenaError: at `reset`, where no replica or browser could be made ready.
+        EpisodeUnscored: at `reset` always, and at `step` by `unscored`.
+    """
+
+    def __init__(
+        self,
+        task: str = "",
+        *,
+        world: str = "offline",
+        observe: Sequence[str] = (AXTREE, SCREENSHOT),
+        unscored: Literal["raise", "info"] = "raise",
+        staged: bool = False,
+        agent: str = "gym",
+        out: Path | str | None = None,
+        sites: Sequence[Path] | None = None,
+        memory: str | None = None,
+    ) -> None:
+        self.metadata = {"render_modes": []}
+        self.observation_space = observation_space(frozenset(observe))
+        self.action_space = AnyText()
+        self._task = task
+        self._world = world
+        self._observe = tuple(observe)
+        self._raises = unscored == "raise"
+        self._staged = staged
+        self._agent = agent
+        self._out = None if out is None else Path(out)
+        self._sites = sites
+        self._memory = memory
+        self._text = TextActions()
+        self._loop: LoopThread | None = None
+        self._arena: Arena | None = None
+        self._session: EpisodeSession | None = None
+        self._episodes = 0
+        self._goal = ""
+        self._began = 0.0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode; one that is not over is given back, and counts for nothing.
+
+        Args:
+            seed: of the spaces' samples; a task is the same every time.
+            options: `task` and `world` of this episode alone.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self.action_space.seed(seed)
+        task, world = self._chosen(options or {})
+        self._give_back()
+        session = self._run(self._open(task, world))
+        self._session, self._goal = session, session.assignment.intent
+        self._began = time.monotonic()
+        info = {"task": task, "world": str(session.assignment.world), "outcome": ""}
+        return self._observed(session, last_action="", elapsed_s=0.0), info
+
+    def step(self, action: str) -> Step:
+        """Do the actions of one text; what cannot be read does nothing, and uses a step up.
+
+        Raises:
+            UsageError: the action is not text; nothing is done, and no step is used up.
+        """
+        given: object = action
+        if not isinstance(given, str):
+            message = f"an action is text, and not {action!r:.100}"
+            raise UsageError(message, hint="env.step(\"click('12')\")")
+        session = self._session
+        if session is None or session.result is not None:
+            raise ResetNeeded("the episode is over, or was never begun: call reset()")
+        done = self._run(self._play(session, action))
+        elapsed_s = time.monotonic() - self._began
+        seen = self._observed(session, last_action=action, elapsed_s=elapsed_s)
+        result = done.result
+        if result is None:
+            return seen, 0.0, False, False, {"outcome": ""}
+        if result.reward is None and self._raises:
+            raise EpisodeUnscored(result)
+        reward = float("nan") if result.reward is None else result.reward
+        return seen, reward, not result.truncated, result.truncated, _info(result)
+
+    def close(self) -> None:
+        """Give replicas and browser back; safe to repeat."""
+        loop, self._loop = self._loop, None
+        arena, self._arena, self._session = self._arena, None, None
+        if loop is not None:
+            try:
+                if arena is not None:
+                    loop.run(arena.__aexit__(None, None, None))
+            finally:
+                loop.close()
+
+    async def _open(self, task: str, world: str) -> EpisodeSession:
+        if self._arena is None:
+            arena = Arena(sites=self._sites, memory=self._memory)
+            await arena.__aenter__()
+            self._arena = arena
+        folder = None if self._out is None else self._out / self._next_name(task)
+        episode = self._arena.episode(
+            task,
+            world=world,
+            staged=self._staged and world == "online",
+            agent=self._agent,
+            observations=self._observe,
+            out=folder,
+            screenshots=folder is not None,
+        )
+        session = EpisodeSession(episode, folder=folder)
+        failed = await session.begin()
+        if failed is not None:
+            raise EpisodeUnscored(failed)
+        return session
+
+    async def _play(self, session: EpisodeSession, action: str) -> Stepped:
+        read = self._text.script(action, session.seen)
+        if isinstance(read, Misread):
+            return await session.misread(read.why)
+        return await session.play(read)
+
+    def _observed(
+        self, session: EpisodeSession, *, last_action: str, elapsed_s: float
+    ) -> dict[str, Any]:
+        return observed(session.seen, self._goal, last_action=last_action, elapsed_s=elapsed_s)
+
+    def _chosen(self, options: dict[str, Any]) -> tuple[str, str]:
+        unknown = sorted(options.keys() - {"task", "world"})
+        if unknown:
+            raise UsageError(f"reset has no option '{unknown[0]}'", hint="options: task, world")
+        task = options.get("task", self._task)
+        if not isinstance(task, str) or not task:
+            message = "no task is named"
+            raise UsageError(message, hint='make(…, task="demo/…"), or options={"task": …}')
+        return task, str(options.get("world", self._world))
+
+    def _give_back(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            self._run(session.abandon("its environment was reset"))
+
+    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        if self._loop is None:
+            self._loop = LoopThread()
+        return self._loop.run(work)
+
+    def _next_name(self, task: str) -> str:
+        self._episodes += 1
+        return f"{task.rpartition('/')[2]}-{time.time_ns():x}-{self._episodes}"
+
+
+def _info(result: EpisodeResult) -> dict[str, Any]:
+    """Say what became of an episode, in values that vector environments can put together."""
+    return {
+        "outcome": str(result.outcome),
+        "reason": "" if result.reason is None else str(result.reason),
+        "because": result.because,
+        "key_nodes_met": result.key_nodes.met,
+        "key_nodes": result.key_nodes.of,
+        "folder": result.folder or "",
+    }

@@ -1,1 +1,0 @@
-"""Stand-ins for live origins behind TLS, for the demo and for tests; always labelled as staged."""

@@ -1,0 +1,1 @@
+"""Mistakes of a suite that can be seen without playing it."""

@@ -1,0 +1,49 @@
+"""Mistakes of a suite that can be seen without playing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from evaluators.lint import Finding, TaskFault
+from sites.registry import SiteRegistry
+from tasks.lint.check_rules import check_faults, table_faults
+from tasks.lint.page_rules import page_faults
+from tasks.lint.proof_rules import lone_instances, proof_faults
+from tasks.lint.reference_rules import reference_faults
+from tasks.lint.sql import Tables
+from tasks.lint.task_rules import task_faults, wob_faults
+from tasks.schema import Suite, Task
+from tasks.sources import SuiteSource
+
+_RULES: tuple[Callable[[Task, SiteRegistry], Iterator[TaskFault]], ...] = (
+    task_faults,
+    page_faults,
+    reference_faults,
+    proof_faults,
+    wob_faults,
+)
+
+
+def lint_suite(
+    suite: Suite,
+    registry: SiteRegistry,
+    source: SuiteSource | None = None,
+    tables: Tables | None = None,
+) -> tuple[Finding, ...]:
+    """Return the mistakes of a suite, in the order of its tasks."""
+    written = source or SuiteSource(suite)
+    alone = dict(lone_instances(suite))
+
+    def faults_of(number: int, task: Task) -> Iterator[TaskFault]:
+        yield from chain.from_iterable(rule(task, registry) for rule in _RULES)
+        yield from check_faults(task, registry, tables or {})
+        yield from table_faults(task, tables or {})
+        if number in alone:
+            yield alone[number]
+
+    return tuple(
+        Finding(fault.severity, task.id, written.where(number, fault.at), fault.message)
+        for number, task in enumerate(suite.tasks)
+        for fault in faults_of(number, task)
+    )

@@ -1,0 +1,1 @@
+"""Agents, their clients, and the model endpoint that they ask."""

@@ -1,0 +1,115 @@
+"""A test's own agent: plays a task's reference from what an adapter's client is shown as text.
+
+The reference comes from the task's file, on the test's side; no service ever hands it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena_core.actions import Action, Infeasible, Stop
+from arena_core.worlds import World
+from orchestrator.agents.builtin.oracle import OracleAgent
+from orchestrator.agents.interface import Reference
+from orchestrator.browser.observation import AXTREE, AxTree, Node, Observation
+from sites.registry import load_registry
+from tasks.loader import load_suite
+from tasks.schema import Task
+
+_LINE = re.compile(r'^(?P<indent> *)\[(?P<id>\d+)\] (?P<role>\S+)(?: "(?P<name>.*?)"(?= |$))?')
+_ARIA = re.compile(
+    r"^(?P<indent> *)- '?(?P<role>[\w/]+)"
+    r'(?: "(?P<name>(?:[^"\\]|\\.)*)")?.*?\[ref=e(?P<id>\d+)\]'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What a client was shown."""
+
+    step: int
+    url: str
+    text: str
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a client was told of its episode in the end."""
+
+    outcome: str
+    reason: str | None
+    reward: float | None
+
+
+class Client(Protocol):
+    """One agent's connection to one episode through an adapter."""
+
+    async def begin(self, task: str) -> Seen: ...
+
+    async def act(self, action: Action) -> Seen | Verdict: ...
+
+    async def finish(self, answer: str | None) -> Verdict: ...
+
+
+def task_of(name: str) -> Task:
+    """Return a task by `suite/task`."""
+    suite, _, task = name.rpartition("/")
+    (found,) = [one for one in load_suite(suite).tasks if one.id == task]
+    return found
+
+
+async def play_reference(client: Client, name: str) -> Verdict:
+    """Play a task's reference through a client to its end."""
+    task = task_of(name)
+    upstreams = load_registry().upstreams(task.sites, World.OFFLINE)
+    reference = Reference(task.reference_actions, upstreams.url)
+    oracle = OracleAgent(reference, World.OFFLINE, task.intent)
+    seen: Seen | Verdict = await client.begin(name)
+    while isinstance(seen, Seen):
+        action = (await oracle.decide(observation_of(seen))).action
+        if isinstance(action, Stop):
+            return await client.finish(action.answer)
+        if isinstance(action, Infeasible):  # in WebArena's word, which every client can say
+            return await client.finish(f"N/A: {action.reason}")
+        seen = await client.act(action)
+    return seen
+
+
+async def stay_idle(client: Client, name: str) -> Verdict:
+    """Do nothing, and say that it is done."""
+    await client.begin(name)
+    return await client.finish(None)
+
+
+Play = Callable[[Client, str], Awaitable[Verdict]]
+
+
+def observation_of(seen: Seen) -> Observation:
+    """Return what a client was shown as the observation that Arena's own agents read."""
+    return Observation(
+        step=seen.step,
+        url=seen.url,
+        title="",
+        tabs=(),
+        parts={AXTREE: AxTree(nodes_in(seen.text), seen.text)},
+        last_error=seen.error,
+    )
+
+
+def nodes_in(text: str) -> tuple[Node, ...]:
+    """Return the nodes of an accessibility tree as text, in either of its forms."""
+    found = [_LINE.match(line) or _ARIA.match(line) for line in text.splitlines()]
+    return tuple(
+        Node(
+            id=int(one["id"]),
+            depth=len(one["indent"]) // 2,
+            role=one["role"],
+            name=(one["name"] or "").replace('\\"', '"').replace("\\\\", "\\"),
+        )
+        for one in found
+        if one is not None
+    )

@@ -1,0 +1,1 @@
+"""Run folders made by hand or played without a browser."""

@@ -1,0 +1,1 @@
+"""Sites and replicas that tests play on."""

@@ -1,0 +1,1 @@
+"""Studies made by hand, and simulated ones whose truth is known."""

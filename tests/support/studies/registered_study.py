@@ -1,0 +1,108 @@
+"""A finished study made by hand: two agents, one task, offline, as if it had been played."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from arena_core.worlds import World
+from evaluators.evidence import Ended, Evidence
+from orchestrator.agents.interface import AgentLock
+from orchestrator.analysis.studies.registration import (
+    RegisteredRun,
+    RegisteredSuite,
+    Registration,
+    StudyFolder,
+    sha256,
+)
+from orchestrator.analysis.studies.seals import seal_study
+from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
+from orchestrator.runs.store.lock import RunLock, hash_suite, lock_digest
+from orchestrator.runs.store.run_folder import RunFolder
+from orchestrator.runs.store.scoring import score_task
+from support.runs.tiny_run import SUITE, make_lock
+
+STUDY: Final = b"""\
+name: made
+agents: {right: {agent: idle}, wrong: {agent: idle}}
+suites: [{suite: demo}]
+repeats: 3
+attempts: 2
+questions: [{id: q, kind: difference, of: agents, first: right, second: wrong}]
+"""
+ANSWERS: Final = {"right": "1891", "wrong": "1892"}
+REGISTERED: Final = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def make_study(path: Path, text: bytes = STUDY, *, repeats: int = 3) -> StudyFolder:
+    """Write a study's folder with so many of the three episodes of each agent."""
+    with StudyFolder.creating(path) as folder:
+        runs = tuple(_run(folder, label) for label in ANSWERS)
+        registration = Registration(
+            study="study-made-1",
+            name="made",
+            registered_at=REGISTERED.isoformat(),
+            by="me",
+            study_sha256=sha256(text),
+            packages={},
+            suites=(
+                RegisteredSuite(
+                    label="demo",
+                    suite="tiny",
+                    version=1,
+                    sha256=hash_suite(SUITE),
+                    tasks=("one",),
+                ),
+            ),
+            runs=runs,
+        )
+        folder.register(text, registration)
+    made = StudyFolder.open(path)
+    for one in runs:
+        play(made.run_folder(one.folder), ANSWERS[one.agent], range(repeats))
+    seal_study(made)
+    return made
+
+
+def lock_of(label: str) -> RunLock:
+    """Return the lock of one agent's run."""
+    agent: AgentLock = make_lock().agent
+    return make_lock().model_copy(update={"run": f"run-{label}", "repeats": 3, "agent": agent})
+
+
+def play(run: RunFolder, answer: str, repeats: range) -> None:
+    """Enter one finished episode a repeat."""
+    lock = run.lock()
+    with run.writing() as ledger:
+        for repeat in repeats:
+            key = EpisodeKey("one", World.OFFLINE, repeat)
+            number = ledger.start(key)
+            evidence = Evidence(
+                suite="tiny",
+                task="one",
+                world=World.OFFLINE,
+                agent=lock.agent.name,
+                repeat=repeat,
+                attempt=number,
+                started_at=(REGISTERED + timedelta(minutes=repeat + 1)).isoformat(),
+                seconds=1.0,
+                answer=answer,
+                ended=Ended.STOPPED,
+            )
+            digest = run.save_evidence(key.folder(number), evidence, {"step-0.png": b"picture"})
+            outcome = str(score_task(SUITE.tasks[0], evidence).outcome)
+            ledger.end(key, number, AttemptState.FINISHED, outcome, digest)
+
+
+def _run(folder: StudyFolder, label: str) -> RegisteredRun:
+    lock = lock_of(label)
+    RunFolder.create(folder.runs_path / label, lock, SUITE)
+    return RegisteredRun(
+        folder=label,
+        run=lock.run,
+        agent=label,
+        suite="demo",
+        tasks={World.OFFLINE: 1},
+        lock_sha256=lock_digest(lock),
+    )

@@ -1,0 +1,1 @@
+"""Tasks and suites, small or as published sets write them."""

@@ -1,0 +1,1 @@
+"""Worlds without engine and browser, and what pages look like in them."""

@@ -1,0 +1,93 @@
+"""A study's file is read whole, or refused in one line that says where."""
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from arena_core.errors import InputError
+from arena_core.worlds import World
+from orchestrator.analysis.stats.results import Compared
+from orchestrator.analysis.studies.study_file import StudyFile, parse_study_file
+from orchestrator.authoring.schemas.documents import make_schema
+from orchestrator.authoring.schemas.kinds import SchemaKind
+
+WHOLE = """\
+name: planted
+agents:
+  steady: {agent: oracle}
+  shaky: {agent: oracle, options: {error_rate: 0.25, seed: 7}}
+worlds: [offline, online]
+staged: true
+suites:
+  - {suite: demo, sites: [shop]}
+  - {suite: mine/more.yaml}
+repeats: 5
+questions:
+  - {id: better, kind: difference, of: agents, first: steady, second: shaky}
+  - id: carries-over
+    kind: equivalence
+    of: worlds
+    first: offline
+    second: online
+    within: {agent: steady, suite: more}
+    margin: 0.05
+"""
+
+
+def read(text: str) -> StudyFile:
+    return parse_study_file(text, Path("study.yaml"))
+
+
+def refused(text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        read(text)
+    assert "\n" not in caught.value.message
+    return caught.value.message
+
+
+def test_a_study_is_agents_worlds_suites_repeats_and_questions() -> None:
+    study = read(WHOLE)
+    assert list(study.agents) == ["steady", "shaky"]
+    assert study.worlds == (World.OFFLINE, World.ONLINE)
+    assert study.suite_labels == ("demo", "more")
+    assert [one.of for one in study.questions] == [Compared.AGENTS, Compared.WORLDS]
+    assert study.alpha == 0.05
+
+
+def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
+    study = read(WHOLE.replace("suite: mine/more.yaml", "suite: miniwob, name: more, seeds: 1-3"))
+    assert study.suites[1].source == "miniwob@1-3"
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "says"),
+    [
+        ("name: planted", "name: [", "not valid"),
+        ("repeats: 5", "repeats: 0", "study.yaml:10: repeats: must be at least 1"),
+        ("shaky: {agent", "steady: {agent", "study.yaml:4: steady: stands twice"),
+        ("second: shaky}", "second: absent}", "12: questions.0.second: the study has no 'absent'"),
+        ("    margin: 0.05\n", "", "13: questions.1: a `margin` is needed for equivalence"),
+        ("second: shaky}", "second: shaky, margin: 0.1}", "has no effect on a difference"),
+        ("margin: 0.05", "margin: 5", "questions.1.margin: must be less than 1"),
+        ("id: carries-over", "id: better", "13: questions.1: a second question is called 'better'"),
+        ("mine/more.yaml", "demo", "9: suites.1: a second suite is called 'demo'"),
+        ("{agent: oracle}", "{}", "3: agents.steady: needs `agent` or `command`"),
+        ("first: steady", "first: shaky", "questions.0.second: must be another one than `first`"),
+        ("within: {agent: steady", "within: {agent: nobody", "within.agent: the study has no"),
+        ("of: worlds", "of: agents", "within.agent: has no effect where agents are compared"),
+        ("[offline, online]", "[offline]", "the study has no 'online'; did you mean"),
+        ("[offline, online]", "[offline, offline]", "must name no world twice"),
+        ("name: planted", "name: planted\nrepeat: 3", "repeat: unknown field"),
+    ],
+)
+def test_a_mistake_is_refused_in_one_line_with_its_place(was: str, becomes: str, says: str) -> None:
+    assert was in WHOLE
+    assert says in refused(WHOLE.replace(was, becomes, 1))
+
+
+def test_editors_know_a_studys_fields() -> None:
+    schema = jsonschema.Draft202012Validator(make_schema(SchemaKind.STUDY))
+    assert list(schema.iter_errors(yaml.safe_load(WHOLE))) == []
+    assert list(schema.iter_errors({"name": "x"}))

@@ -1,6 +1,0 @@
-from orchestrator.report.html import render_html
-from orchestrator.report.run_report import RunReport
-
-
-def test_where_the_worlds_part_on_purpose_the_report_says_why(report: RunReport) -> None:
-    assert "expected: the price has changed" in render_html(report)

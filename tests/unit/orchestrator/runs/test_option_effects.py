@@ -1,0 +1,82 @@
+"""Options about live origins are refused where no upstream of the run is touched by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.runs.tiny_run import SUITE
+
+from arena_core.errors import UsageError
+from arena_core.worlds import World
+from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.runs.new_run import refuse_without_effect
+from orchestrator.runs.request import RunRequest
+from orchestrator.runs.spec import RunSettings
+from sites.registry import load_registry
+
+ATLAS = load_registry(())
+BOTH = tuple(World)
+
+
+def refuse(
+    *sites: str,
+    worlds: tuple[World, ...] = BOTH,
+    resolves: str = "",
+    recorded: str | None = None,
+    **more: Any,
+) -> None:
+    """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
+    changes = {"sites": sites, "worlds": worlds, "recorded": recorded}
+    task = SUITE.tasks[0].model_copy(update=changes)
+    nobody: Any = None
+    request = RunRequest(
+        suite=SUITE,
+        tasks=(task,),
+        agent=nobody,
+        agent_lock=AgentLock(name="a", kind="a", options={}, agent_class=AgentClass.BASELINE),
+        settings=RunSettings(worlds=worlds, resolve=tuple(resolves.split()), **more),
+    )
+    refuse_without_effect(request, (), ATLAS)
+
+
+def test_what_can_be_staged_or_is_found_by_name_may_be_said() -> None:
+    refuse("shop", "tools", staged=True)
+    refuse("wiki", resolves="en.wikipedia.org:443:127.0.0.1:8443")
+
+
+@pytest.mark.parametrize("sites", [("tools",), ("forum",)])
+def test_staging_where_nothing_can_be_staged_has_no_effect(sites: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="--staged has no effect"):
+        refuse(*sites, staged=True)
+
+
+def test_a_run_is_staged_whole_or_refused_before_anything_starts() -> None:
+    with pytest.raises(UsageError, match="site 'forum' has no staged live origin"):
+        refuse("shop", "forum", staged=True)
+
+
+@pytest.mark.parametrize(
+    ("worlds", "staged"), [((World.OFFLINE,), False), (BOTH, True)], ids=["offline", "staged"]
+)
+def test_an_address_of_what_is_not_looked_up_has_no_effect(
+    worlds: tuple[World, ...], *, staged: bool
+) -> None:
+    with pytest.raises(UsageError, match="the run visits no such live origin") as refused:
+        refuse(
+            "wiki",
+            worlds=worlds,
+            staged=staged,
+            resolves="en.wikipedia.org:443:127.0.0.1:8443",
+        )
+    assert "visited and not staged: none" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("option", "said"), [("record_requests", "--record-requests"), ("trace", "--trace")]
+)
+def test_watching_a_browser_that_no_task_has_is_refused(option: str, said: str) -> None:
+    given: dict[str, Any] = {option: True}
+    refuse("wiki", **given)
+    with pytest.raises(UsageError, match=f"{said} has no effect: no chosen task is played"):
+        refuse("wiki", recorded="prompt", **given)
