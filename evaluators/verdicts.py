@@ -144,43 +144,44 @@ def _of_values(check: Check, located: Located, evidence: Evidence) -> Verdict:
 
 
 def _key_node(check: Check, evidence: Evidence) -> Verdict:
-    seen: list[str] = []
-    blind: Located | None = None
+    looked = [
+        (step.index, check.locate.at_step(check.name, step))
+        for step in evidence.steps
+        if step.index > 0
+    ]
+    seen = [value for _, located in looked if located.error is None for value in located.values]
+    overall = match(check, seen, evidence.world)
     open_ones: list[Matched] = []
-    replies = replies_of(evidence.judgements)
-    for step in evidence.steps:
-        if step.index == 0:
-            continue
-        located = check.locate.at_step(check.name, step)
-        if located.error is not None:
-            blind = blind or located
-            continue
-        seen.extend(located.values)
-        matched = match(check, located.values, evidence.world, replies)
-        if matched.is_undecided:
-            open_ones.append(matched)
-        if matched.met:
-            return Verdict(
-                check=check.name,
-                when=check.when,
-                status=CheckStatus.MET,
-                reason=f"{matched.reason} at step {step.index}",
-                step=step.index,
-                found=_kept(located.values),
-                expected=matched.expected,
-            )
-    unmet = match(check, seen, evidence.world)
+    if overall.met or not check.match.one_is_enough:
+        replies = replies_of(evidence.judgements)
+        for step, located in looked:
+            if located.error is not None:
+                continue
+            matched = match(check, located.values, evidence.world, replies)
+            if matched.met:
+                return Verdict(
+                    check=check.name,
+                    when=check.when,
+                    status=CheckStatus.MET,
+                    reason=f"{matched.reason} at step {step}",
+                    step=step,
+                    found=_kept(located.values),
+                    expected=matched.expected,
+                )
+            if matched.is_undecided:
+                open_ones.append(matched)
+    blind = next((located for _, located in looked if located.error is not None), None)
     if blind is not None:
-        return _unknown(check, blind, unmet.expected)
+        return _unknown(check, blind, overall.expected)
     if open_ones:
         return _undecided(check, open_ones[0])
     return Verdict(
         check=check.name,
         when=check.when,
         status=CheckStatus.UNMET,
-        reason=check.locate.never_met(seen, unmet.expected),
+        reason=check.locate.never_met(seen, overall.expected),
         found=_kept(seen),
-        expected=unmet.expected,
+        expected=overall.expected,
     )
 
 

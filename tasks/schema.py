@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import (
+    AliasChoices,
     Base64Bytes,
     ConfigDict,
     Field,
@@ -232,12 +233,16 @@ class OtherPath(Strict):
         joins_at: where it joins that: the number of the action, from 0, that it goes on with.
     """
 
-    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+    model_config = ConfigDict(serialize_by_alias=True)
 
     name: Slug
     reference: Annotated[tuple[ReferenceAction, ...], Field(min_length=1)]
+    # Its former name is still read, and written, so that digests of suites stay.
     joins_at: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, alias="then_from", exclude_if=lambda value: value is None
+        default=None,
+        validation_alias=AliasChoices("joins_at", "then_from"),
+        serialization_alias="then_from",
+        exclude_if=lambda value: value is None,
     )
 
 

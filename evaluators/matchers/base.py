@@ -75,6 +75,11 @@ class Matcher(Strict):
         return self
 
     @property
+    def one_is_enough(self) -> bool:
+        """Whether it is met by some values just where one of them alone meets it."""
+        return False
+
+    @property
     def asks_for_nothing(self) -> bool:
         """Whether it is met where nothing was found, in one of the worlds at least."""
         return False

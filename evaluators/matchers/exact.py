@@ -49,6 +49,10 @@ class ExactMatcher(Matcher):
         return found_or_wanted(values, wanted, met=met)
 
     @property
+    def one_is_enough(self) -> bool:
+        return not any(isinstance(branch, tuple) for _, branch in self._branches())
+
+    @property
     def asks_for_nothing(self) -> bool:
         """Whether it expects the empty list in one of the worlds."""
         return any(branch == () for _, branch in self._branches())
@@ -87,3 +91,7 @@ class FoundMatcher(Matcher):
 
     def match(self, values: Sequence[str], world: World, form: Form = str) -> Matched:  # noqa: ARG002 - anything will do
         return found_or_wanted(values, "anything", met=bool(values))
+
+    @property
+    def one_is_enough(self) -> bool:
+        return True

@@ -57,6 +57,10 @@ class IncludeMatcher(Matcher):
         reason = f"{result.reason}; missing {listed(missing)}"
         return Matched(met=False, reason=reason, expected=result.expected)
 
+    @property
+    def one_is_enough(self) -> bool:
+        return not any(isinstance(branch, tuple) for _, branch in self._branches())
+
     def computed_counts(self) -> frozenset[int]:
         """Return as many values as are listed, or one: one text may hold all that is listed."""
         value = self.value.offline if isinstance(self.value, PerWorld) else self.value

@@ -72,6 +72,10 @@ class RegexMatcher(Matcher):
         return Matched(met=False, reason=reason, expected=result.expected)
 
     @property
+    def one_is_enough(self) -> bool:
+        return True
+
+    @property
     def patterns(self) -> Iterator[str]:
         for world in World if isinstance(self.value, PerWorld) else (World.OFFLINE,):
             yield from self._of(world)

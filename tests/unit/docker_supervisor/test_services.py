@@ -208,10 +208,12 @@ def test_term_stops_the_services_last_to_first_and_is_no_failure(tmp_path: Path)
     ends, own = tmp_path / "ends", tmp_path / "own"
 
     def polite(name: str) -> Service:
+        # Blocked, a TERM waits until it is asked for; a handler may miss the one just before a sleep.
         code = (
-            "import os, signal, time; signal.signal(signal.SIGTERM, lambda *_:"
-            f" (open({str(ends)!r}, 'a').write({name!r}), os._exit(0)));"
-            f" open({str(own)!r}, 'a').write(f'{{os.getpid()}}\\n'); time.sleep(600)"
+            "import os, signal; asked = {signal.SIGTERM};"
+            " signal.pthread_sigmask(signal.SIG_BLOCK, asked);"
+            f" open({str(own)!r}, 'a').write(f'{{os.getpid()}}\\n'); signal.sigwait(asked);"
+            f" open({str(ends)!r}, 'a').write({name!r})"
         )
         return Service(name=name, command=python(code))
 

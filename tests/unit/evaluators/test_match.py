@@ -9,6 +9,7 @@ from support.runs.make_evidence import ANSWER, DB, URL, make_check
 
 from arena_core.worlds import World
 from evaluators.checks import match
+from evaluators.locators.kinds import installed_kinds
 from evaluators.values.text import normalise
 
 TEXTS = st.lists(st.text(), max_size=6)
@@ -216,3 +217,32 @@ def test_no_text_makes_matching_raise(
     if how == "include" and not normalise(str(value)):
         value = "something"
     match(make_check(locate, value, how=how), found, World.OFFLINE)
+
+
+class TestOneIsEnough:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"value": "paid"},
+            {"value": 12.5},
+            {"how": "found", "value": None},
+            {"how": "include", "value": "paid"},
+            {"how": "include", "value": "ai", "substring": True},
+            {"how": "regex", "value": ["p.*", ".*d"], "unless": "p d"},
+        ],
+        ids=str,
+    )
+    @given(found=st.lists(st.sampled_from(["paid", "not paid", "p d", "PAID!", "12.50", ""])))
+    def test_several_values_meet_it_just_where_one_alone_does(
+        self, options: dict[str, Any], found: list[str]
+    ) -> None:
+        given = {name: value for name, value in options.items() if value is not None}
+        matcher = installed_kinds().matchers[given.get("how", "exact")].model_validate(given)
+        assert matcher.one_is_enough
+        alone = [matcher.match([value], World.OFFLINE).met for value in found]
+        assert matcher.match(found, World.OFFLINE).met == any(alone)
+
+    @pytest.mark.parametrize("how", ["exact", "include"])
+    @pytest.mark.parametrize("value", [["a"], {"offline": "a", "online": ["a", "b"]}])
+    def test_a_list_in_either_world_asks_for_all_values(self, how: str, value: object) -> None:
+        assert not installed_kinds().matchers[how].model_validate({"value": value}).one_is_enough

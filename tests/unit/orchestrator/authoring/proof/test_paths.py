@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from support.runs.make_evidence import ANSWER, make_check, make_evidence, stop_step
 
 from arena_core.worlds import World
@@ -40,6 +41,15 @@ def played(*tasks: Task) -> list[list[str]]:
 def test_every_other_path_is_played_and_the_first_after_the_detour() -> None:
     task = make_task(other_paths=[BY_SEARCH, BY_LINK], detour=DETOUR)
     assert played(task) == [["goto", "back", "press", "stop"], ["press", "stop"]]
+
+
+@pytest.mark.parametrize("name", ["joins_at", "then_from"])
+def test_a_path_that_joins_the_reference_goes_on_with_it(name: str) -> None:
+    """`then_from` is the former name; digests of suites go by it."""
+    short = {"name": "short", "reference": [{"do": "press", "keys": "/"}], name: 1}
+    task = make_task(other_paths=[short], reference=[{"do": "back"}, STOP], detour=DETOUR)
+    assert played(task) == [["goto", "back", "press", "stop"]]
+    assert task.model_dump()["other_paths"][0]["then_from"] == 1
 
 
 def test_without_another_path_the_reference_is_played_after_a_look_around() -> None:
