@@ -208,7 +208,7 @@ def test_term_stops_the_services_last_to_first_and_is_no_failure(tmp_path: Path)
     ends, own = tmp_path / "ends", tmp_path / "own"
 
     def polite(name: str) -> Service:
-        # Blocked, a TERM waits until it is asked for; a handler may miss the one just before a sleep.
+        # A handler may miss the TERM just before a sleep; blocked, it waits until it is asked for.
         code = (
             "import os, signal; asked = {signal.SIGTERM};"
             " signal.pthread_sigmask(signal.SIG_BLOCK, asked);"
