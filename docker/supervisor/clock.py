@@ -88,5 +88,9 @@ class Clock:
 
     def now(self) -> str:
         """Return the site's time as ISO 8601 writes it."""
-        microseconds = self.now_ns() // 1000
-        return (_EPOCH + timedelta(microseconds=microseconds)).isoformat()
+        return written(self.now_ns())
+
+
+def written(moment_ns: int) -> str:
+    """Return a moment, in nanoseconds since 1970, as ISO 8601 writes it."""
+    return (_EPOCH + timedelta(microseconds=moment_ns // 1000)).isoformat()

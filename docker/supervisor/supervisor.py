@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import ipc
-from clock import Clock
+from clock import Clock, written
 from config import Config, Rewind, Service
 from failure import Failure, Refusal, Stop
 from freeze import frozen
@@ -210,20 +210,21 @@ class Supervisor:
         try:
             match asked:
                 case {"ask": "take"}:
-                    packed, seconds = self._take()
+                    packed, seconds, clock = self._take()
                     return {
-                        "state": base64.b64encode(packed).decode(),
+                        "taken": base64.b64encode(packed).decode(),
                         "frozen_seconds": round(seconds, 4),
+                        **({"clock": clock} if clock else {}),
                     }
-                case {"state": str(text)}:
+                case {"taken": str(text)}:
                     return {"restored": self._restore(base64.b64decode(text, validate=True))}
                 case _:
                     return {"error": "no state is in the question"}
         except (Refusal, OSError, binascii.Error) as cause:
             return {"error": str(cause)}
 
-    def _take(self) -> tuple[bytes, float]:
-        """Return the present state, and for how many seconds every process stood still for it."""
+    def _take(self) -> tuple[bytes, float, str | None]:
+        """Return the present state, how many seconds all stood still for it, and the site's time."""
         from changes import changes_of  # noqa: PLC0415
         from state import State, pack  # noqa: PLC0415
 
@@ -236,7 +237,8 @@ class Supervisor:
             scratch = tuple(self._scratch.entries())
             seconds = time.monotonic() - began
         self._services.note_thaw()
-        return pack(State(changes, scratch, clock), self._restorer.golden()), seconds
+        packed = pack(State(changes, scratch, clock), self._restorer.golden())
+        return packed, seconds, None if clock is None else written(clock)
 
     def _restore(self, packed: bytes) -> str:
         """Go to a state as soon as the present generation is complete; return the state's name."""
@@ -255,7 +257,7 @@ class Supervisor:
         if self._clock is None:
             return {"error": "its clock is the host's"}
         try:
-            self._clock.put_back()
+            self._clock.put_back(self._target and self._target.state.clock)
         except Failure as failure:
             return {"error": str(failure)}
         return {"clock": self._clock.now()}

@@ -132,12 +132,12 @@ class Supervised:
             listener.until_ready(self.generation)
             answer = listener.trusted().ask(ask="take")
         assert "error" not in answer, answer
-        return str(answer["state"])
+        return str(answer["taken"])
 
     def restore(self, state: str) -> dict[str, object]:
         with self.listen() as listener:
             listener.until_ready(self.generation)
-            answer = listener.trusted().ask(ask="restore", state=state)
+            answer = listener.trusted().ask(ask="restore", taken=state)
             assert "error" not in answer, answer
             self.generation += 1
             ready = listener.until_ready(self.generation)

@@ -58,7 +58,7 @@ def test_whatever_was_done_comes_back_and_whatever_was_done_since_goes(
         assert "is neither file, folder, link nor socket" in str(answer["error"])
         return
     apply(after, running.folder)
-    running.restore(str(answer["state"]))
+    running.restore(str(answer["taken"]))
     assert seen(running.folder) == wanted
     apply(after, running.folder)
     running.rewind()
@@ -265,7 +265,7 @@ class TestWhoMay:
             listener.until_ready(running.generation)
             for token in ("", TOKEN[:-1], 7, None):
                 assert "error" in listener.ask(ask="trust", token=token)
-            answer = listener.ask(ask=ask, state="")
+            answer = listener.ask(ask=ask, taken="")
             assert answer["error"] == "only a connection that knows the token may"
 
     def test_services_do_not_inherit_the_token(self, tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ class TestForged:
     def refusal(self, running: Supervised, state: str) -> str:
         with running.listen() as listener:
             listener.until_ready(running.generation)
-            return str(listener.trusted().ask(ask="restore", state=state)["error"])
+            return str(listener.trusted().ask(ask="restore", taken=state)["error"])
 
     @pytest.mark.parametrize("name", sorted(FORGED))
     def test_a_forged_state_is_refused_and_all_goes_on(
@@ -355,7 +355,7 @@ class TestForged:
     def test_what_is_no_state_is_refused(self, running: Supervised, wrong: object) -> None:
         with running.listen() as listener:
             listener.until_ready(running.generation)
-            assert "error" in listener.trusted().ask(ask="restore", state=wrong)
+            assert "error" in listener.trusted().ask(ask="restore", taken=wrong)
             assert "error" not in listener.ask(ask="stamp")
 
 
@@ -371,7 +371,7 @@ def test_a_state_of_another_pristine_copy_is_refused(tmp_path: Path) -> None:
             if name == "other":
                 with running.listen() as listener:
                     listener.until_ready(1)
-                    answer = listener.trusted().ask(ask="restore", state=states[0])
+                    answer = listener.trusted().ask(ask="restore", taken=states[0])
                 assert "belongs to another image" in str(answer["error"])
         shutil.rmtree(place / "state", ignore_errors=True)
 
