@@ -25,6 +25,7 @@ It lives in the lowest package, so that every package may raise from it::
     ├── EngineError              40   the engine refused or broke off an operation
     │   ├── PortTakenError       41
     │   └── DiskFullError        42
+    ├── StateError               45   a state could not be taken, read or gone back to
     ├── GatewayError             50   the forward proxy could not start or route
     ├── BrowserError             60   the browser crashed or does not answer
     │   └── PageSilentError      61   a page does not answer; whether the browser does is unknown
@@ -214,6 +215,12 @@ class DiskFullError(EngineError):
     """The disk is full."""
 
     exit_code = 42
+
+
+class StateError(ArenaError):
+    """A state could not be taken, read or gone back to; the site goes on as it is."""
+
+    exit_code = 45
 
 
 class GatewayError(ArenaError):

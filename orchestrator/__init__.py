@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from orchestrator.api.runs import Runs as Runs
     from orchestrator.api.sites import Sites as Sites
     from orchestrator.api.starting import RunningSite as RunningSite
+    from orchestrator.api.states import States as States
     from orchestrator.api.studies import Studies as Studies
     from orchestrator.api.suites import LintReport as LintReport
     from orchestrator.api.suites import Suites as Suites
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from orchestrator.api.sync import SyncEpisode as SyncEpisode
     from orchestrator.api.sync import SyncRuns as SyncRuns
     from orchestrator.api.sync import SyncSites as SyncSites
+    from orchestrator.api.sync import SyncStates as SyncStates
     from orchestrator.api.sync import SyncStudies as SyncStudies
     from orchestrator.api.sync import SyncSuites as SyncSuites
     from orchestrator.authoring.site_check.checkup import ContractPoint as ContractPoint
@@ -144,8 +146,12 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.memory import Cost as Cost
     from orchestrator.sandbox.pool.pool_context import PoolEvent as PoolEvent
     from orchestrator.sandbox.reset.database import QueryResult as QueryResult
+    from orchestrator.sandbox.reset.state import Fingerprint as Fingerprint
+    from orchestrator.sandbox.reset.state import TakenState as TakenState
     from orchestrator.sandbox.standing_sites import ResetOutcome as ResetOutcome
     from orchestrator.sandbox.standing_sites import SiteReset as SiteReset
+    from orchestrator.sandbox.states.state_file import SavedState as SavedState
+    from orchestrator.sandbox.states.store import NamedState as NamedState
     from sites.accounts import Role as Role
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
@@ -194,9 +200,11 @@ _NAMES = LazyNames(
     orchestrator.api.runs: Runs
     orchestrator.api.sites: Sites
     orchestrator.api.starting: RunningSite
+    orchestrator.api.states: States
     orchestrator.api.studies: Studies
     orchestrator.api.suites: LintReport Suites
-    orchestrator.api.sync: SyncArena SyncEpisode SyncRuns SyncSites SyncStudies SyncSuites
+    orchestrator.api.sync: SyncArena SyncEpisode SyncRuns SyncSites SyncStates SyncStudies
+    orchestrator.api.sync: SyncSuites
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.browser.observation: Node Observation Tab
     orchestrator.episode.external.command: AgentCommand
@@ -221,7 +229,10 @@ _NAMES = LazyNames(
     orchestrator.sandbox.memory: Cost
     orchestrator.sandbox.pool.pool_context: PoolEvent
     orchestrator.sandbox.reset.database: QueryResult
+    orchestrator.sandbox.reset.state: Fingerprint TakenState
     orchestrator.sandbox.standing_sites: ResetOutcome SiteReset
+    orchestrator.sandbox.states.state_file: SavedState
+    orchestrator.sandbox.states.store: NamedState
     sites.accounts: Role
     sites.manifest: Site
     sites.registry: SiteRegistry

@@ -30,6 +30,11 @@ def attributes_of(target: bytes | int) -> Attributes:
         return {}  # a file system that has none
 
 
+def is_settable(name: str) -> bool:
+    """Whether an extended attribute is one that an entry's owner can set."""
+    return name.startswith(_OWN)
+
+
 def restore_attributes(target: bytes | int, golden: Attributes) -> None:
     """Give an entry just these extended attributes. Raises OSError where it cannot."""
     for name in _names(target):
@@ -62,7 +67,7 @@ def mark_top(descriptor: int) -> None:
 
 def _names(target: bytes | int) -> list[str]:
     with contextlib.suppress(OSError):
-        return [name for name in os.listxattr(target) if name.startswith(_OWN)]
+        return [name for name in os.listxattr(target) if is_settable(name)]
     return []
 
 

@@ -62,8 +62,11 @@ class Clock:
         """What a service's environment needs so that it sees this clock."""
         return {"LD_PRELOAD": self._times.library, "ARENA_CLOCK": self._times.file}
 
-    def put_back(self) -> None:
-        """Make it the first moment again, for every process at once.
+    def put_back(self, moment_ns: int | None = None) -> None:
+        """Make it the first moment again, or another one, for every process at once.
+
+        Args:
+            moment_ns: since 1970.
 
         Raises:
             Failure: somebody put another file in the place of the clock's.
@@ -76,9 +79,18 @@ class Clock:
         if not os.path.samestat(found, os.fstat(self._file)):
             msg = f"the clock's file {self._times.file} was replaced"
             raise Failure(msg)
-        self._number[0] = self._began_ns - time.monotonic_ns()
+        began_ns = self._began_ns if moment_ns is None else moment_ns
+        self._number[0] = began_ns - time.monotonic_ns()
+
+    def now_ns(self) -> int:
+        """Return the site's time in nanoseconds since 1970."""
+        return time.monotonic_ns() + self._number[0]
 
     def now(self) -> str:
         """Return the site's time as ISO 8601 writes it."""
-        microseconds = (time.monotonic_ns() + self._number[0]) // 1000
-        return (_EPOCH + timedelta(microseconds=microseconds)).isoformat()
+        return written(self.now_ns())
+
+
+def written(moment_ns: int) -> str:
+    """Return a moment, in nanoseconds since 1970, as ISO 8601 writes it."""
+    return (_EPOCH + timedelta(microseconds=moment_ns // 1000)).isoformat()

@@ -1,4 +1,4 @@
-"""What ends the supervisor."""
+"""What ends the supervisor, and what it only refuses."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ class Failure(Exception):  # noqa: N818  one line for a log, no bug
 
 class Stop(Exception):  # noqa: N818  no error
     """TERM or INT came."""
+
+
+class Refusal(Exception):  # noqa: N818  an answer to whoever asked
+    """Why something that was asked for is not done; everything goes on as before."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from failure import Failure
 
 _SET_PDEATHSIG = 1
+_SET_DUMPABLE = 4
 _SET_CHILD_SUBREAPER = 36
 _DEATH_S = 30.0
 _libc = ctypes.CDLL(None)
@@ -27,6 +28,11 @@ def adopt_orphans() -> None:
 def die_with_parent() -> None:
     """Make the kernel kill this process when the one that forked it ends."""
     _libc.prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def keep_memory_private() -> None:
+    """Let no process of the same user read this one's memory or the environment it began with."""
+    _libc.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def is_alone() -> bool:

@@ -1,4 +1,4 @@
-"""The folder of the live state becomes equal to its pristine copy."""
+"""The folder of the live state becomes equal to its pristine copy, or to a state taken before."""
 
 from __future__ import annotations
 
@@ -17,141 +17,174 @@ from attributes import (
     restore_attributes,
     restore_flags,
 )
+from blocks import Content, write_content
 from failure import Failure
 from tree import is_settled, kind_of, mark_of, now_ns, tells_changes
 
-_CHUNK = 1 << 30
 _OPEN = stat.S_IRWXU
 
 
-class Golden(NamedTuple):
-    """One entry of the pristine copy, and where it belongs.
+class Facts(NamedTuple):
+    """Who owns an entry, who may use it, and when it was changed; times in nanoseconds."""
+
+    mode: int
+    uid: int
+    gid: int
+    mtime_ns: int
+
+
+class Wanted(NamedTuple):
+    """One entry as it should be.
 
     Attributes:
-        source: where it is.
         path: where the live state has it.
+        kind: `f` file, `d` folder, `l` link.
+        content: of a file.
         target: of a link.
         inner: of a folder: what it holds, by name.
         attributes: extended ones, ACLs among them.
     """
 
-    source: bytes
     path: bytes
     kind: str
-    status: os.stat_result
-    target: bytes
-    inner: dict[bytes, Golden]
-    attributes: Attributes
+    facts: Facts
+    content: Content = Content(None, 0)
+    target: bytes = b""
+    inner: dict[bytes, Wanted] = {}  # noqa: RUF012 - nobody changes it
+    attributes: Attributes = {}  # noqa: RUF012 - nobody changes it
 
 
 class Restorer:
-    """Restores one folder as often as asked, and remembers what need not be copied again.
+    """Restores one folder as often as asked, and remembers what need not be written again.
 
     While it works nothing else may write to the folder: its marks would miss that.
     """
 
     def __init__(self, folder: str, pristine: str) -> None:
-        self._folder = os.fsencode(folder)
+        self.folder = os.fsencode(folder)
         self._pristine = os.fsencode(pristine)
-        self._golden: Golden | None = None
+        self._golden: Wanted | None = None
         self._flags: int | None = None
-        self._seen: dict[bytes, os.stat_result] = {}
-        self._marks: dict[bytes, tuple[int, ...]] = {}
+        self._seen: dict[bytes, tuple[os.stat_result, Wanted]] = {}
+        self._marks: dict[bytes, tuple[tuple[int, ...], Wanted]] = {}
 
-    def restore(self) -> None:
-        """Make the folder equal to the pristine copy: content, type, owner, mode, mtime, ACLs.
+    def golden(self) -> Wanted:
+        """Return the pristine copy, as the folder should hold it.
+
+        Raises:
+            OSError: it cannot be read.
+            Failure: it holds an entry of another kind.
+        """
+        self._golden = self._golden or _read(self._pristine, self.folder)
+        return self._golden
+
+    def restore(self, wanted: Wanted | None = None) -> None:
+        """Make the folder equal to what is wanted: content, type, owner, mode, mtime, ACLs.
 
         So do extended attributes. Inode flags become those that the folder itself had at first.
 
-        A file is left alone where its mark is what it was when it was last restored.
+        A file is left alone where its mark is what it was when the same was last written there.
+
+        Args:
+            wanted: the folder with all it should hold; the pristine copy where omitted.
 
         Raises:
             Failure: it cannot be done: no space, no permission, a pristine entry of another kind.
         """
         try:
-            os.makedirs(self._folder, exist_ok=True)
-            golden = self._golden = self._golden or _read(self._pristine, self._folder)
+            os.makedirs(self.folder, exist_ok=True)
+            wanted = wanted or self.golden()
             try:
-                self._restore_all(golden)
+                self._restore_all(wanted)
             except OSError as cause:
                 if cause.errno != errno.ENOSPC:
                     raise
                 # What fills the folder may be what would have been removed later.
-                _remove_inner(self._folder)
+                _remove_inner(self.folder)
                 self._marks = {}
-                self._restore_all(golden)
+                self._restore_all(wanted)
         except OSError as cause:
             msg = f"the state cannot be restored: {cause}{self._room(cause)}"
             raise Failure(msg) from cause
 
-    def _restore_all(self, golden: Golden) -> None:
+    def written(self, path: bytes, found: os.stat_result) -> Wanted | None:
+        """Return what was written to a file if it was not changed since; None if it may be."""
+        mark, wanted = self._marks.get(path, (None, None))
+        return wanted if mark == mark_of(found) else None
+
+    def _restore_all(self, wanted: Wanted) -> None:
         self._seen = {}
         if self._flags is None:
-            with opened_folder(self._folder) as opened:
+            with opened_folder(self.folder) as opened:
                 self._flags = flags_of(opened)
-        self._restore_folder(golden, os.lstat(self._folder))
+        self._restore_folder(wanted, os.lstat(self.folder))
         self._remember()
 
     def _room(self, cause: OSError) -> str:
         """Say how much room there is and how much it takes, where there is too little."""
         if cause.errno != errno.ENOSPC or self._golden is None:
             return ""
-        found = os.statvfs(self._folder)
+        found = os.statvfs(self.folder)
         has, takes = found.f_blocks * found.f_frsize >> 20, _size(self._golden) >> 20
         return f" (there are {has} MB in all; the pristine copy takes {takes} MB)"
 
-    def _restore_folder(self, golden: Golden, found: os.stat_result) -> None:
+    def _restore_folder(self, wanted: Wanted, found: os.stat_result) -> None:
         """Restore what a folder holds, and then the folder's own mode and time."""
         if found.st_mode & _OPEN != _OPEN:
-            os.chmod(golden.path, _OPEN)
+            os.chmod(wanted.path, _OPEN)
         if found.st_uid == os.geteuid():
             # First: what is made anew in here inherits them.
-            restore_attributes(golden.path, golden.attributes)
-            with opened_folder(golden.path) as opened:
+            restore_attributes(wanted.path, wanted.attributes)
+            with opened_folder(wanted.path) as opened:
                 restore_flags(opened, self._flags or 0)
         there = {}
-        with os.scandir(golden.path) as listed:
+        with os.scandir(wanted.path) as listed:
             for entry in listed:
-                if entry.name in golden.inner:
+                if entry.name in wanted.inner:
                     there[entry.name] = entry.stat(follow_symlinks=False)
                 else:
                     remove(entry.path)
-        for name, inner in golden.inner.items():
+        for name, inner in wanted.inner.items():
             self._restore_entry(inner, there.get(name))
-        if golden is self._golden and found.st_uid != os.geteuid():
+        if wanted.path == self.folder and found.st_uid != os.geteuid():
             return  # a mount point that belongs to root: its mode is the engine's matter
-        now = os.lstat(golden.path)
-        _same_owner_and_mode(golden.path, golden.status, now)
-        if now.st_mtime_ns != golden.status.st_mtime_ns:
-            os.utime(golden.path, ns=_times(golden))
+        now = os.lstat(wanted.path)
+        _same_owner_and_mode(wanted.path, wanted.facts, now)
+        if now.st_mtime_ns != wanted.facts.mtime_ns:
+            os.utime(wanted.path, ns=_times(wanted))
 
-    def _restore_entry(self, golden: Golden, found: os.stat_result | None) -> None:
-        if found is not None and kind_of(found) != golden.kind:
-            remove(golden.path)
+    def _restore_entry(self, wanted: Wanted, found: os.stat_result | None) -> None:
+        if found is not None and kind_of(found) != wanted.kind:
+            remove(wanted.path)
             found = None
-        if golden.kind == "d":
+        if wanted.kind == "d":
             if found is None:
-                _make_apart(golden.path)
-            self._restore_folder(golden, found or os.lstat(golden.path))
-        elif golden.kind == "l":
-            _restore_link(golden, found)
-        elif found is not None and self._marks.get(golden.path) == mark_of(found):
-            self._seen[golden.path] = found
+                _make_apart(wanted.path)
+            self._restore_folder(wanted, found or os.lstat(wanted.path))
+        elif wanted.kind == "l":
+            restore_link(wanted, found)
+        elif found is not None and self.written(wanted.path, found) is wanted:
+            self._seen[wanted.path] = found, wanted
         else:
-            self._seen[golden.path] = _copy(golden, found, self._flags or 0)
+            self._seen[wanted.path] = restore_file(wanted, found, self._flags or 0), wanted
 
     def _remember(self) -> None:
         """Keep the marks of the files that cannot change from now on without showing it."""
         now = now_ns()
-        telling = tells_changes(self._folder)
+        telling = tells_changes(self.folder)
         self._marks = {
-            path: mark_of(status)
-            for path, status in self._seen.items()
+            path: (mark_of(status), wanted)
+            for path, (status, wanted) in self._seen.items()
             if telling and is_settled(status, now)
         }
 
 
-def _read(source: bytes, path: bytes) -> Golden:
+def facts_of(status: os.stat_result) -> Facts:
+    """Return what an entry should be given again."""
+    return Facts(stat.S_IMODE(status.st_mode), status.st_uid, status.st_gid, status.st_mtime_ns)
+
+
+def _read(source: bytes, path: bytes) -> Wanted:
     """Read the pristine copy of one entry with all it holds. Raises OSError, Failure."""
     status = os.lstat(source)
     kind = kind_of(status)
@@ -162,13 +195,19 @@ def _read(source: bytes, path: bytes) -> Golden:
     elif kind not in "fl":
         msg = f"pristine: {os.fsdecode(source)} is neither file, folder nor link"
         raise Failure(msg)
-    target = os.readlink(source) if kind == "l" else b""
-    attributes = {} if kind == "l" else attributes_of(source)
-    return Golden(source, path, kind, status, target, inner, attributes)
+    return Wanted(
+        path=path,
+        kind=kind,
+        facts=facts_of(status),
+        content=Content(source, status.st_size if kind == "f" else 0),
+        target=os.readlink(source) if kind == "l" else b"",
+        inner=inner,
+        attributes={} if kind == "l" else attributes_of(source),
+    )
 
 
-def _size(golden: Golden) -> int:
-    return golden.status.st_blocks * 512 + sum(_size(inner) for inner in golden.inner.values())
+def _size(wanted: Wanted) -> int:
+    return wanted.content.size + sum(_size(inner) for inner in wanted.inner.values())
 
 
 def _make_apart(path: bytes) -> None:
@@ -187,80 +226,66 @@ def _make_apart(path: bytes) -> None:
     os.rename(fresh, path)
 
 
-def _restore_link(golden: Golden, found: os.stat_result | None) -> None:
-    if found is not None and os.readlink(golden.path) != golden.target:
-        os.unlink(golden.path)
+def restore_link(wanted: Wanted, found: os.stat_result | None) -> None:
+    """Make a link lead where it should, whatever it is now. Raises OSError."""
+    if found is not None and os.readlink(wanted.path) != wanted.target:
+        os.unlink(wanted.path)
         found = None
     if found is None:
-        os.symlink(golden.target, golden.path)
-        found = os.lstat(golden.path)
-    owner = (golden.status.st_uid, golden.status.st_gid)
+        os.symlink(wanted.target, wanted.path)
+        found = os.lstat(wanted.path)
+    owner = (wanted.facts.uid, wanted.facts.gid)
     if (found.st_uid, found.st_gid) != owner:
-        os.chown(golden.path, *owner, follow_symlinks=False)
-    if found.st_mtime_ns != golden.status.st_mtime_ns:
-        os.utime(golden.path, ns=_times(golden), follow_symlinks=False)
+        os.chown(wanted.path, *owner, follow_symlinks=False)
+    if found.st_mtime_ns != wanted.facts.mtime_ns:
+        os.utime(wanted.path, ns=_times(wanted), follow_symlinks=False)
 
 
-def _copy(golden: Golden, found: os.stat_result | None, flags: int) -> os.stat_result:
-    """Give a file its pristine content, owner, mode, mtime and attributes; return its status.
+def restore_file(wanted: Wanted, found: os.stat_result | None, flags: int) -> os.stat_result:
+    """Give a file its content, owner, mode, mtime and attributes; return its status.
 
     It is written in place, which spares the file system most of the work, unless that would
     reach what has another name too, or what keeps inode flags that are not usual here.
+
+    Raises:
+        OSError: it cannot be written.
     """
-    source = os.open(golden.source, os.O_RDONLY | os.O_CLOEXEC)
+    copy = _opened_copy(wanted, found, flags)
     try:
-        copy = _opened_copy(golden, found, flags)
-        try:
-            restore_attributes(copy, golden.attributes)
-            _write(copy, source, golden.path)
-            now = os.fstat(copy)
-            if now.st_size != golden.status.st_size:
-                os.ftruncate(copy, golden.status.st_size)
-            _same_owner_and_mode(copy, golden.status, now)
-            os.utime(copy, ns=_times(golden))
-            return os.fstat(copy)
-        finally:
-            os.close(copy)
+        restore_attributes(copy, wanted.attributes)
+        write_content(copy, wanted.content, wanted.path)
+        _same_owner_and_mode(copy, wanted.facts, os.fstat(copy))
+        os.utime(copy, ns=_times(wanted))
+        return os.fstat(copy)
     finally:
-        os.close(source)
+        os.close(copy)
 
 
-def _opened_copy(golden: Golden, found: os.stat_result | None, flags: int) -> int:
+def _opened_copy(wanted: Wanted, found: os.stat_result | None, flags: int) -> int:
     """Open a file to write to: the one that is there where it will do, a new one otherwise."""
     how = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     if found is not None:
         own = found.st_uid == os.geteuid()
         if own and found.st_nlink == 1 and found.st_mode & stat.S_IWUSR:
-            copy = os.open(golden.path, how)
+            copy = os.open(wanted.path, how)
             if flags_of(copy) == flags:
                 return copy
             os.close(copy)
-        os.unlink(golden.path)
-    return os.open(golden.path, how | os.O_CREAT | os.O_EXCL, 0o600)
+        os.unlink(wanted.path)
+    return os.open(wanted.path, how | os.O_CREAT | os.O_EXCL, 0o600)
 
 
-def _write(copy: int, source: int, path: bytes) -> None:
-    try:
-        while os.sendfile(copy, source, None, _CHUNK):
-            pass
-    except OSError as cause:
-        cause.filename = os.fsdecode(path)  # the call itself knows none
-        raise
-
-
-def _same_owner_and_mode(
-    target: bytes | int, golden: os.stat_result, found: os.stat_result
-) -> None:
-    if (found.st_uid, found.st_gid) != (golden.st_uid, golden.st_gid):
-        os.chown(target, golden.st_uid, golden.st_gid)
+def _same_owner_and_mode(target: bytes | int, wanted: Facts, found: os.stat_result) -> None:
+    if (found.st_uid, found.st_gid) != (wanted.uid, wanted.gid):
+        os.chown(target, wanted.uid, wanted.gid)
         # A change of owner takes the bits set-user-ID and set-group-ID away.
-        os.chmod(target, stat.S_IMODE(golden.st_mode))
-    elif stat.S_IMODE(found.st_mode) != stat.S_IMODE(golden.st_mode):
-        os.chmod(target, stat.S_IMODE(golden.st_mode))
+        os.chmod(target, wanted.mode)
+    elif stat.S_IMODE(found.st_mode) != wanted.mode:
+        os.chmod(target, wanted.mode)
 
 
-def _times(golden: Golden) -> tuple[int, int]:
-    return (golden.status.st_atime_ns, golden.status.st_mtime_ns)
+def _times(wanted: Wanted) -> tuple[int, int]:
+    return (wanted.facts.mtime_ns, wanted.facts.mtime_ns)
 
 
 def remove(path: bytes) -> None:

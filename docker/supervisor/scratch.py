@@ -5,11 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 
-from attributes import restore_attributes
+from attributes import attributes_of, restore_attributes
+from blocks import read_content
 from failure import Failure
-from restore import remove
+from restore import Wanted, facts_of, remove, restore_file, restore_link
+from tree import Entry, kind_of
+
+# What databases keep in memory and on no disk: they count these changes themselves, and the files
+# come and go while somebody only reads.
+OF_DATABASES = ("#sql*", "PostgreSQL.*")
+_LONGEST_NUMBER = 10
 
 
 class Scratch:
@@ -50,6 +58,52 @@ class Scratch:
             if path not in self._kept:
                 self._kept[path] = os.lstat(path)
                 self._note_modes(os.path.dirname(path))
+
+    def entries(self) -> Iterator[Wanted]:
+        """Yield what lies in the folders and would be missed, each folder ahead of what it holds.
+
+        Left out are what is kept, sockets and the like, notes of a process's number, what a
+        database has for itself, and what belongs to another user. Raises OSError.
+        """
+        for root in map(os.fsencode, outermost(map(os.fsdecode, self._folders))):
+            yield from self._entries(root)
+
+    def _entries(self, root: bytes) -> Iterator[Wanted]:
+        for path, entry in entries_below(root, OF_DATABASES):
+            found = entry.status
+            kind = kind_of(found)
+            if path in self._kept or kind not in "fdl" or found.st_uid != os.geteuid():
+                continue
+            if is_pid_file(path, entry):
+                continue
+            wanted = Wanted(path, kind, facts_of(found))
+            if kind == "l":
+                yield wanted._replace(target=os.readlink(path))
+                continue
+            content = read_content(path, None) if kind == "f" else wanted.content
+            yield wanted._replace(content=content, attributes=attributes_of(path))
+
+    def fill(self, entries: Sequence[Wanted]) -> None:
+        """Put entries into the emptied folders, each folder ahead of what it holds.
+
+        Raises:
+            Failure: one cannot be made.
+        """
+        try:
+            for wanted in entries:
+                if wanted.kind == "f":
+                    restore_file(wanted, None, 0)
+                elif wanted.kind == "l":
+                    restore_link(wanted, None)
+                else:
+                    os.makedirs(wanted.path, exist_ok=True)
+            for wanted in reversed(entries):
+                if wanted.kind == "d":
+                    restore_attributes(wanted.path, wanted.attributes)
+                    os.chmod(wanted.path, wanted.facts.mode)
+        except OSError as cause:
+            msg = f"a scratch folder cannot be filled: {cause}"
+            raise Failure(msg) from cause
 
     def _make(self, folder: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
@@ -102,3 +156,50 @@ def _require_same(path: bytes, was: os.stat_result) -> None:
     if found.st_ino != was.st_ino:
         msg = f"{os.fsdecode(path)} was replaced"
         raise Failure(msg)
+
+
+def entries_below(folder: bytes, without: tuple[str, ...]) -> Iterator[tuple[bytes, Entry]]:
+    """Yield every entry below a folder by its full path, but those of some patterns of names."""
+    try:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return
+    except PermissionError:
+        if os.access(folder, os.W_OK):
+            raise
+        return  # another user's: nothing here can have written to it
+    for name in names:
+        path = os.path.join(folder, name)
+        if any(fnmatchcase(os.fsdecode(name), pattern) for pattern in without):
+            continue
+        try:
+            status = os.lstat(path)
+        except FileNotFoundError:
+            continue  # it went meanwhile
+        yield path, Entry(path, status)
+        if stat.S_ISDIR(status.st_mode):
+            yield from entries_below(path, without)
+
+
+def outermost(folders: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders that are in no other."""
+    kept: list[str] = []
+    for folder in sorted({os.path.normpath(folder) for folder in folders}):
+        if not any(folder.startswith(other + "/") for other in kept):
+            kept.append(folder)
+    return tuple(kept)
+
+
+def is_pid_file(path: bytes, entry: Entry) -> bool:
+    """Whether the first line of a file is the number of a process that runs.
+
+    Such a number is another one at every start; of a server's lock file the rest is as well.
+    """
+    if not stat.S_ISREG(entry.status.st_mode):
+        return False
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(_LONGEST_NUMBER + 1).strip()
+    except (FileNotFoundError, PermissionError):
+        return False
+    return first.isdigit() and os.path.exists(b"/proc/" + first)

@@ -6,14 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
+from scratch import OF_DATABASES, entries_below, is_pid_file, outermost
 from tree import Entry, kind_of, mark_of
-
-# What databases keep in memory and on no disk: they count these changes themselves, and the files
-# come and go while somebody only reads.
-_OF_DATABASES = ("#sql*", "PostgreSQL.*")
-_LONGEST_NUMBER = 10
 
 
 class ScratchListing:
@@ -33,7 +28,7 @@ class ScratchListing:
                 but the stamp changes with them as well.
             clock: the file of the site's clock: what it holds is put back at every reset.
         """
-        self._roots = tuple(os.fsencode(root) for root in _outermost(folders))
+        self._roots = tuple(os.fsencode(root) for root in outermost(folders))
         self._passing = passing
         self._clock = os.fsencode(clock)
 
@@ -44,7 +39,7 @@ class ScratchListing:
         part of it. Raises OSError.
         """
         total = hashlib.sha256()
-        for path, entry in self._entries(_OF_DATABASES):
+        for path, entry in self._entries(OF_DATABASES):
             found = entry.status
             still = stat.S_ISDIR(found.st_mode) or path == self._clock
             mark = found.st_ino if still else mark_of(found)
@@ -64,11 +59,9 @@ class ScratchListing:
                 "kind": kind_of(entry.status),
                 "mode": f"{stat.S_IMODE(entry.status.st_mode):o}",
                 "owner": f"{entry.status.st_uid}:{entry.status.st_gid}",
-                "content": "pid"
-                if _is_pid_file(path, entry)
-                else self._content(path, entry.status),
+                "content": "pid" if is_pid_file(path, entry) else self._content(path, entry.status),
             }
-            for path, entry in self._entries((*_OF_DATABASES, *self._passing))
+            for path, entry in self._entries((*OF_DATABASES, *self._passing))
         ]
 
     def _content(self, path: bytes, status: os.stat_result) -> str:
@@ -77,37 +70,7 @@ class ScratchListing:
     def _entries(self, without: tuple[str, ...]) -> Iterator[tuple[bytes, Entry]]:
         """Yield the full path of every entry, and what the file system says of it."""
         for root in self._roots:
-            yield from _below(root, without)
-
-
-def _below(folder: bytes, without: tuple[str, ...]) -> Iterator[tuple[bytes, Entry]]:
-    try:
-        names = sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return
-    except PermissionError:
-        if os.access(folder, os.W_OK):
-            raise
-        return  # another user's: nothing here can have written to it
-    for name in names:
-        path = os.path.join(folder, name)
-        if any(fnmatchcase(os.fsdecode(name), pattern) for pattern in without):
-            continue
-        try:
-            status = os.lstat(path)
-        except FileNotFoundError:
-            continue  # it went meanwhile
-        yield path, Entry(path, status)
-        if stat.S_ISDIR(status.st_mode):
-            yield from _below(path, without)
-
-
-def _outermost(folders: tuple[str, ...]) -> tuple[str, ...]:
-    kept: list[str] = []
-    for folder in sorted({os.path.normpath(folder) for folder in folders}):
-        if not any(folder.startswith(other + "/") for other in kept):
-            kept.append(folder)
-    return tuple(kept)
+            yield from entries_below(root, without)
 
 
 def _content(path: bytes, status: os.stat_result) -> str:
@@ -124,18 +87,3 @@ def _content(path: bytes, status: os.stat_result) -> str:
         if status.st_uid == os.geteuid() or os.access(path, os.W_OK):
             raise
         return ""
-
-
-def _is_pid_file(path: bytes, entry: Entry) -> bool:
-    """Whether the first line of a file is the number of a process that runs.
-
-    Such a number is another one at every start; of a server's lock file the rest is as well.
-    """
-    if not stat.S_ISREG(entry.status.st_mode):
-        return False
-    try:
-        with open(path, "rb") as file:
-            first = file.readline(_LONGEST_NUMBER + 1).strip()
-    except (FileNotFoundError, PermissionError):
-        return False
-    return first.isdigit() and os.path.exists(b"/proc/" + first)

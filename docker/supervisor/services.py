@@ -156,6 +156,18 @@ class Services:
             running.stopped = False
             os.kill(running.pid or 0, signal.SIGCONT)
 
+    def others(self) -> set[int]:
+        """Return every process that is the supervisor's matter, without the supervisor."""
+        if self._alone:
+            return everybody() - {1, os.getpid()}
+        return descendants({os.getpid()})
+
+    def note_thaw(self) -> None:
+        """Take every service for running again, after all processes stood still."""
+        self._reap()
+        for running in self._all:
+            running.stopped = False
+
     def check(self) -> None:
         """Raise Failure where a service has ended by itself."""
         if self._ended is not None:
@@ -188,18 +200,13 @@ class Services:
         deadline = time.monotonic() + _STOP_S
         while time.monotonic() < deadline:
             spared = kept | descendants(kept) | parents
-            doomed = _alive(self._others() - spared)
+            doomed = _alive(self.others() - spared)
             if not doomed:
                 return
             kill_all([*(pid for pid in first if pid in doomed), *(doomed - set(first))])
             self._reap()
         msg = "processes are started faster than they can be killed"
         raise Failure(msg)
-
-    def _others(self) -> set[int]:
-        if self._alone:
-            return everybody() - {1, os.getpid()}
-        return descendants({os.getpid()})
 
     def _start(self, running: Running) -> None:
         service = running.service

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import ipc
-from clock import Clock
+from clock import Clock, written
 from config import Config, Rewind, Service
-from failure import Failure, Stop
+from failure import Failure, Refusal, Stop
+from freeze import frozen
 from loop import Loop
 from port import Line, Port
-from restore import Restorer
+from restore import Restorer, Wanted
 from room import LOOK_S, Room
 from scratch import Scratch
 from services import Services, say
@@ -20,18 +22,37 @@ from tree import Marks, marks_below
 if TYPE_CHECKING:
     from listing import Listing
     from scratch_listing import ScratchListing
+    from state import State
+
+_MOST_STATE = 1 << 28
+
+
+class Target(NamedTuple):
+    """A state that the site was brought to, or will be.
+
+    Attributes:
+        digest: its name.
+        folder: what the folder holds then.
+    """
+
+    digest: str
+    state: State
+    folder: Wanted
 
 
 class Supervisor:
     """One image's state and services, from the start of the container to its end."""
 
-    def __init__(self, config: Config, loop: Loop, *, alone: bool) -> None:
+    def __init__(
+        self, config: Config, loop: Loop, *, alone: bool, token: str | None = None
+    ) -> None:
         """Take the port.
 
         Args:
             config: the whole file.
             loop: waits for what comes.
             alone: whether every other process of the namespace is this image's, as in a container.
+            token: what whoever takes and restores states must know; nobody can where it is None.
 
         Raises:
             Failure: the port is taken.
@@ -48,7 +69,11 @@ class Supervisor:
         self._restorer = Restorer(config.folder, config.pristine)
         self._room = Room(config.folder, config.room_mb)
         self._code: dict[str, Marks] = {}
-        self._port = Port(loop, config.port, self._answer)
+        self._target: Target | None = None
+        self._next: Target | None = None
+        self._is_ready = False
+        self._restore_asked = False
+        self._port = Port(loop, config.port, self._answer, token)
         self._listing: Listing | None = None
         self._scratch_listing: ScratchListing | None = None
         self._generation = 0
@@ -66,7 +91,9 @@ class Supervisor:
                 if not self._loop.until(self._must_act, LOOK_S):
                     self._room.check()
                     continue
-                self._loop.rewind_asked = False
+                if self._loop.rewind_asked:
+                    self._next = None
+                self._loop.rewind_asked = self._restore_asked = False
                 self._renew()
         except Stop:
             pass
@@ -85,6 +112,8 @@ class Supervisor:
     def _renew(self) -> None:
         """Begin a generation: at the start of the container and at each rewind, the same way."""
         began = time.monotonic()
+        target = self._next
+        self._is_ready = False
         self._tell("rewinding")
         self._services.halt()
         self._services.replace(self._is_spoilt)
@@ -92,11 +121,13 @@ class Supervisor:
             ipc.remove_all()
         self._scratch.empty()
         if self._clock:
-            self._clock.put_back()
+            self._clock.put_back(target and target.state.clock)
         self._services.listen()
         self._scratch.keep(self._services.paths)
         self._services.start(Rewind.RECYCLE, Rewind.KEEP)
-        self._restorer.restore()
+        self._restorer.restore(target and target.folder)
+        if target:
+            self._scratch.fill(target.state.scratch)
         self._services.go_on()
         self._services.start(Rewind.RESTART)
         self._services.check()
@@ -105,18 +136,26 @@ class Supervisor:
             self._code[service.name] = self._code_of(service)
         self._generation += 1
         self._seconds = round(time.monotonic() - began, 4)
+        self._target = target
+        self._is_ready = True
         self._tell("ready")
 
     def _is_spoilt(self, service: Service) -> bool:
-        """Whether code that a service holds compiled in its memory was changed since."""
-        return self._code_of(service) != self._code[service.name]
+        """Whether code that a service holds compiled in its memory was changed, or will be."""
+        if self._code_of(service) != self._code[service.name]:
+            return True
+        parts = tuple(map(os.fsencode, service.code))
+        states = (self._target, self._next)
+        return self._target is not self._next and any(
+            one.state.changes.touch(parts) for one in states if one
+        )
 
     def _code_of(self, service: Service) -> Marks:
         return marks_below(self._config.folder, service.code)
 
     def _must_act(self) -> bool:
         self._services.check()
-        return self._loop.rewind_asked
+        return self._loop.rewind_asked or self._restore_asked
 
     def _tell(self, state: str) -> None:
         self._port.tell(
@@ -125,13 +164,19 @@ class Supervisor:
                 "state": state,
                 "folder": self._config.folder,
                 "seconds": self._seconds,
+                **({"restored": self._target.digest} if self._target else {}),
             }
         )
 
-    def _answer(self, asked: Line) -> Line:
-        """Answer a question about the folder or the scratch folders, or put the clock back."""
+    def _answer(self, asked: Line, *, trusted: bool) -> Line:
+        """Answer a question about folders, put the clock back, take a state or restore one."""
         if asked == {"ask": "clock"}:
             return self._put_clock_back()
+        if asked.get("ask") in ("take", "restore"):
+            return self._about_states(asked, trusted=trusted)
+        return self._about_folders(asked)
+
+    def _about_folders(self, asked: Line) -> Line:
         # Its hashes take a moment to load: after the start.
         from listing import Listing  # noqa: PLC0415
         from scratch_listing import ScratchListing  # noqa: PLC0415
@@ -155,11 +200,64 @@ class Supervisor:
         except OSError as cause:
             return {"error": str(cause)}
 
+    def _about_states(self, asked: Line, *, trusted: bool) -> Line:
+        # Loaded when states are asked for: it takes a moment.
+        import base64  # noqa: PLC0415
+        import binascii  # noqa: PLC0415
+
+        if not trusted:
+            return {"error": "only a connection that knows the token may"}
+        try:
+            match asked:
+                case {"ask": "take"}:
+                    packed, seconds, clock = self._take()
+                    return {
+                        "taken": base64.b64encode(packed).decode(),
+                        "frozen_seconds": round(seconds, 4),
+                        **({"clock": clock} if clock else {}),
+                    }
+                case {"taken": str(text)}:
+                    return {"restored": self._restore(base64.b64decode(text, validate=True))}
+                case _:
+                    return {"error": "no state is in the question"}
+        except (Refusal, OSError, binascii.Error) as cause:
+            return {"error": str(cause)}
+
+    def _take(self) -> tuple[bytes, float, str | None]:
+        """Return the present state, how many seconds all stood still for it, and the site's time."""
+        from changes import changes_of  # noqa: PLC0415
+        from state import State, pack  # noqa: PLC0415
+
+        if not self._is_ready or self._loop.rewind_asked or self._restore_asked:
+            raise Refusal("the site is being rewound")
+        began = time.monotonic()
+        with frozen(self._services.others):
+            clock = self._clock.now_ns() if self._clock else None
+            changes = changes_of(self._restorer)
+            scratch = tuple(self._scratch.entries())
+            seconds = time.monotonic() - began
+        self._services.note_thaw()
+        packed = pack(State(changes, scratch, clock), self._restorer.golden())
+        return packed, seconds, None if clock is None else written(clock)
+
+    def _restore(self, packed: bytes) -> str:
+        """Go to a state as soon as the present generation is complete; return the state's name."""
+        from changes import with_changes  # noqa: PLC0415
+        from state import digest_of, unpack  # noqa: PLC0415
+
+        most = min(_MOST_STATE, self._config.room_mb << 20)
+        golden = self._restorer.golden()
+        state = unpack(packed, golden, map(os.fsencode, self._config.scratch), most)
+        digest = digest_of(packed)
+        self._next = Target(digest, state, with_changes(golden, state.changes))
+        self._restore_asked = True
+        return digest
+
     def _put_clock_back(self) -> Line:
         if self._clock is None:
             return {"error": "its clock is the host's"}
         try:
-            self._clock.put_back()
+            self._clock.put_back(self._target and self._target.state.clock)
         except Failure as failure:
             return {"error": str(failure)}
         return {"clock": self._clock.now()}

@@ -14,6 +14,7 @@ from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
 from orchestrator.api.runs import Runs
 from orchestrator.api.sites import Sites
+from orchestrator.api.states import States
 from orchestrator.api.studies import Studies
 from orchestrator.api.suites import Suites
 from sites.registry import SiteRegistry
@@ -46,6 +47,7 @@ class Arena:
 
     Attributes:
         sites: the sites: start, look at, reset and remove them; their images; your own.
+        states: states of running sites that have a name: save them, go back to them.
         suites: the suites of tasks: list, read, lint, prove and import them.
         runs: runs that were begun: go on with them, read, score, judge, report, export, compare.
         studies: agents, worlds, suites and repeats compared, as they were registered.
@@ -62,6 +64,7 @@ class Arena:
         self._opened = OpenArena(sites=sites, on_event=on_event)
         self._episodes = Episodes(self._opened, workers=workers, memory=memory)
         self.sites = Sites(self._opened)
+        self.states = States(self._opened)
         self.suites = Suites(self._opened)
         self.runs = Runs(self._opened, self.suites)
         self.studies = Studies(self._opened)

@@ -21,6 +21,7 @@ from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, ignore_event
 from orchestrator.api.runs import Runs
 from orchestrator.api.sites import Sites
+from orchestrator.api.states import States
 from orchestrator.api.studies import Studies
 from orchestrator.api.suites import Suites
 from sites.registry import SiteRegistry
@@ -294,6 +295,18 @@ class SyncSites(_Blocking[Sites]):
         return self._loop().iterate(self._awaited.follow_logs(site, slot=slot, tail=tail))
 
 
+class SyncStates(_Blocking[States]):
+    """`Arena.states` without async and await."""
+
+    list = _same(States.list)
+    save = _blocking(States.save)
+    restore = _blocking(States.restore)
+    diff = _blocking(States.diff)
+    export = _same(States.export)
+    add = _same(States.add)
+    remove = _same(States.remove)
+
+
 class SyncSuites(_Blocking[Suites]):
     """`Arena.suites` without async and await."""
 
@@ -370,6 +383,7 @@ class SyncArena(_Blocking[Arena]):
         super().__init__(arena, self._opened)
         self._thread: LoopThread | None = None
         self.sites = SyncSites(arena.sites, self._opened)
+        self.states = SyncStates(arena.states, self._opened)
         self.suites = SyncSuites(arena.suites, self._opened)
         self.runs = SyncRuns(arena.runs, self._opened)
         self.studies = SyncStudies(arena.studies, self._opened)

@@ -33,6 +33,7 @@ _PANELS: dict[str, dict[str, str]] = {
         "up": "Start sites, wait until they serve, log the roles in.",
         "status": "Show the running sites with URLs, health and memory.",
         "reset": "Bring sites back to golden, with a receipt.",
+        "state": "Save states of running sites, and go back to them.",
         "down": "Remove every container that Arena started.",
         "logs": "Show a site's log.",
         "db": "Run one read-only SELECT on a site's database.",
@@ -74,9 +75,9 @@ _FOLDERS = {
 
 _EXIT_CODES = (
     "Exit codes: 0 done; 2 options; 3-6 a file that you wrote, or an unknown name; 10-13 this"
-    " machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 50 gateway; 60, 61 browser;"
-    " 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90-92 nothing could be scored;"
-    " 99 a bug of Arena's; 130 interrupted."
+    " machine; 20, 21 images; 30-37 sites; 40-42 the Docker engine; 45 states; 50 gateway; 60, 61"
+    " browser; 70, 72, 74, 75 model; 71, 73 agent; 80-82 run folder, study; 90-92 nothing could be"
+    " scored; 99 a bug of Arena's; 130 interrupted."
 )
 
 

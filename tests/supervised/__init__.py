@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from typing import Self
 SUPERVISOR = Path(__file__).parents[2] / "docker" / "supervisor"
 PREFORK = Path(__file__).parent / "prefork.py"
 PATIENCE_S = 20.0
+TOKEN = "a token that nobody else knows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,10 @@ class Listener:
         self.send(json.dumps(question).encode() + b"\n")
         return self.hear()
 
+    def trusted(self) -> Self:
+        assert self.ask(ask="trust", token=TOKEN) == {"ask": "trust", "trusted": True}
+        return self
+
 
 @dataclass(slots=True)
 class Supervised:
@@ -119,6 +125,24 @@ class Supervised:
             self.process.send_signal(signal.SIGUSR1)
             self.generation += 1
             listener.until_ready(self.generation)
+
+    def take(self) -> str:
+        """Take the state, as whoever knows the token may."""
+        with self.listen() as listener:
+            listener.until_ready(self.generation)
+            answer = listener.trusted().ask(ask="take")
+        assert "error" not in answer, answer
+        return str(answer["taken"])
+
+    def restore(self, state: str) -> dict[str, object]:
+        with self.listen() as listener:
+            listener.until_ready(self.generation)
+            answer = listener.trusted().ask(ask="restore", taken=state)
+            assert "error" not in answer, answer
+            self.generation += 1
+            ready = listener.until_ready(self.generation)
+        assert ready["restored"] == answer["restored"]
+        return ready
 
     def end(self) -> int:
         return self.process.wait(PATIENCE_S)
@@ -158,7 +182,8 @@ def supervised(
     if limit:
         command = ["prlimit", f"--fsize={limit}", *command]
     with log.open("wb") as output:
-        process = subprocess.Popen(command, stderr=output, stdout=output)
+        environment = {**os.environ, "ARENA_STATES_TOKEN": TOKEN}
+        process = subprocess.Popen(command, stderr=output, stdout=output, env=environment)
     try:
         yield Supervised(folder, pristine, scratch, port, process, log)
     finally:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from arena_core.errors import EngineError, SiteGoneError
 from orchestrator.sandbox.engine import creation, network
 from orchestrator.sandbox.engine.calls import ANSWER_S, Calls, mapped, on_loop
-from orchestrator.sandbox.engine.containers import Container, ContainerSpec, Executed, Labels
+from orchestrator.sandbox.engine.containers import (
+    STATES_TOKEN,
+    Container,
+    ContainerSpec,
+    Executed,
+    Labels,
+)
 from orchestrator.sandbox.engine.packet_filter import shut_in, try_packet_filter
 
 if TYPE_CHECKING:
@@ -152,13 +158,20 @@ class ContainerCalls:
         self, container_id: str, argv: Sequence[str], timeout_s: float = 30.0
     ) -> Executed:
         def work(api: APIClient) -> Executed:
-            started = api.exec_create(container_id, list(argv))
+            # What the container was started with is the supervisor's matter alone.
+            started = api.exec_create(container_id, list(argv), environment={STATES_TOKEN: ""})
             stdout, stderr = api.exec_start(started["Id"], demux=True)
             code = _exit_code(api, container_id, started["Id"])
             return Executed(exit_code=code, stdout=stdout or b"", stderr=stderr or b"")
 
         doing = f"running `{' '.join(argv)[:80]}` in {container_id[:12]}"
         return await self._calls.long(doing, work, timeout_s)
+
+    async def states_token(self, container_id: str) -> str | None:
+        """Return what a replica's supervisor asks of whoever takes states; None without one."""
+        return await self._calls.short(
+            f"looking at {container_id[:12]}", lambda api: creation.states_token(api, container_id)
+        )
 
     async def logs(self, container_id: str, tail: int = 50) -> str:
         """Return the last lines of a container's output, both streams in their order."""

@@ -132,6 +132,8 @@ class Executed:
 
 
 LOOPBACK = "127.0.0.1"
+# The variable of a container's environment that its supervisor takes out, and no service inherits.
+STATES_TOKEN: Final = "ARENA_STATES_TOKEN"  # noqa: S105 - its name
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.sandbox.engine.containers import (
     LOOPBACK,
+    STATES_TOKEN,
     Container,
     ContainerSpec,
     Endpoint,
@@ -90,6 +91,13 @@ def inspect(api: APIClient, container_id: str) -> Container:
             if bindings and bindings[0]["HostPort"]
         },
     )
+
+
+def states_token(api: APIClient, container_id: str) -> str | None:
+    """Return the token that a container was started with; None where it was started without."""
+    variables: list[str] = api.inspect_container(container_id)["Config"]["Env"] or []
+    named = dict(variable.split("=", 1) for variable in variables if "=" in variable)
+    return named.get(STATES_TOKEN) or None
 
 
 def summarised(found: Mapping[str, Any]) -> Container:

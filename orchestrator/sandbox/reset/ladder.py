@@ -171,12 +171,12 @@ async def replace_container(
 
 
 async def put_clock_back(watch: Watch) -> None:
-    """Put a replica's clock back to where its manifest says that it begins; it runs from there.
+    """Put a replica's clock back to the moment of the state it is to be in; it runs from there.
 
     Nothing happens where the clock is the host's, or the image has no supervisor.
     """
     replica = watch.replica
-    begins = replica.site.clock.begins
+    begins = watch.taken.clock if watch.taken else replica.site.clock.begins
     if begins is None or replica.supervisor is None:
         return
     supervision = await watch.supervision()
@@ -213,16 +213,16 @@ async def _golden_by(
             await put_clock_back(current)
             return _Golden(current.golden, read=False)
         state = await _read(engine, current, serving=not found.touched)
-        if found.touched and state.digest != current.replica.golden:
+        if found.touched and state.digest != current.target.digest:
             # Services that do not say when they are ready, as nginx, may have put their scratch
             # files in place while it was read; by now the replica serves.
             state = await current.prove()
         if found.before is None and not found.touched:
-            await _note_before(found, state, current.replica)
-        if state.digest == current.replica.golden:
+            await _note_before(found, state, current)
+        if state.digest == current.target.digest:
             await put_clock_back(current)
             return _Golden(state, read=True)
-        differences = state.differences(await current.replica.placement.golden.parts())
+        differences = state.differences(await current.target.parts())
     except SiteError:
         raise  # the next strategy replaces it
     except BaseException:
@@ -261,13 +261,13 @@ async def _look_before(watch: Watch, found: _Findings) -> None:
     except SiteError as failure:
         found.differences = (f"its state could not be read: {failure.message}",)
         return
-    await _note_before(found, state, watch.replica)
+    await _note_before(found, state, watch)
 
 
-async def _note_before(found: _Findings, before: Fingerprint, replica: Replica) -> None:
+async def _note_before(found: _Findings, before: Fingerprint, watch: Watch) -> None:
     found.before = before
-    if before.digest != replica.golden:
-        found.differences = before.differences(await replica.placement.golden.parts())
+    if before.digest != watch.target.digest:
+        found.differences = before.differences(await watch.target.parts())
 
 
 def _tries(strategies: Sequence[Strategy], watch: Watch, *, wrote: bool) -> tuple[Strategy, ...]:
@@ -289,7 +289,7 @@ def _receipt(
         seconds=round(time.monotonic() - started, 4),
         before=before.digest if before else None,
         after=golden.state.digest,
-        golden=watch.replica.golden,
+        golden=watch.target.digest,
         differences=found.differences,
         proof=_verification(watch, golden),
         fallbacks=tuple(found.failures),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena_core.errors import SiteGoneError
 from orchestrator.sandbox.engine.containers import (
+    STATES_TOKEN,
     Container,
     ContainerKind,
     ContainerSpec,
@@ -45,7 +46,7 @@ class Placement:
     def spec(self) -> ContainerSpec:
         """Return what the engine is asked to run; every call gives another container name."""
         slot = SHARED if self.slot is None else str(self.slot)
-        return container_spec(
+        spec = container_spec(
             self.site,
             name=f"arena-{self.site.name}-{self.owner}-{slot}-{secrets.token_hex(3)}",
             image=self.image_id,
@@ -57,6 +58,11 @@ class Placement:
             },
             port=self.port,
         )
+        if self.site.state is None:
+            return spec
+        # Not in `container_spec`: what is sealed becomes an image, with its environment.
+        token = {STATES_TOKEN: secrets.token_hex(16)}
+        return replace(spec, environment={**spec.environment, **token})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Final, Protocol, Self, TypeVar
 
@@ -164,6 +165,36 @@ class GoldenState(Protocol):
 
     async def parts(self) -> Fingerprint:
         """Return the whole fingerprint, to name differences with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenState:
+    """A state that was taken of a running replica: a `GoldenState` to go back to by its supervisor.
+
+    Attributes:
+        image_id: the sealed image of the replica; no other can be brought to it.
+        packed: what the supervisor took; its bytes are the supervisor's matter.
+        fingerprint: of the replica when it was taken, which a replica must show afterwards.
+        clock: the site's time then; None where its clock is the host's.
+    """
+
+    site: str
+    image_id: str
+    packed: bytes
+    fingerprint: Fingerprint
+    clock: datetime | None = None
+
+    @property
+    def digest(self) -> str:
+        return self.fingerprint.digest
+
+    @property
+    def name(self) -> str:
+        """The digest of what was taken, by which the supervisor names it."""
+        return hashlib.sha256(self.packed).hexdigest()
+
+    async def parts(self) -> Fingerprint:
+        return self.fingerprint
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
-from arena_core.errors import ArenaError, ResetError, SiteGoneError
+from arena_core.errors import ArenaError, ResetError, SiteGoneError, StateError
 from orchestrator.sandbox.reset.replica import as_replica, await_health, start_replica
 from orchestrator.sandbox.reset.watch import Watch
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.replica import Replica
+    from orchestrator.sandbox.reset.state import TakenState
+    from orchestrator.sandbox.reset.supervision import Supervision
 
 
 class Strategy(Protocol):
@@ -129,11 +131,31 @@ class Rewind:
                 await supervision.generation_after(supervision.generation, self.deadline_s)
             before = supervision.generation
             await watch.restored()
-            await engine.signal(watch.replica.container.id, _SIGNAL)
-            await supervision.generation_after(before, self.deadline_s)
+            if watch.taken is not None:
+                await go_to(engine, watch, watch.taken, self.deadline_s)
+            else:
+                await engine.signal(watch.replica.container.id, _SIGNAL)
+                await supervision.generation_after(before, self.deadline_s)
         except SiteGoneError as lost:
             raise SiteGoneError(lost.message + await _last_words(engine, watch.replica)) from lost
         return watch
+
+
+async def go_to(engine: Engine, watch: Watch, taken: TakenState, deadline_s: float) -> None:
+    """Make a replica's supervisor go to a state that was taken of one of the same image."""
+    supervision = await trusted_supervision(engine, watch)
+    await supervision.restore_state(taken.packed, deadline_s)
+
+
+async def trusted_supervision(engine: Engine, watch: Watch) -> Supervision:
+    """Return the connection to a replica's supervisor, over which states may be taken."""
+    token = await engine.states_token(watch.replica.container.id)
+    if token is None:
+        message = f"site '{watch.replica.site.name}': its container was started by an older Arena"
+        raise StateError(message, hint=f"arena down; arena up {watch.replica.site.name}")
+    supervision = await watch.supervision()
+    await supervision.trust(token)
+    return supervision
 
 
 async def _last_words(engine: Engine, replica: Replica) -> str:
@@ -172,4 +194,6 @@ class Recreate:
         placement = watch.replica.placement
         await watch.close()
         await engine.remove(watch.replica.container.id)
-        return Watch.over(engine, await start_replica(engine, placement), new=True)
+        replica = await start_replica(engine, placement)
+        fresh = Watch.over(engine, replica, new=True, taken=watch.taken)
+        return fresh if watch.taken is None else await Rewind().restore(engine, fresh)

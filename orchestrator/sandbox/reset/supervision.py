@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 from collections import deque
 from datetime import datetime
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from arena_core.errors import ImageError, SiteError, SiteGoneError
+from arena_core.errors import ArenaError, ImageError, SiteError, SiteGoneError, StateError
 from orchestrator.sandbox.reset.state import FileState
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _OPEN_S: Final = 10.0
 _STAMP_S: Final = 5.0
 _FILES_S: Final = 60.0
+_STATE_S: Final = 30.0
 _LONGEST_LINE: Final = 1 << 27
 _READY: Final = "ready"
 _UNKNOWN: Final = "no such question"
@@ -36,6 +38,9 @@ class _Line(BaseModel):
     folder: str = ""
     stamp: str = ""
     clock: AwareDatetime | None = None
+    trusted: bool = False
+    taken: str = ""
+    restored: str = ""
     files: tuple[FileState, ...] = ()
 
 
@@ -133,6 +138,30 @@ class Supervision:
             raise SiteError(f"{self._name} does not say what its clock shows")
         return answer.clock
 
+    async def trust(self, token: str) -> None:
+        """Show that states may be taken and restored over this connection."""
+        await self._ask(_STAMP_S, ask="trust", token=token)
+
+    async def take_state(self) -> tuple[bytes, datetime | None]:
+        """Take the present state while everything stands still; return it and the site's time.
+
+        `trust` comes first.
+        """
+        answer = await self._ask(_STATE_S, ask="take", refusal=StateError)
+        return base64.b64decode(answer.taken), answer.clock
+
+    async def restore_state(self, packed: bytes, deadline_s: float) -> None:
+        """Make the supervisor go to a state that was taken, and wait until it reports it.
+
+        `trust` comes first.
+        """
+        before = self.generation
+        taken = base64.b64encode(packed).decode()
+        answer = await self._ask(_STATE_S, ask="restore", taken=taken, refusal=StateError)
+        await self.generation_after(before, deadline_s)
+        if self._told.restored != answer.restored:
+            raise SiteError(f"{self._name} went to another state: somebody else asked for it")
+
     async def scratch(self) -> tuple[FileState, ...]:
         """Return every entry below the scratch folders; errors as of `stamp`."""
         answer = await self._ask(_FILES_S, ask="scratch")
@@ -143,7 +172,9 @@ class Supervision:
         await asyncio.wait([self._listening])
         self._writer.close()
 
-    async def _ask(self, deadline_s: float, **question: object) -> _Line:
+    async def _ask(
+        self, deadline_s: float, *, refusal: type[ArenaError] = SiteError, **question: object
+    ) -> _Line:
         self._require()
         answer: asyncio.Future[_Line] = asyncio.get_running_loop().create_future()
         self._asked.append(answer)
@@ -158,7 +189,7 @@ class Supervision:
             message = f"{self._name} is of an older Arena: it knows no question `{question['ask']}`"
             raise ImageError(message, hint="arena build")
         if found.error is not None or found.ask != question["ask"]:
-            raise SiteError(f"{self._name} cannot answer `{question['ask']}`: {found.error}")
+            raise refusal(f"{self._name} cannot answer `{question['ask']}`: {found.error}")
         return found
 
     async def _listen(self) -> None:

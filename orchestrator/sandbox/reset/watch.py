@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.counters import Counters, Meter
     from orchestrator.sandbox.reset.replica import Replica
+    from orchestrator.sandbox.reset.state import GoldenState, TakenState
 
 _REWINDS_BETWEEN: Final = 3
 _REWIND_S: Final = 20.0
@@ -99,8 +100,16 @@ class Watch:
     until something moves. Belongs to one task at a time.
     """
 
-    def __init__(self, engine: Engine, replica: Replica, *, new: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        replica: Replica,
+        *,
+        new: bool = False,
+        taken: TakenState | None = None,
+    ) -> None:
         self.replica = replica
+        self.taken = taken
         self._accounted = new
         self._engine = engine
         self._supervision: Supervision | None = None
@@ -109,13 +118,26 @@ class Watch:
         self._golden = Fingerprint()
 
     @classmethod
-    def over(cls, engine: Engine, replica: Replica, *, new: bool = False) -> Watch:
+    def over(
+        cls,
+        engine: Engine,
+        replica: Replica,
+        *,
+        new: bool = False,
+        taken: TakenState | None = None,
+    ) -> Watch:
         """Make a watch that knows nothing yet; it connects when it is first asked.
 
         Args:
             new: the caller has just started it, and nobody else can have written to it.
+            taken: the state that stands for golden; the image's own where omitted.
         """
-        return cls(engine, replica, new=new)
+        return cls(engine, replica, new=new, taken=taken)
+
+    @property
+    def target(self) -> GoldenState:
+        """The state that a reset leads to, and that `prove` looks for: golden, or one taken."""
+        return self.taken or self.replica.placement.golden
 
     @property
     def is_accounted(self) -> bool:
@@ -166,7 +188,7 @@ class Watch:
         before, state, after = await self._read_between_marks()
         if after.moved_since(before) is not None:
             before, state, after = await self._read_between_marks()
-        if state.digest == self.replica.golden and self.is_accounted:
+        if state.digest == self.target.digest and self.is_accounted:
             still = after.moved_since(before) is None
             self._baseline, self._golden = after if still else before, state
         return state

@@ -8,7 +8,7 @@ import griffe
 import pytest
 from quick_cases import SLOW
 
-from orchestrator import Arena, OpenEpisode, Runs, Sites, Studies, Suites
+from orchestrator import Arena, OpenEpisode, Runs, Sites, States, Studies, Suites
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,6 +29,7 @@ def documented() -> griffe.Module:
     [
         (Arena, "SyncArena"),
         (Sites, "SyncSites"),
+        (States, "SyncStates"),
         (Suites, "SyncSuites"),
         (Runs, "SyncRuns"),
         (Studies, "SyncStudies"),

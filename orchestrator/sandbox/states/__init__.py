@@ -1,0 +1,1 @@
+"""States with a name: taken of running sites, kept as files, gone back to with a proof."""
