@@ -165,7 +165,15 @@ RETRIED = f"{EVIDENCE}/offline-one-r1-a1: its evidence is complete (stopped), bu
     [
         (failures_deleted, OPEN_3, "the journal knows this attempt, the ledger does not"),
         (one_failure_deleted, OPEN_1, "offline-one-r1-a1: the journal knows this attempt"),
-        (marked("abandoned"), OPEN_1, "state is abandoned in the ledger, but finished in its journal"),
+        (
+            marked("abandoned"),
+            OPEN_1,
+            "state is abandoned in the ledger, but finished in its journal",
+        ),
+            marked("abandoned"),
+            OPEN_1,
+            "state is abandoned in the ledger, but finished in its journal",
+        ),
         (marked("retried"), OPEN_1, f"{RETRIED} retried"),
         (emptied, OPEN_3, "run wrong had 7 entries, the last with SHA-256"),
         (last_repeat_dropped, BOTH_OPEN, "lock.json: repeats: 2, but 3 registered"),
