@@ -262,7 +262,7 @@ def _counted(
         require_regular(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as reader:
             if holds_code(reader):
-                raise StoreError(f"{path}: is not a run's ledger: it contains views or triggers")
+                raise StoreError(f"{path}: is not a run's ledger: it holds views or triggers")
             columns = {str(row[1]) for row in reader.execute("PRAGMA table_info(attempt)")}
             counted = _COUNTED.format(seconds=seconds_in(columns))
             rows: Sequence[Sequence[Any]] = reader.execute(counted).fetchall()

@@ -85,8 +85,8 @@ def test_a_ledger_that_would_compute_without_end_is_a_difference(study: StudyFol
         )
         ledger.commit()
     found = Arena().studies.verify(study.path)
-    assert any("contains views or triggers" in one.what for one in found.differences)
-    with pytest.raises(StoreError, match="contains views or triggers"):
+    assert any("holds views or triggers" in one.what for one in found.differences)
+    with pytest.raises(StoreError, match="holds views or triggers"):
         Arena().studies.status(study.path)
 
 
