@@ -89,7 +89,7 @@ def interval(found: Interval | None) -> str:
 
 
 def money(usd: float | None) -> str:
-    """Return a cost, a dash where nobody knows it; small ones with as many digits as they need."""
+    """Return a cost, a dash where it is unknown; small ones with as many digits as they need."""
     if usd is None:
         return "–"
     return f"${usd:.2f}" if usd >= _SMALL_USD or usd <= 0 else f"${usd:.6f}".rstrip("0")

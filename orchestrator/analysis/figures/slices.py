@@ -34,7 +34,7 @@ _TITLES: Final = {
     SliceKind.DIFFICULTY: "by difficulty (measured by these episodes themselves)",
     SliceKind.LENGTH: "by length of the reference",
 }
-_NAMED: Final = 80  # tasks: more get no names and no counts, which nobody could read
+_NAMED: Final = 80  # with more tasks, names and counts would be illegible
 _MIDDLE: Final = 0.55
 _NAME_WIDTH: Final = 44
 

@@ -29,7 +29,7 @@ GRID: Final = "#d9d9d9"
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "h", "p", "*")
 _SETTINGS: Final[dict[Any, Any]] = {
-    "font.family": ["DejaVu Sans"],  # travels with matplotlib: the same letters on every machine
+    "font.family": ["DejaVu Sans"],  # ships with matplotlib: the same glyphs on every machine
     "font.size": 8.5,
     "axes.titlesize": 9.5,
     "axes.edgecolor": PALE,
@@ -40,7 +40,7 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "axes.labelcolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "text.parse_math": False,  # a name with dollar signs is no formula
+    "text.parse_math": False,  # dollar signs in a name do not start a formula
     "hatch.linewidth": 0.6,
     "svg.fonttype": "path",  # letters are drawn: they look the same wherever the file is opened
     "svg.hashsalt": "arena",

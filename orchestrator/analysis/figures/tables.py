@@ -183,7 +183,7 @@ ANSWERS: Final = Table(
 
 
 def hardest_first(analysis: StudyAnalysis) -> list[TaskAcross]:
-    """Return the tasks by difficulty; those of which nothing is scored last."""
+    """Return the tasks by difficulty; those without a scored episode last."""
     return sorted(
         analysis.tasks,
         key=lambda one: (2.0 if one.success is None else one.success, one.suite, one.task),

@@ -86,7 +86,7 @@ def load_labelled(path: Path) -> tuple[LabelledText, ...]:
         )
         raise InputError(message, hint=hint) from cause
     if not entries:
-        raise InputError(f"{path}: holds no labelled texts")
+        raise InputError(f"{path}: contains no labelled texts")
     named = (one.model_copy(update={"id": one.id or str(n)}) for n, one in enumerate(entries, 1))
     return tuple(named)
 

@@ -44,7 +44,9 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         """Refuse votes that could be a tie."""
         if not (1 <= self.votes <= MOST_VOTES and self.votes % 2):
-            message = f"{self.votes} votes do not decide: take an odd number from 1 to {MOST_VOTES}"
+            message = (
+                f"{self.votes} votes can end in a tie: choose an odd number from 1 to {MOST_VOTES}"
+            )
             raise UsageError(message)
 
 
@@ -113,7 +115,7 @@ class Judge:
         """Put questions, four at a time, or one where there is a budget.
 
         `on_judged` is called for each as soon as it is answered. What the model does not answer is
-        left out: a missing reply is no verdict.
+        left out: a missing reply is not a verdict.
         """
         asked = {question.key: question for question in questions}
         failures: list[ModelError] = []
@@ -147,15 +149,15 @@ class Judge:
         limit = self._options.max_usd
         if limit is not None and self._spent_usd >= limit:
             message = f"the judge's budget is spent: ${self._spent_usd:.4f} of ${limit:g}"
-            hint = "arena judge run RUN with a larger --max-usd asks the rest"
+            hint = "to judge the rest: arena judge run RUN with a larger --max-usd"
             raise ModelError(message, hint=hint, is_permanent=True)
 
     def _pay(self, judgement: Judgement) -> ModelError | None:
-        """Count what a judgement cost; return why nothing more may be asked where nobody knows."""
+        """Add the cost of a judgement; return an error if it is unknown and a limit is set."""
         self._spent_usd += judgement.usd or 0.0
         if self._options.max_usd is None or judgement.usd is not None:
             return None
-        message = f"--max-usd cannot be held: nobody knows what a reply of {judgement.model} costs"
+        message = f"--max-usd cannot be enforced: the price of {judgement.model} is unknown"
         return ModelError(message, hint="name its price with --prices", is_permanent=True)
 
     async def _put(self, question: JudgeQuestion) -> Judgement:

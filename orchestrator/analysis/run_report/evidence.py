@@ -18,7 +18,7 @@ from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_exchanges, 
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.run_folder import RunFolder
 
-_LONGEST: Final = 20_000  # letters of one text; the evidence has all of it
+_LONGEST: Final = 20_000  # characters of one text; the evidence has all of it
 LONGEST: Final = 2000
 
 
@@ -129,7 +129,7 @@ def _reply(reply: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} letters)"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
 
 
 class SeenTexts:
@@ -165,7 +165,9 @@ def _has_text(part: object) -> bool:
 def _cut_part(part: dict[str, Any]) -> str:
     text = str(part["text"])
     left = len(text) - LONGEST
-    return text if left <= 0 else f"{text[:LONGEST]}\n({left} more letters in {OBSERVATIONS_FILE})"
+    return (
+        text if left <= 0 else f"{text[:LONGEST]}\n({left} more characters in {OBSERVATIONS_FILE})"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,11 +46,13 @@ def read_options(
     read: dict[str, object] = {}
     for name, value in given.items():
         if name not in declared:
-            raise UsageError(f"{_FLAG} {name} is none of the exporter '{form}'", hint=takes)
+            raise UsageError(
+                f"{_FLAG} {name}: the exporter '{form}' has no such option", hint=takes
+            )
         try:
             read[name] = declared[name].read(value)
         except ValueError as cause:
-            message = f"{_FLAG} {name}={value} is no value for the exporter '{form}': {cause}"
+            message = f"{_FLAG} {name}={value} is not valid for the exporter '{form}': {cause}"
             raise UsageError(message, hint=takes) from cause
     missing = [one.name for one in options if one.is_required and one.name not in read]
     if missing:
@@ -89,7 +91,7 @@ class Written:
     """What an exporter wrote.
 
     Attributes:
-        episodes: how many it wrote; one of which only a part is there counts.
+        episodes: how many it wrote; an episode written only in part counts.
         left_out: the finished episodes that it did not write.
         notes: what else a person should know, one line each.
     """

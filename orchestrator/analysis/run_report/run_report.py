@@ -135,14 +135,14 @@ class RunReport:
 
     @property
     def changed_evidence(self) -> str | None:
-        """Which evidence is not what the run saved, or scores otherwise; None where all is."""
+        """Which evidence was changed or now scores differently; None where none did."""
         if not self.edited:
             return None
         count = len(self.edited)
         whose = "1 episode is" if count == 1 else f"{count} episodes are"
         more = f" and {count - _NAMED} more" if count > _NAMED else ""
         return (
-            f"{whose} not as the run wrote down: the evidence was changed, or scores otherwise:"
+            f"{whose} not as the run recorded: the evidence was changed, or now scores differently:"
             f" {', '.join(self.edited[:_NAMED])}{more}"
         )
 
@@ -230,14 +230,14 @@ class RunReport:
 
     @property
     def unheld_budget(self) -> str | None:
-        """That a limit could not be held, as the agent did not say what it spent; else None."""
+        """A limit that could not be enforced because the agent reported no spending; else None."""
         limits = _in_words(self.lock.current_limits)
         if limits == _in_words(SpendingLimits()) or not self.unreported:
             return None
         episodes = counted(self.unreported, "episode")
         return (
-            f"the limit of {limits} could not be held: {self.lock.agent.name} reported no spending"
-            f" in {episodes}, so what these took is not in it"
+            f"the limit of {limits} could not be enforced: {self.lock.agent.name} reported no"
+            f" spending in {episodes}, so their spending is not counted"
         )
 
     @property
@@ -250,7 +250,7 @@ class RunReport:
         flag = "--max-tokens" if limits.max_usd is None else "--max-usd"
         return (
             f"{left[-1].score.because}; {counted(len(left), 'episode')} unscored:"
-            f" arena eval --resume {self.folder.path} {flag} MORE plays these"
+            f" arena eval --resume {self.folder.path} {flag} MORE plays them"
         )
 
     @property

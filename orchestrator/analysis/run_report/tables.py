@@ -156,11 +156,11 @@ _KEY: Final = (
 
 EPISODES: Final = Table(
     "episodes",
-    "one a finished episode",
+    "one per finished episode",
     (
         *_KEY,
         Column("run_folder", _TEXT, "name of the run's folder; in a study, of the cell's"),
-        Column("study", _TEXT, "name of the study; empty where the run is of none"),
+        Column("study", _TEXT, "name of the study; empty where the run belongs to none"),
         Column("label", _TEXT, "what the study calls the agent; empty as `study`"),
         Column("registered", _FLAG, "`false`: added after registration; empty as `study`"),
         Column("suite", _TEXT, "name of the suite"),
@@ -169,14 +169,16 @@ EPISODES: Final = Table(
         Column("agent", _TEXT, "the agent as reports name it"),
         Column("agent_class", _TEXT, "`contestant`, or what else its figures stand for"),
         Column("agent_given", _TEXT, "the options that it was given, as JSON, without secrets"),
-        Column("model", _TEXT, "models that were asked, with commas; empty where none is known"),
+        Column(
+            "model", _TEXT, "models that were asked, comma-separated; empty where none is known"
+        ),
         Column("run_seed", _INTEGER, "the agent's option `seed`; empty without one"),
-        Column("task_seed", _INTEGER, "what a page of MiniWoB++ drew its problem from; else empty"),
-        Column("site_images", _TEXT, "images of the replicas, `TAG=DIGEST`, with commas"),
-        Column("staged", _TEXT, "sites whose live origin was staged, with commas between them"),
+        Column("task_seed", _INTEGER, "seed of a MiniWoB++ page's problem; else empty"),
+        Column("site_images", _TEXT, "images of the replicas, `TAG=DIGEST`, comma-separated"),
+        Column("staged", _TEXT, "sites whose live origin was staged, comma-separated"),
         Column("family", _TEXT, "family of the task"),
-        Column("template", _TEXT, "what the task is an instance of; empty where of none"),
-        Column("sites", _TEXT, "sites of the task, with commas between them"),
+        Column("template", _TEXT, "template that the task instantiates; empty without one"),
+        Column("sites", _TEXT, "sites of the task, comma-separated"),
         Column("reference_length", _INTEGER, "actions of the reference; empty without one"),
         Column("expected_divergence", _TEXT, "how the oracle ends online on purpose; else empty"),
         Column("attempt", _INTEGER, "which attempt at the episode counts, from 1"),
@@ -199,14 +201,14 @@ EPISODES: Final = Table(
         Column("output_tokens", _INTEGER, "tokens of replies", "tokens"),
         Column("usd", Kind.USD, "cost of the models; empty where no price is known", "US dollars"),
         Column("replayed_from", _TEXT, "the run whose replies answered; nothing was spent then"),
-        Column("was", _TEXT, "the outcome that the run itself wrote down"),
+        Column("was", _TEXT, "the outcome that the run itself recorded"),
     ),
 )
 
 
 STEPS: Final = Table(
     "steps",
-    "one a step, the opening of the start pages (step 0) too",
+    "one per step, including the opening of the start pages (step 0)",
     (
         *_KEY,
         Column("step", _INTEGER, "number of the step; 0 is the opening"),
@@ -215,7 +217,7 @@ STEPS: Final = Table(
         Column("thought", _TEXT, "the agent's reason; empty where it gave none"),
         Column("error", _TEXT, "why the action could not be done; empty where it was"),
         Column("url", _TEXT, "of the current tab after the step"),
-        Column("logical", _TEXT, "the same as a logical URL; empty where it is of no site"),
+        Column("logical", _TEXT, "the same as a logical URL; empty where it belongs to no site"),
         Column("title", _TEXT, "of the page"),
         Column("http_status", _INTEGER, "of the page's document; empty where unknown"),
         Column("login", _TEXT, "who the tab is logged in as; empty where that is not asked"),
@@ -236,13 +238,13 @@ STEPS: Final = Table(
 
 CHECKS: Final = Table(
     "checks",
-    "one a check of the task that applies in the world",
+    "one per check of the task that applies in the world",
     (
         *_KEY,
         Column("check", _TEXT, "name of the check"),
         Column("kind", _TEXT, "`requires`, `step` (a key node) or `end`"),
-        Column("decides", _FLAG, "whether there is no success without it"),
-        Column("status", _TEXT, "`met`, `unmet`, or `unknown` where nobody could look"),
+        Column("decides", _FLAG, "whether success requires it"),
+        Column("status", _TEXT, "`met`, `unmet`, or `unknown` where it could not be evaluated"),
         Column("met", _FLAG, "**empty where it is unknown, or the episode is unscored**"),
         Column("step", _INTEGER, "the first step that met a key node; empty where none did"),
         Column("reason", _TEXT, "why the status is what it is"),
@@ -255,7 +257,7 @@ CHECKS: Final = Table(
 
 RECEIPTS: Final = Table(
     "receipts",
-    "one a reset of a site before an episode",
+    "one per reset of a site before an episode",
     (
         *_KEY,
         Column("number", _INTEGER, "which reset of the episode, from 0"),

@@ -161,7 +161,9 @@ def bland_altman(pairs: Sequence[TaskPair], *, confidence: float = CONFIDENCE) -
     squares = math.fsum((point.difference - bias) ** 2 for point in points)
     spread = math.sqrt(squares / (count - 1))
     if spread <= _TIE:
-        return _no_limits(points, "all templates differ by the same, so nothing spreads", bias)
+        return _no_limits(
+            points, "all templates differ by the same amount, so there is no spread", bias
+        )
     width = student_quantile(CONFIDENCE, math.inf)
     quantile = student_quantile(confidence, count - 1)
     around_bias = quantile * spread / math.sqrt(count)
@@ -269,7 +271,7 @@ def _no_limits(
 
 
 def _ranks(rates: Sequence[float]) -> list[int]:
-    """Return each rate's rank; what rounding alone tells apart is tied."""
+    """Return each rate's rank; rates that differ only by rounding are tied."""
     order = sorted(range(len(rates)), key=rates.__getitem__)
     ranks = [0] * len(rates)
     for before, place in pairwise(order):

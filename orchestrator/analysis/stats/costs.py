@@ -26,7 +26,7 @@ class PerSuccess:
         total: what all scored episodes took; `spent_unscored`: what the others took beside it.
         successes, episodes: scored ones.
         interval: of `value`, over clusters; None where there is none.
-        undefined: why there is no value (nobody succeeded, no price is known) or no interval.
+        undefined: why there is no value (no success, no known price) or no interval.
     """
 
     value: float | None
@@ -47,8 +47,8 @@ def per_success(
 ) -> PerSuccess:
     """Return what a success cost, in whatever unit `cost` gives; None is an unknown cost.
 
-    What failures took belongs to it: who wants a success pays for them. An unknown cost leaves the
-    sum undefined; it is no zero. The interval is made on the logarithm of the ratio, with the
+    Failures count: you pay for them on the way to a success. An unknown cost leaves the sum
+    undefined; it is never a zero. The interval is made on the logarithm of the ratio, with the
     jackknife over clusters and Student's quantile: a bootstrap has resamples without a success.
     Where all succeeded, its upper end allows for Wilson's lower bound of the rate.
     """
@@ -105,7 +105,7 @@ def _because(episodes: int, total: float | None, successes: int) -> str | None:
     if not episodes:
         return "no episode is scored"
     if total is None:
-        return "what some of the scored episodes cost is not known"
+        return "the cost of some scored episodes is unknown"
     return None if successes else "no scored episode succeeded"
 
 

@@ -64,7 +64,7 @@ def design_from(
     """
     rate = success_rate(tasks)
     if rate is None:
-        raise ValueError("no design can be had from a run without a scored episode")
+        raise ValueError("a run without a scored episode gives no design")
     known = [(task, share) for task in tasks if (share := task.share) is not None]
     size = len(known) / len({task.cluster for task, _ in known})
     # At 0 and 1 half an episode keeps the rate off the edge.

@@ -89,7 +89,7 @@ class ScorePairs:
 def score_pairs(pairs: Sequence[TaskPair]) -> ScorePairs | str:
     """Return what pairs say of their difference, or why they say nothing.
 
-    Pairs of which a side has no outcome are left out.
+    Pairs without an outcome on both sides are left out.
     """
     known = [(pair, diff) for pair in pairs if (diff := pair.difference) is not None]
     if not known:
@@ -170,28 +170,28 @@ def bca_of_ratio(
     tops, bottoms = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
     if len(tops) < FEWEST_CLUSTERS:
         return Bootstrapped(
-            None, f"a bootstrap of fewer than {FEWEST_CLUSTERS} clusters says little"
+            None, f"fewer than {FEWEST_CLUSTERS} clusters are too few for a bootstrap"
         )
     without = bottoms.sum() - bottoms
     if not (without > 0).all():
-        return Bootstrapped(None, "all that is divided by lies in one cluster")
+        return Bootstrapped(None, "one cluster holds the whole denominator")
     estimate = float(tops.sum() / bottoms.sum())
     left_out = (tops.sum() - tops) / without
     pull = left_out.mean() - left_out
     squares = float(pull @ pull)
     if squares <= _NOTHING * max(1.0, estimate**2):
-        return Bootstrapped(None, "all clusters say the same, so that every resample does")
+        return Bootstrapped(None, "all clusters have the same value, so every resample has it too")
     acceleration = float((pull**3).sum()) / (6 * squares**1.5)
     drawn = _draws(tops, bottoms, seed, resamples)
     if not np.isfinite(drawn).all():
-        return Bootstrapped(None, "a resample may have nothing to divide by")
+        return Bootstrapped(None, "a resample can have a denominator of 0")
     levels = _levels(drawn, estimate, acceleration, confidence, len(tops) if is_expanded else None)
     low, high = np.quantile(drawn, levels)
     return Bootstrapped(Interval(float(low), float(high)))
 
 
 def _draws(tops: Numbers, bottoms: Numbers, seed: int, resamples: int) -> Numbers:
-    """Return the estimate of each resample, infinite or none where its denominator is 0."""
+    """Return the estimate of each resample, infinite or NaN where its denominator is 0."""
     import numpy as np
 
     random = np.random.default_rng(seed)

@@ -104,7 +104,7 @@ class PairedComparison:
 
     Attributes:
         pairs: tasks that both sides have an outcome of; `clusters`: of how many clusters.
-        left_out: tasks played by both of which one side has no outcome, so that they cannot count;
+        left_out: tasks that both played but that lack an outcome on one side, so they do not count;
             `unpaired`: tasks that one side did not play.
         first, second: mean of the tasks' shares of successes over the pairs.
         effect: first − second, from -1 to 1.
@@ -236,7 +236,7 @@ def _bca(pairs: Sequence[TaskPair], seed: int, confidence: float, resamples: int
 
 
 def _effect(pairs: Sequence[TaskPair]) -> float | None:
-    """Return the mean difference; what is left of none by rounding is none."""
+    """Return the mean difference; a rounding residue counts as 0."""
     mean = _mean([pair.difference or 0.0 for pair in pairs])
     return 0.0 if mean is not None and abs(mean) <= NOTHING else mean
 
@@ -313,7 +313,7 @@ def _tested(
     pairs: Sequence[TaskPair], margin: float, alpha: float, *, is_two_sided: bool
 ) -> MarginTest:
     if not (0 < margin < 1 and 0 < alpha < 0.5):  # noqa: PLR2004
-        raise ValueError(f"no test with margin {margin} and alpha {alpha}")
+        raise ValueError(f"cannot test a margin of {margin} at alpha {alpha}")
     score = score_pairs(pairs)
     known = [pair for pair in pairs if pair.difference is not None]
     interval = p = against = effect = undefined = None

@@ -81,8 +81,8 @@ class Needed:
     """What a design must be to reach the wanted power.
 
     Attributes:
-        value: the smallest difference or margin, number of tasks or of repeats; None where none
-            within the search does, and `undefined` says so.
+        value: the smallest difference or margin, number of tasks or of repeats; None if no value
+            within the search is enough; `undefined` says so.
         power: of the design with that value, or of the best that was tried.
     """
 
@@ -243,7 +243,7 @@ def _shown(
 
 
 def scores_of(design: PairedDesign, first: Wins, second: Wins) -> Iterator[ScorePairs]:
-    """Yield what `score_pairs` says of each simulated study, of all studies at once.
+    """Yield what `score_pairs` returns for each simulated study, computed for all at once.
 
     The design has at least two templates; both sides are as `simulated` yields them.
     """
@@ -276,7 +276,7 @@ def _least(at: Callable[[float], Power], wanted: float, room: float, what: str) 
     """Return the smallest size with the wanted power, to 0.005."""
     best = at(room)
     if best.value < wanted:
-        because = f"even {what} with a power of {best.value:.2f} only"
+        because = f"even {what} with a power of only {best.value:.2f}"
         return Needed(value=None, power=best, undefined=because)
     low, high = 0.0, room
     while high - low > _NEAREST:
@@ -295,12 +295,12 @@ def _smallest(at: Callable[[int], Power], wanted: float, most: int, what: str) -
     tried = at(high)
     while tried.value < wanted:
         if high >= most:
-            because = f"even {most:,} {what} it with a power of {tried.value:.2f} only"
+            because = f"even {most:,} {what} it with a power of only {tried.value:.2f}"
             return Needed(value=None, power=tried, undefined=because)
         low, high = high, min(2 * high, most)
         tried = at(high)
     best = tried
-    # Numbers far apart tell more than the simulation can.
+    # The simulation cannot tell closer numbers apart.
     while high - low > max(1, high // 50):
         middle = (low + high) // 2
         tried = at(middle)
@@ -318,10 +318,11 @@ def _verb(goal: Goal) -> str:
 def _check(
     design: PairedDesign, goal: Goal, difference: float, alpha: float, simulations: int
 ) -> None:
-    """Refuse what cannot be simulated."""
     rates = (design.rate, design.rate + difference, alpha)
     counts = (design.tasks, design.repeats, design.cluster_size, simulations)
     if not (all(0 < one < 1 for one in rates) and min(counts) >= 1):
-        raise ValueError(f"no power of {design} with a difference of {difference} at alpha {alpha}")
+        raise ValueError(
+            f"cannot simulate {design} with a difference of {difference}, alpha {alpha}"
+        )
     if isinstance(goal, Margin) and not 0 < goal.size < 1:
-        raise ValueError(f"no power of a margin of {goal.size}")
+        raise ValueError(f"a margin must lie between 0 and 1, not {goal.size}")

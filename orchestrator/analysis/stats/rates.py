@@ -12,7 +12,7 @@ from typing import Final
 from orchestrator.analysis.stats.results import TaskOutcomes
 
 CONFIDENCE = 0.95
-ONE_CLUSTER: Final = "all tasks are one cluster, so how far clusters differ cannot be told"
+ONE_CLUSTER: Final = "all tasks are in one cluster, so the spread between clusters is unknown"
 NO_TASK: Final = "no task has a scored episode"
 # What rounding leaves of a variance that is none.
 NOTHING: Final = 1e-15
@@ -243,7 +243,7 @@ class PassRate:
 
     Attributes:
         value: over tasks with at least k scored repeats; None where there is none.
-        tasks: how many these are; `left_out`: how many tasks have fewer, of which nothing is said.
+        tasks: how many these are; `left_out`: how many tasks have fewer and are left out.
         interval: clustered, as of a rate.
         undefined: why there is no value, or no interval.
     """
@@ -281,7 +281,7 @@ def _averaged(
     confidence: float,
 ) -> PassRate:
     if k < 1:
-        raise ValueError(f"k counts tries and is at least 1, not {k}")
+        raise ValueError(f"k must be at least 1, not {k}")
     enough = [task for task in tasks if len(task.scored) >= k]
     mean = clustered_mean(
         [(task.cluster, estimate(len(task.scored), sum(task.scored))) for task in enough],

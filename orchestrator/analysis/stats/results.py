@@ -166,7 +166,7 @@ class EpisodeTable:
         return len(self.rows)
 
     def where(self, holds: Callable[[EpisodeResult], bool]) -> EpisodeTable:
-        """Return the rows of which it holds."""
+        """Return the rows for which it holds."""
         return _part(row for row in self.rows if holds(row))
 
     def by(self, key: Callable[[EpisodeResult], Key]) -> dict[Key, EpisodeTable]:
@@ -266,7 +266,7 @@ def _part(rows: Iterable[EpisodeResult]) -> EpisodeTable:
 
 
 def _refuse_copies(rows: Iterable[EpisodeResult]) -> None:
-    """Refuse a row that is there twice, and so would count twice."""
+    """Refuse duplicate rows, which would count twice."""
     counted = Counter(
         (row.agent, row.suite, row.world, row.task, row.repeat, row.started_at) for row in rows
     )
@@ -276,7 +276,7 @@ def _refuse_copies(rows: Iterable[EpisodeResult]) -> None:
                 f"the same episode counts {count} times: {agent}, {suite}/{task}, {world}, "
                 f"repeat {repeat}"
             )
-            raise InputError(message, hint="name each run once, and no copy beside it")
+            raise InputError(message, hint="name each run once, and leave out copies of it")
 
 
 def _cell_and_task(row: EpisodeResult) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-LEAST_STEP: Final = 0.01  # looks closer together tell nothing new, and cannot be told apart
+LEAST_STEP: Final = 0.01  # looks closer together add nothing and cannot be separated
 _NODES: Final = 240
 _REACH: Final = 8.5  # standard deviations, beyond which a normal has nothing
 _HALVINGS: Final = 40
@@ -41,7 +41,7 @@ def spent(spending: Spending, alpha: float, fraction: float) -> float:
     from scipy import special
 
     if not (0 < alpha < 1 and 0 < fraction <= 1):
-        raise ValueError(f"nothing is spent of alpha {alpha} at the fraction {fraction}")
+        raise ValueError(f"cannot spend alpha {alpha} at the fraction {fraction}")
     match spending:
         case Spending.OBRIEN_FLEMING:
             return 2 * float(special.ndtr(special.ndtri(alpha / 2) / math.sqrt(fraction)))

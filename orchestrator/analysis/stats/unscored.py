@@ -114,7 +114,7 @@ class _Filling:
         draw = random.Random(seed)  # noqa: S311
         self._orders = [draw.sample(range(count), count) for count in counts]
         rates = [success_rate(pair.sides[side] for pair in pairs) for side in (0, 1)]
-        # A side of which nothing is known may succeed half the time.
+        # Without any scored episode, a side is assumed to succeed half the time.
         self._begin = tuple(
             round((0.5 if rate is None else rate) * count)
             for rate, count in zip(rates, counts, strict=True)
@@ -183,11 +183,11 @@ def _sentence(counts: Sequence[int], turns: Sequence[Turn]) -> str:
     first, second = counts
     if not first and not second:
         return "No episode of these pairs is unscored."
-    unscored = f"the unscored ({first} of the first side, {second} of the second)"
+    unscored = f"the unscored episodes ({first} of the first side, {second} of the second)"
     if not turns:
-        return f"Nothing that {unscored} could be turns it."
+        return f"However {unscored} had ended, the answer would stand."
     ways = " or ".join(
         f"“{turn.decision}” if {turn.first_succeed} and {turn.second_succeed} of them succeed"
         for turn in turns
     )
-    return f"Of {unscored}, the answer becomes {ways}."
+    return f"Depending on {unscored}, the answer becomes {ways}."

@@ -83,7 +83,7 @@ def variance_components(results: Iterable[EpisodeResult]) -> VarianceComponents:
             f"only {counted(len(whole), 'task has', 'tasks have')} a scored episode in every world"
         )
     elif not within:
-        undefined = "no task was scored twice in a world, so tasks and repeats cannot be told apart"
+        undefined = "no task was scored twice in a world, so tasks and repeats cannot be separated"
     if undefined is not None:
         return _no_components(whole, len(worlds), undefined)
     return _components(whole, math.fsum(within) / len(within))

@@ -142,10 +142,8 @@ async def add_to_study(
 def refuse_misfits(study: Study, added: Addition) -> None:
     """Refuse what does not fit a study, before anything is made for it."""
     if added.repeats is not None and added.repeats <= study.repeats:
-        message = (
-            f"the study has {study.repeats} repeats: more are added, and {added.repeats} is not"
-        )
-        raise UsageError(message, hint=f"--repeats {study.repeats + 1} or more")
+        message = f"the study already has {study.repeats} repeats: {added.repeats} adds none"
+        raise UsageError(message, hint=f"give --repeats {study.repeats + 1} or more")
     for label in (*added.agents, *added.runs):
         if label in study.agents:
             message = f"the study has an agent '{label}' already"
@@ -164,7 +162,7 @@ def refuse_misfits(study: Study, added: Addition) -> None:
     try:
         StudyFile.model_validate(whole.model_dump())
     except ValidationError as cause:
-        message = f"what is added does not fit the study: {cause.errors()[0]['msg']}"
+        message = f"the addition does not fit the study: {cause.errors()[0]['msg']}"
         raise InputError(message) from cause
 
 
@@ -202,7 +200,7 @@ def _refuse_played(folder: StudyFolder, path: Path) -> None:
     if not path.exists():
         return
     if RunFolder(path).evidence_names():
-        message = f"{path}: is in the study's folder, and not in its registration"
+        message = f"{path}: is in the study's folder but not in its registration"
         raise StoreError(message, hint=f"arena study verify {folder.path}")
     shutil.rmtree(path)
 
@@ -231,8 +229,8 @@ def _taken_run(
     suites = {(one.sha256, one.tasks): one for one in study.registration.suites}
     suite = suites.get((lock.suite_hash, lock.tasks))
     if suite is None:
-        message = f"{run.path}: was played on other tasks than the study's"
-        raise StoreError(message, hint="the same suite, with the same choice of tasks, is needed")
+        message = f"{run.path}: was not played on the study's tasks"
+        raise StoreError(message, hint="choose a run of the same suite and the same tasks")
     sibling = next(one for one in study.runs if one.suite == suite.label)
     first = folder.run_folder(sibling.folder).lock()
     for what, is_said, wanted in (
@@ -244,12 +242,14 @@ def _taken_run(
         ("browser", lock.browser, first.browser),
     ):
         if is_said != wanted:
-            message = f"{run.path}: was played with other {what}: {is_said}, the study's: {wanted}"
+            message = f"{run.path}: was played with {what} {is_said}, but the study has {wanted}"
             raise StoreError(message)
     _require_same_images(lock, first, str(run.path))
     if lock.repeats > repeats:
-        message = f"{run.path}: has {lock.repeats} repeats, and the study {repeats}"
-        raise StoreError(message, hint=f"add them as well: --repeats {lock.repeats}")
+        message = f"{run.path}: has {lock.repeats} repeats, but the study has {repeats}"
+        raise StoreError(
+            message, hint=f"raise the study's repeats as well: --repeats {lock.repeats}"
+        )
     is_alone = len(study.registration.suites) == 1
     name = label if is_alone else f"{label}--{suite.label}"
     target = folder.runs_path / name
@@ -277,8 +277,10 @@ def _taken_run(
 def _require_same_images(lock: RunLock, first: RunLock, whose: str) -> None:
     for tag, image in lock.images.items():
         if first.images.get(tag, image) != image:
-            message = f"{whose}: the image {tag} is another one than the study was registered with"
-            raise StoreError(message, hint="figures of two images would be mixed: a new study")
+            message = f"{whose}: the study was registered with another image {tag}"
+            raise StoreError(
+                message, hint="register a new study, so that no figure mixes two images"
+            )
 
 
 def _entry(lock: RunLock) -> AgentEntry:

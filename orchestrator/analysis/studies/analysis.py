@@ -96,9 +96,9 @@ def _days_apart(names: tuple[str, str], sides: tuple[EpisodeTable, EpisodeTable]
         return None
     days = " and ".join(f"{datetime.fromtimestamp(one, UTC):%Y-%m-%d}" for one in (first, second))
     return (
-        f"{' and '.join(names)} were not played side by side, but around {days}: whatever changed"
-        " between these days, of machine, network, model or site, counts as their difference, and"
-        " no interval or p knows of it."
+        f"{' and '.join(names)} were not played side by side, but around {days}: anything that"
+        " changed between these days (machine, network, model, site) counts as their difference,"
+        " and no interval or p accounts for it."
     )
 
 
@@ -113,9 +113,9 @@ def _unevenly_unscored(
         return None
     each = f"{names[0]} {percent(shares[0])}, {names[1]} {percent(shares[1])}"
     return (
-        f"The sides lost unlike shares of their episodes unscored ({each}): if these would have"
-        " failed more often than others, the side that lost more looks better than it is; see the"
-        " bounds, and what would turn the answer."
+        f"The sides have different shares of unscored episodes ({each}): if these would have"
+        " failed more often than others, the side with more of them looks better than it is; see"
+        " the bounds, and what would turn the answer."
     )
 
 
@@ -221,7 +221,7 @@ def _many_unscored(one: CellFigures) -> str | None:
 
 
 def _grouped(pairs: Iterable[tuple[str | None, str]]) -> dict[str | None, list[str]]:
-    """Return the agents of which the same is to be said, each once."""
+    """Return the agents that share a note, each once."""
     found: dict[str | None, dict[str, None]] = {}
     for said, label in pairs:
         found.setdefault(said, {})[label] = None

@@ -161,7 +161,7 @@ def _points(priced: Sequence[tuple[float, CellFigures]]) -> Iterable[FrontPoint]
 
 
 def _beats(dearer: float, better: float) -> bool:
-    """Whether one of such a difference in cost and success is better in one and worse in none."""
+    """Whether these differences are better in cost or success and worse in neither."""
     no_worse = dearer <= NOTHING and better >= -NOTHING
     return no_worse and (dearer < -NOTHING or better > NOTHING)
 
@@ -202,11 +202,13 @@ def _of(agent: str, suite: str, found: VarianceComponents) -> VarianceFigures:
 def _worth_said(worth: Sequence[RepeatsWorth]) -> str:
     last = worthwhile_repeats(worth)
     if last is None:
-        return "What repeats are worth cannot be said: no task was scored twice in one world."
+        return "The worth of repeats cannot be estimated: no task was scored twice in one world."
     if last == worth[-1].repeats:
-        return f"Up to {last} repeats, each makes the standard error smaller by {LEAST_GAIN:.0%}."
+        return (
+            f"Up to {last} repeats, each reduces the standard error by at least {LEAST_GAIN:.0%}."
+        )
     more = "one repeat" if last == 1 else f"{last} repeats"
     return (
-        f"Beyond {more}, a further one makes the standard error smaller by less than"
-        f" {LEAST_GAIN:.0%}: more tasks tell more."
+        f"Beyond {more}, another one reduces the standard error by less than"
+        f" {LEAST_GAIN:.0%}: add tasks instead."
     )

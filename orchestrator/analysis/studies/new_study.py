@@ -241,7 +241,7 @@ def planned_runs(
         message = f"--agent-option {label}.…: the study has no agent '{label}'"
         raise UsageError(message, hint=offered(label, agents))
     if len({one.folder for one in runs}) < len(runs):
-        message = "two runs would have one folder: labels with '--' in them"
+        message = "two runs would share a folder, because labels contain '--'"
         raise InputError(message, hint="rename an agent or a suite")
     return tuple(runs)
 
@@ -251,8 +251,8 @@ def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:
     if file.budget != SpendingLimits() and all(
         one.request.settings.budget == SpendingLimits() for one in runs
     ):
-        message = "the study's budget has no effect: no agent of it asks a model"
-        raise UsageError(message, hint="leave `budget` away")
+        message = "the study's budget has no effect: none of its agents asks a model"
+        raise UsageError(message, hint="remove `budget`")
 
 
 def _request(file: StudyFile, agent: ChosenAgent, suite: PlayedSuite, repeats: int) -> RunRequest:
@@ -291,10 +291,10 @@ def _chosen(label: str, entry: AgentEntry, secret_options: Mapping[str, object])
     for name in given:
         is_secret = chosen.lock.options.get(name) == REDACTED
         if is_secret and name in entry.options:
-            message = f"agents.{label}.options.{name} is a secret: it may stand in no study's file"
+            message = f"agents.{label}.options.{name} is a secret: keep it out of the study's file"
             raise InputError(message, hint=f"--agent-option {label}.{name}=…")
         if name in secret_options and not is_secret:
-            message = f"--agent-option {label}.{name}: only secrets are given beside the file"
+            message = f"--agent-option {label}.{name}: only secrets go on the command line"
             raise UsageError(message, hint=f"write it into agents.{label}.options")
     return chosen
 
@@ -312,7 +312,7 @@ def registered_folder(study: Path, out: Path | None, studies: Path) -> StudyFold
             raise UsageError(f"--out has no effect: {study} is a study's folder already")
         return StudyFolder.open(study)
     if not study.is_file():
-        message = f"{study}: there is no such file"
+        message = f"{study}: no such file"
         raise InputError(message, hint="give a study's file, or its folder")
     path = study_path(read_study_file(study), out, studies)
     if not StudyFolder(path).registration_path.is_file():

@@ -214,7 +214,9 @@ def plan_study(
 ) -> StudyPlan:
     """Plan a study; arguments and errors are those of `arena.studies.plan`."""
     if difference is not None and not 0 < difference < 1:
-        raise UsageError(f"a difference of {difference:g} is none: 0.1 is ten points")
+        raise UsageError(
+            f"a difference must lie between 0 and 1, not {difference:g}: 0.1 is ten points"
+        )
     past = tuple(_past(pilots) if pilots else _around(runs, studies))
     planner = _of_folder(path, past) if path.is_dir() else _of_file(path, past)
     questions = tuple(planner.question(one, difference) for one in planner.questions)
@@ -278,8 +280,8 @@ def _hopeless(questions: Sequence[QuestionPlan]) -> Iterator[str]:
     for one in questions:
         if one.is_hopeless and one.alone is not None and one.margin is not None:
             yield (
-                f"{one.id}: a margin of {100 * one.margin:g} points can hardly be shown: even if"
-                f" there is no difference at all, {one.alone.value:.0%} of such studies show it"
+                f"{one.id}: a margin of {100 * one.margin:g} points is unlikely to be shown: even"
+                f" if there is no difference at all, {one.alone.value:.0%} of such studies show it"
             )
 
 
@@ -290,7 +292,7 @@ def _past(pilots: Sequence[Path]) -> Iterator[PastRun]:
 
 
 def _around(runs: Path, studies: Path) -> Iterator[PastRun]:
-    """Yield the runs here; one that cannot be read, or was not begun, tells nothing."""
+    """Yield the runs here; one that cannot be read, or was not begun, is skipped."""
     for path in sorted((*runs.glob("*/lock.json"), *studies.glob("*/runs/*/lock.json"))):
         try:
             yield PastRun.read(RunFolder.open(path.parent))
@@ -354,11 +356,11 @@ class _Planner:
             written = carried_over(tasks, plays)
             if written:
                 yield (
-                    f"{len(written)} tasks write on a live origin, which no reset takes back: what"
-                    f" one episode writes is there in the next ({', '.join(written)})"
+                    f"{len(written)} tasks write to a live origin, which no reset can undo: what"
+                    f" one episode writes, the next one finds ({', '.join(written)})"
                 )
         if not self.questions:
-            yield "the study asks no question: whatever it finds was not registered"
+            yield "the study registers no question, so all it finds is exploratory"
 
     def _suites(self) -> Mapping[str, _PlannedRun]:
         return {run.label: run for run in self.runs}

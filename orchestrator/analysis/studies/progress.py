@@ -42,7 +42,7 @@ class CellProgress:
     Attributes:
         total: episodes that there are to be.
         done: those finished; `succeeded` and `unscored` of them.
-        started: attempts of which nothing more is known: under way, or cut off.
+        started: attempts without an end: under way, or cut off.
         seconds: all that finished ones took; of `timed` of them that is known.
         registered: it stood in the study before anything was played.
     """
@@ -170,7 +170,8 @@ def read_progress(path: Path) -> StudyProgress:
         return _progress(path, registration)
     except (KeyError, TypeError, ValueError, AttributeError) as cause:
         message = (
-            f"{path / 'registration.json'}: is no registration: {type(cause).__name__} {cause}"
+            f"{path / 'registration.json'}: is not a valid registration:"
+            f" {type(cause).__name__} {cause}"
         )
         raise StoreError(message, hint=f"arena study verify {path}") from cause
 
@@ -261,14 +262,14 @@ def _counted(
         require_regular(path)
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as reader:
             if holds_code(reader):
-                raise StoreError(f"{path}: is no run's ledger: it holds views or triggers")
+                raise StoreError(f"{path}: is not a run's ledger: it holds views or triggers")
             columns = {str(row[1]) for row in reader.execute("PRAGMA table_info(attempt)")}
             counted = _COUNTED.format(seconds=seconds_in(columns))
             rows: Sequence[Sequence[Any]] = reader.execute(counted).fetchall()
             spent = reader.execute(_SPENT).fetchone() if "usd" in columns else (0, 0.0, 0)
     except (sqlite3.Error, OSError) as cause:
         message = f"{path}: the ledger cannot be read: {cause}"
-        hint = "arena study run goes on, and enters again what the evidence shows"
+        hint = "arena study run continues and rebuilds the ledger from the evidence"
         raise StoreError(message, hint=hint) from cause
     by_world = {
         str(row[0]): (row[1], row[2], row[3], row[4], row[5] or 0.0, row[6], row[7] or "")
@@ -298,7 +299,7 @@ def _document(path: Path, study: Path) -> Mapping[str, Any]:
     except OSError as cause:
         raise StoreError(f"{path}: cannot be read: {cause.strerror}") from cause
     except (ValueError, RecursionError) as cause:
-        raise StoreError(f"{path}: is no JSON: {cause}") from cause
+        raise StoreError(f"{path}: is not valid JSON: {cause}") from cause
     if not isinstance(found, dict):
-        raise StoreError(f"{path}: is no JSON object")
+        raise StoreError(f"{path}: is not a JSON object")
     return found

@@ -341,9 +341,13 @@ class StudyFolder:
         except ValidationError as cause:
             first = cause.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            raise StoreError(f"{path}: is no registration: {where}: {first['msg']}") from cause
+            raise StoreError(
+                f"{path}: is not a valid registration: {where}: {first['msg']}"
+            ) from cause
         except (ValueError, RecursionError) as cause:
-            raise StoreError(f"{path}: is no registration: no JSON: {cause}") from cause
+            raise StoreError(
+                f"{path}: is not a valid registration: invalid JSON: {cause}"
+            ) from cause
 
     def written_digest(self) -> str | None:
         """Return the digest of itself that the registration holds; None where it has none."""
@@ -368,7 +372,9 @@ class StudyFolder:
             raise changed(self.study_path, registration)
         link = registration.broken_link()
         if link is not None:
-            message = f"{self.registration_path}: addition {link} does not fit what stood before it"
+            message = (
+                f"{self.registration_path}: addition {link} does not match what came before it"
+            )
             raise StoreError(message, hint=f"arena study verify {self.path}")
         try:
             file = parse_study_file(text.decode(), self.study_path)

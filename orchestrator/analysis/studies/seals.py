@@ -115,7 +115,7 @@ def read_seals(folder: StudyFolder) -> tuple[Seal, ...]:
                 document.pop(OWN_DIGEST, None)
             found.append(Seal.model_validate(document))
         except (ValidationError, ValueError, RecursionError) as cause:
-            raise StoreError(f"{path}:{number}: is no seal of a study") from cause
+            raise StoreError(f"{path}:{number}: is not a study's seal") from cause
     return tuple(found)
 
 
@@ -176,7 +176,9 @@ def _append(folder: StudyFolder, seal: Seal) -> None:
             os.fsync(file.fileno())
     except OSError as cause:
         message = f"{folder.seals_path}: cannot be written: {cause.strerror}"
-        raise StoreError(message, hint="free some disk, then: arena study report") from cause
+        raise StoreError(
+            message, hint="free some disk space, then run: arena study report"
+        ) from cause
 
 
 class Look(Strict):
@@ -234,7 +236,7 @@ def record_look(folder: Path, registered: str, stages: Mapping[str, Stage]) -> t
             file.flush()
             os.fsync(file.fileno())
     except (OSError, UnicodeDecodeError) as cause:
-        raise StoreError(f"{path}: the look cannot be written down: {cause}") from cause
+        raise StoreError(f"{path}: the look cannot be recorded: {cause}") from cause
     return (*looks, look)
 
 
@@ -264,10 +266,10 @@ def _chained(path: Path, text: str, registered: str) -> tuple[Look, ...]:
         try:
             look = Look.model_validate_json(line)
         except ValidationError as cause:
-            message = f"{path}: line {number} is no look: {cause.errors()[0]['msg']}"
+            message = f"{path}: line {number} is not a valid look: {cause.errors()[0]['msg']}"
             raise StoreError(message) from cause
         if look.previous != (canonical_digest(looks[-1]) if looks else registered):
-            message = f"{path}: line {number} does not follow what stood before it"
+            message = f"{path}: line {number} does not match what came before it"
             raise StoreError(message, hint=f"arena study verify {path.parent}")
         looks.append(look)
     return tuple(looks)

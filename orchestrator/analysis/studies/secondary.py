@@ -158,7 +158,7 @@ def _described(
         if values[0] is None or values[1] is None:
             unpaired += 1
             if asked.outcome is Outcome.USD and mine and other:
-                undefined = "what some of the scored episodes cost is not known"
+                undefined = "the cost of some scored episodes is unknown"
         else:
             pairs.append(_Pair(mine.cluster, values[0], values[1]))
     if not pairs:

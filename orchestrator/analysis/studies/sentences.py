@@ -49,9 +49,8 @@ def sentence(asked: Asked) -> str:
     question = asked.question
     if asked.effect is None or asked.first is None or asked.second is None:
         return (
-            f"{_progress(asked)}Undecided{_held(question)}: there is no task of which both"
-            f" {_name(question, 1)} and {_name(question, 2)} have a scored"
-            f" episode{_status(question)}."
+            f"{_progress(asked)}Undecided{_held(question)}: no task has a scored episode"
+            f" of both {_name(question, 1)} and {_name(question, 2)}{_status(question)}."
         )
     return (
         f"{_progress(asked)}{_rates(asked)}: {_verdict(asked)}"

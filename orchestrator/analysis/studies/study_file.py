@@ -108,7 +108,7 @@ class ComparisonEntry(Strict):
     @model_validator(mode="after")
     def _has_two_sides(self) -> Self:
         if self.first == self.second:
-            refuse_field(("second",), "must be another one than `first`")
+            refuse_field(("second",), "must differ from `first`")
         match self.of:
             case Compared.AGENTS:
                 if self.within.agent is not None:
@@ -176,7 +176,7 @@ class SecondaryEntry(ComparisonEntry):
         if (self.k is None) == (self.outcome is Outcome.PASS_HAT):
             has_none = self.k is None
             needs = "a `k` is needed for pass_hat, such as 3"
-            refuse_field(("k",), needs if has_none else "has an effect on pass_hat alone")
+            refuse_field(("k",), needs if has_none else "applies only to pass_hat")
         return self
 
     def asked(self) -> Secondary:

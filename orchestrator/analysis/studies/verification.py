@@ -40,7 +40,7 @@ _SHORTEST: Final = 12
 def check_report(
     folder: StudyFolder, seal: Seal | None, remake: Callable[[Path], object], found: Found
 ) -> None:
-    """Hold the files of `report/` to the last seal, and to what the runs give today.
+    """Compare the files of `report/` with the last seal and with what the runs give today.
 
     A figure's bytes depend on what draws it, and a page's on Arena: where the report was written by
     other versions, it is held to its seal alone, and a note says so.
@@ -66,7 +66,7 @@ def _check(
     folder: StudyFolder, seal: Seal | None, remake: Callable[[Path], object], found: Found
 ) -> None:
     if seal is None:
-        found.notes.append(f"{REPORT}/ is not sealed, and was not made again")
+        found.notes.append(f"{REPORT}/ is not sealed and was not regenerated")
         return
     packages: Mapping[str, str] = {}
     if seal.report is None:
@@ -78,11 +78,14 @@ def _check(
     here = {name: version(name) for name in REPORTED_BY}
     others = [name for name in REPORTED_BY if packages.get(name, here[name]) != here[name]]
     if ARENA in others:
-        made_by = f"Arena {packages[ARENA]} wrote it, this is {here[ARENA]}"
-        found.notes.append(f"{REPORT}/ was not made again: {made_by}")
+        made_by = f"Arena {packages[ARENA]} wrote it, but this is {here[ARENA]}"
+        found.notes.append(f"{REPORT}/ was not regenerated: {made_by}")
         return
     if others:
-        found.notes.append(f"the figures of {REPORT}/ were drawn by another {others[0]}: not held")
+        found.notes.append(
+            f"another version of {others[0]} drew the figures in {REPORT}/:"
+            " only their seal was checked"
+        )
     _compare(folder, remake, _DRAWN if others else set(), found)
 
 
@@ -93,7 +96,7 @@ def _compare(
         try:
             remake(Path(made))
         except ArenaError as cause:
-            found.notes.append(f"{REPORT}/ cannot be made again: {cause.message}")
+            found.notes.append(f"{REPORT}/ cannot be regenerated: {cause.message}")
             return
         again = digests_of_folder(Path(made))
     there = digests_of_folder(folder.report_path)
@@ -103,9 +106,9 @@ def _compare(
         if name not in there:
             found.differs(f"{REPORT}/{name}", "is missing")
         elif there[name] != again[name]:
-            found.differs(f"{REPORT}/{name}", "is not what the runs give today")
+            found.differs(f"{REPORT}/{name}", "differs from what the runs give today")
     for name in sorted(there.keys() - again.keys()):
-        found.notes.append(f"{REPORT}/{name} is not of the report")
+        found.notes.append(f"{REPORT}/{name} is not part of the report")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,21 +201,23 @@ def _registration(folder: StudyFolder, registration: Registration, found: Found)
     where = folder.registration_path.name
     link = registration.broken_link()
     if link is not None:
-        found.differs(where, f"addition {link} does not fit what stood before it")
+        found.differs(where, f"addition {link} does not match what came before it")
     own = folder.written_digest()
     if own != registration.digest:
-        found.differs(where, f"its content has SHA-256 {registration.digest}, it says {own}")
+        found.differs(where, f"its content has SHA-256 {registration.digest}, but it says {own}")
     name = folder.study_path.name
     try:
         text = folder.study_bytes()
         digest = sha256(text)
         if digest != registration.study_sha256:
-            found.differs(name, f"SHA-256 {digest}, registered was {registration.study_sha256}")
+            found.differs(
+                name, f"has SHA-256 {digest}, but {registration.study_sha256} was registered"
+            )
         file = parse_study_file(text.decode(), folder.study_path)
     except (StoreError, InputError) as unreadable:
         found.differs(name, unreadable.message)
     except UnicodeDecodeError:
-        found.differs(name, "is no text")
+        found.differs(name, "is not UTF-8 text")
     else:
         study = Study(file=file, registration=registration)
         _additions(study, where, found)
@@ -222,12 +227,12 @@ def _registration(folder: StudyFolder, registration: Registration, found: Found)
 
 
 def _additions(study: Study, where: str, found: Found) -> None:
-    """Hold what was added to being additions: they take nothing back, and replace nothing."""
+    """Check that additions only add: they remove and replace nothing."""
     repeats, agents = study.file.repeats, set(study.file.agents)
     questions = {one.id for one in study.file.questions}
     for number, one in enumerate(study.registration.amendments, start=1):
         if one.repeats is not None and one.repeats <= repeats:
-            what = f"addition {number} makes {one.repeats} repeats of {repeats}"
+            what = f"addition {number} sets {one.repeats} repeats, but there were {repeats}"
             found.differs(where, what)
         asked = {question.id for question in one.questions}
         for name in sorted((agents & one.agents.keys()) | (questions & asked)):
@@ -238,7 +243,7 @@ def _additions(study: Study, where: str, found: Found) -> None:
 
 
 def _runs_of_all_agents(study: Study, where: str, found: Found) -> None:
-    """Hold the runs to the study's file: one of each agent on each suite."""
+    """Check that there is one run for each agent on each suite."""
     there = [(run.agent, run.suite) for run in study.runs]
     taken = {run.agent for run in study.runs if run.was_played}
     for agent in study.agents:
@@ -249,10 +254,10 @@ def _runs_of_all_agents(study: Study, where: str, found: Found) -> None:
                 what = f"{count} runs of agent '{agent}' on suite '{suite.label}', not one"
                 found.differs(where, what)
     for agent in dict(there).keys() - study.agents.keys():
-        found.differs(where, f"a run of agent '{agent}', whom the study does not name")
+        found.differs(where, f"a run of agent '{agent}', which the study does not name")
     ids = [run.run for run in study.runs]
     if len({*ids}) < len(ids):
-        found.differs(where, "two runs have one id")
+        found.differs(where, "two runs have the same id")
 
 
 def _strangers(folder: StudyFolder, registration: Registration, found: Found) -> None:
@@ -273,8 +278,8 @@ def _seals(folder: StudyFolder, registration: Registration, found: Found) -> tup
     if not seals:
         if not registration.is_sealed:
             found.notes.append(
-                "an earlier Arena registered it, without seals: nothing shows in which order it"
-                " was played, and that no attempt was taken out"
+                "an earlier Arena registered it without seals: nothing shows the order in which it"
+                " was played, or that no attempt was removed"
             )
         elif found.journals:
             found.differs(where, "is missing")
@@ -289,17 +294,19 @@ def _seals(folder: StudyFolder, registration: Registration, found: Found) -> tup
     )
     if after > 0:
         found.notes.append(
-            f"{after} entries of the ledgers came after the last seal, of {seals[-1].at}:"
-            " the head says nothing of them (arena study report seals them)"
+            f"{after} entries of the ledgers are newer than the last seal, of {seals[-1].at}:"
+            " the head does not cover them (arena study report seals them)"
         )
     return seals
 
 
 def _seal(where: str, seal: Seal, before: str, registration: Registration, found: Found) -> None:
     if seal.previous != before:
-        found.differs(where, "does not fit what stood before it")
+        found.differs(where, "does not match what came before it")
     if seal.registration not in registration.digests:
-        found.differs(where, f"is of a registration {seal.registration}, which is not this one")
+        found.differs(
+            where, f"names the registration {seal.registration}, which is not this study's"
+        )
     for name, head in seal.runs.items():
         journal = found.journals.get(name)
         if journal is None and not head.entries:
@@ -323,21 +330,23 @@ def _published(
 ) -> None:
     registered, given = published.registered, published.head
     if registered is not None and _known(registered, registration.digests) is None:
-        found.differs("the published registration", f"{registered} is not this study's")
+        found.differs(
+            "the published registration", f"{registered} is not a registration of this study"
+        )
     if given is None:
         return
     number = _known(given, [seal.digest for seal in seals] or [head])
     if number is None:
-        found.differs("the published head", f"{given} is none of this study's")
+        found.differs("the published head", f"{given} is not a head of this study")
     elif number + 1 < len(seals):
         found.notes.append(
             f"the published head is seal {number + 1} of {len(seals)}, of {seals[number].at}:"
-            " what was played after it is not in it"
+            " it does not cover what was played later"
         )
 
 
 def _known(given: str, digests: Iterable[str]) -> int | None:
-    """Return which digest was given, in whole or by its beginning."""
+    """Return the index of the digest that was given in full or as a prefix."""
     text = given.strip().lower()
     if len(text) < _SHORTEST:
         return None
@@ -345,7 +354,7 @@ def _known(given: str, digests: Iterable[str]) -> int | None:
 
 
 def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: Found) -> None:
-    """Hold the locks of all runs to that of the first."""
+    """Check that the locks of all runs match the first one."""
     if not locks:
         return
     first_name, first = next(iter(locks.items()))
@@ -355,15 +364,15 @@ def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: F
         at = f"{RUNS}/{name}/lock.json"
         for what, of in _ALIKE.items():
             if of(lock) != of(first):
-                found.differs(at, f"{what}: {of(lock)}, in {first_name}: {of(first)}")
+                found.differs(at, f"{what}: {of(lock)}, but {of(first)} in {first_name}")
         _same_versions(at, "image", images, lock.images, found)
         _same_versions(at, "package", packages, lock.packages, found)
         _same_versions(at, "answer for", upstreams, _upstreams(lock), found)
         if lock.host != first.host:
-            found.notes.append(f"{name} was made on another machine than {first_name}")
+            found.notes.append(f"{name} ran on a different machine than {first_name}")
     for run in registration.all_runs:
         if run.was_played:
-            found.notes.append(f"{run.folder} was played before it came into the study")
+            found.notes.append(f"{run.folder} was played before it was added to the study")
 
 
 def _same_versions(
@@ -371,7 +380,7 @@ def _same_versions(
 ) -> None:
     for key, value in said.items():
         if seen.setdefault(key, value) != value:
-            found.differs(at, f"{kind} {key} is {value}, in other runs {seen[key]}")
+            found.differs(at, f"{kind} {key} is {value}, but {seen[key]} in other runs")
 
 
 def _upstreams(lock: RunLock) -> dict[str, str]:

@@ -156,7 +156,7 @@ class RunCheck:
         for attempt in attempts:
             if attempt.key not in asked:
                 where = f"{self.at}/evidence/{attempt.folder}"
-                self.found.differs(where, "the run was not asked to play this episode")
+                self.found.differs(where, "the study does not ask the run for this episode")
         for scored in each_rescored(self.folder):
             if scored.folder in known:
                 self._episode(scored)
@@ -166,7 +166,9 @@ class RunCheck:
         if lock_digest(lock) != self.run.lock_sha256:
             self.found.differs(where, "is not the lock that was registered")
         if lock.run != self.run.run:
-            self.found.differs(where, f"is of run {lock.run}, registered was {self.run.run}")
+            self.found.differs(
+                where, f"belongs to run {lock.run}, but {self.run.run} was registered"
+            )
         if self.study is None:
             return
         file: StudyFile = self.study.file
@@ -176,7 +178,7 @@ class RunCheck:
             ("worlds", _names(lock.worlds), _names(file.worlds)),
         ):
             if is_said != wanted:
-                self.found.differs(where, f"{what}: {is_said}, registered are {wanted}")
+                self.found.differs(where, f"{what}: {is_said}, but {wanted} registered")
 
     def _suite(self) -> None:
         lock, run = self.lock, self.run
@@ -186,7 +188,7 @@ class RunCheck:
             self.found.differs(f"{self.at}/lock.json", what)
 
     def _asked(self) -> frozenset[EpisodeKey]:
-        """Return what the study asks of the run, whatever its lock says of repeats."""
+        """Return the episodes that the study asks for, whatever repeats the lock says."""
         repeats = self.lock.repeats if self.study is None else self.study.repeats
         worlds = self.lock.worlds if self.study is None else self.study.file.worlds
         tasks = [task for task in self.folder.suite().tasks if task.id in set(self.lock.tasks)]
@@ -233,16 +235,16 @@ class RunCheck:
                 self.found.differs(where, "has no journal of its attempts")
             else:
                 self.found.notes.append(
-                    f"{self.run.folder}: an earlier Arena wrote its ledger, without a journal:"
-                    " nothing shows that no attempt was taken out of it"
+                    f"{self.run.folder}: an earlier Arena wrote its ledger without a journal:"
+                    " nothing shows that no attempt was removed from it"
                 )
             return
         self.found.journals[self.run.folder] = journal
         if journal.broken is not None:
-            what = f"entry {journal.broken} of its journal does not fit what stood before it"
+            what = f"entry {journal.broken} of its journal does not match what came before it"
             self.found.differs(where, what)
         if (journal.run, journal.lock) != (self.run.run, self.run.lock_sha256):
-            self.found.differs(where, "its journal is of another run or lock")
+            self.found.differs(where, "its journal belongs to another run or lock")
         for key in sorted({*rows, *journal.rows}, key=str):
             self._history(key, journal.rows.get(key, ()), rows.get(key))
 
@@ -254,16 +256,16 @@ class RunCheck:
             self.found.differs(where, "the ledger knows this attempt, its journal does not")
         elif (changed := _changed(noted[-1], row)) is not None:
             name, was, now = changed
-            self.found.differs(where, f"{name} is {now} in the ledger, {was} in its journal")
+            self.found.differs(where, f"{name} is {now} in the ledger, but {was} in its journal")
         if noted and noted[0].get("state") != AttemptState.STARTED and self.must_be_chained:
-            self.found.differs(where, "was entered into the journal after it was played")
+            self.found.differs(where, "was added to the journal after it was played")
         for before, after in pairwise(noted):
             if before.get("state") in {AttemptState.STARTED, after.get("state")}:
                 continue
             outcome = str(before.get("outcome"))
             if not outcome.startswith(_UNSCORED):
                 now = f"{before.get('state')} ({outcome})"
-                self.found.differs(where, f"was {now}, and then made {after.get('state')}")
+                self.found.differs(where, f"was {now}, then changed to {after.get('state')}")
 
     def _attempt(self, one: Attempt, digest: str | None, where: str) -> None:
         folder = self.folder.evidence_folder(one.folder)
@@ -285,21 +287,21 @@ class RunCheck:
             self.found.differs(where, unreadable.message)
             return
         if now != digest:
-            self.found.differs(where, f"its files have SHA-256 {now}, saved were {digest}")
+            self.found.differs(where, f"its files have SHA-256 {now}, but {digest} was saved")
 
     def _uncounted(self, one: Attempt, where: str) -> None:
-        """Hold an attempt that counts for nothing to its evidence: why it does not."""
+        """Check from its evidence that an attempt rightly does not count."""
         if not self.folder.has_evidence(one.folder):
             return
         try:
             evidence = self.folder.evidence(one.folder)
         except StoreError:
-            return  # it counts for nothing because of that
+            return  # that is why it does not count
         for what in self._misattributed(evidence, one.key, one.number):
             self.found.differs(where, what)
         is_scored = evidence.fault is None and is_whole(evidence)
         if is_scored or (one.state is AttemptState.RETRIED and not broke_off(evidence)):
-            what = f"its evidence is whole ({evidence.ended}), and the ledger says {one.state}"
+            what = f"its evidence is complete ({evidence.ended}), but the ledger says {one.state}"
             self.found.differs(where, what)
 
     def _episode(self, scored: ScoredEpisode) -> None:
@@ -311,7 +313,7 @@ class RunCheck:
                 self.tally.judged += 1
             else:
                 now = f"{scored.score.outcome} ({scored.score.because})"
-                self.found.differs(where, f"scores {now}, the ledger says {scored.was}")
+                self.found.differs(where, f"scores {now}, but the ledger says {scored.was}")
         if scored.is_unreadable:
             return
         told = attempt_of(scored.folder)
@@ -319,7 +321,7 @@ class RunCheck:
             self.found.differs(where, what)
         if not self.run.was_played and _began_before(scored.outline, self.registration):
             began, registered = scored.outline.started_at, self.registration.registered_at
-            self.found.differs(where, f"began at {began}, registered was at {registered}")
+            self.found.differs(where, f"began at {began}, before the registration at {registered}")
 
     def _is_judged_later(self, scored: ScoredEpisode) -> bool:
         if not self.folder.judgements():
@@ -329,7 +331,7 @@ class RunCheck:
 
     def _misattributed(self, evidence: Evidence, key: EpisodeKey, attempt: int) -> Iterator[str]:
         if evidence.run is None and self.must_be_chained:
-            yield "its evidence does not say of which run it is"
+            yield "its evidence does not name its run"
         for name, is_said, is_right in (
             ("run", evidence.run or self.lock.run, self.lock.run),
             ("task", evidence.task, key.task),
@@ -339,7 +341,7 @@ class RunCheck:
             ("agent", evidence.agent, self.lock.agent.name),
         ):
             if is_said != is_right:
-                yield f"its evidence is of {name} {is_said}, and not {is_right}"
+                yield f"its evidence names {name} {is_said}, not {is_right}"
 
 
 def _names(worlds: tuple[World, ...]) -> str:
@@ -352,7 +354,7 @@ def _folder(key: Key) -> str:
 
 
 def _changed(noted: Row, row: Row) -> tuple[str, object, object] | None:
-    """Return the first column in which a ledger is not what its journal says, and both values."""
+    """Return the first column in which ledger and journal differ, with both values."""
     for name, value in row.items():
         if noted.get(name) != value:
             return name, noted.get(name), value

@@ -151,7 +151,7 @@ def _cut_reason(text: str) -> str:
 
 
 def _moment(started_at: str) -> float | None:
-    """Return seconds since 1970; None for what is no moment, as evidence of others may say."""
+    """Return seconds since 1970; None if it is not a time, as foreign evidence may hold."""
     try:
         return round(datetime.fromisoformat(started_at).timestamp(), 1)
     except ValueError:
@@ -304,7 +304,7 @@ def _seen_by_step(folder: Path) -> Mapping[int, Any]:
     try:
         return {int(line["step"]): _parts(line["parts"]) for line in _lines(folder)}
     except (StoreError, LookupError, TypeError, ValueError, AttributeError) as cause:
-        why = cause.message if isinstance(cause, StoreError) else "its lines are no observations"
+        why = cause.message if isinstance(cause, StoreError) else "its lines are not observations"
         return {-1: f"What the agent saw cannot be read: {_cut(why)}"}
 
 
@@ -324,7 +324,7 @@ def _parts(parts: Mapping[str, Any]) -> list[list[str | int]]:
 def _cut(text: str | None) -> str | None:
     if text is None or len(text) <= _LONGEST_LINE:
         return text
-    return f"{text[:_LONGEST_LINE]}… ({len(text):,} letters)"
+    return f"{text[:_LONGEST_LINE]}… ({len(text):,} characters)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ def _uncounted_notes(found: Mapping[str, Counter[AttemptState]]) -> list[str]:
         f"{agent}: {_attempts(attempts[AttemptState.RETRIED])} broke off and"
         f" {_were(attempts[AttemptState.RETRIED])} made again,"
         f" {attempts[AttemptState.ABANDONED]} {_were(attempts[AttemptState.ABANDONED])} abandoned;"
-        " they count for nothing."
+        " they do not count."
         for agent, attempts in found.items()
         if attempts
     ]
@@ -151,15 +151,15 @@ def _notes(study: Study) -> list[str]:
         parts = [
             *(f"agent {label}" for label in one.agents),
             *(f"question {question.id}" for question in one.questions),
-            *([] if one.repeats is None else [f"{one.repeats} repeats in place of fewer"]),
+            *([] if one.repeats is None else [f"{one.repeats} repeats instead of fewer"]),
             *([] if one.budget is None else ["another budget"]),
-            *(f"the run {run.run}, played before" for run in one.runs if run.was_played),
+            *(f"the run {run.run}, played earlier" for run in one.runs if run.was_played),
         ]
         notes.append(f"Added after the registration, at {one.at} by {one.by}: {', '.join(parts)}.")
     if any(one.is_with_added for one in study.questions):
         notes.append(
-            "Registered questions are answered of what was registered alone; cells, tables, slices"
-            f" and the questions that end in {WITH_ADDED} take what was added too."
+            "Registered questions use only what was registered; cells, tables, slices"
+            f" and the questions that end in {WITH_ADDED} also use what was added."
         )
     return notes
 

@@ -195,7 +195,7 @@ def longest_step(rows: Iterable[PhaseRow]) -> float:
 
 
 def _light(receipt: Receipt) -> Receipt:
-    """Return a receipt without what differed, of which there may be much."""
+    """Return a receipt without its differences, which may be many."""
     return receipt.model_copy(update={"differences": ()})
 
 

@@ -118,5 +118,5 @@ def test_its_exporter_takes_its_option(call: Call, installed: Path, tmp_path: Pa
         assert {row["world"] for row in csv.DictReader(file)} == {"online"}
     ended = call(*words, "onyl=online")
     assert ended.code == 2
-    assert "--option onyl is none of the exporter 'outcomes'" in ended.err
+    assert "--option onyl: the exporter 'outcomes' has no such option" in ended.err
     assert "'outcomes' takes only (text)" in ended.err

@@ -174,7 +174,7 @@ def test_what_is_left_out_is_said_with_its_reason(
     assert "left out: run/online-gone-r0-a1, run/offline-broken-r0-a3: too few steps" in ended.err
     ended = call("export", "folder", run.path, "--option", "least=many")
     assert ended.code == 2
-    assert "least=many is no value" in ended.err
+    assert "least=many is not valid" in ended.err
 
 
 def test_a_folder_replaces_an_earlier_export_and_nothing_else(

@@ -201,7 +201,7 @@ def test_the_command_says_what_changed(run: Path, call: Callable[..., Ended]) ->
 
 
 def test_votes_that_could_tie_are_refused(run: Path) -> None:
-    with pytest.raises(UsageError, match="2 votes do not decide"):
+    with pytest.raises(UsageError, match="2 votes can end in a tie"):
         JudgeChoice(model="m", url="http://127.0.0.1:1/v1", votes=2).options()
 
 
@@ -240,7 +240,7 @@ async def test_a_judge_is_compared_with_labels_and_with_a_second_one(tmp_path: P
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[]", "holds no labelled texts"),
+        ("[]", "contains no labelled texts"),
         ("nonsense: [", "cannot be read"),
         (json.dumps([{**SET[0], "label": "yes"}]), "0.label"),
         (json.dumps({"rubric": RUBRIC}), "the whole file"),
@@ -287,7 +287,7 @@ async def test_a_judge_begins_no_question_once_its_budget_is_spent(run: Path, pr
 async def test_a_budget_needs_a_price(run: Path) -> None:
     with (
         ScriptedModel(by_price) as model,
-        pytest.raises(ModelError, match="nobody knows what a reply of m costs"),
+        pytest.raises(ModelError, match="the price of m is unknown"),
     ):
         await judged(run, model, max_usd=1.0)
 

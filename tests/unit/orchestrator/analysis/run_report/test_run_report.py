@@ -139,7 +139,7 @@ def test_a_limit_that_an_agent_kept_silent_under_is_said_not_to_have_been_held(
     """It declared that it says what it spends, so the run began."""
     limits = SpendingLimits(max_usd=1)
     folder = spending_run(tmp_path / "run", limits, None, Spent.reported(100, 10, 0.1))
-    words = "the limit of $1.00 could not be held: idle reported no spending in 1 episode,"
+    words = "the limit of $1.00 could not be enforced: idle reported no spending in 1 episode,"
     report = read_run(folder)
     assert str(report.unheld_budget).startswith(words)
     assert words in render_html(report)
@@ -172,7 +172,7 @@ def test_changed_evidence_is_said_first(tmp_path: Path, call: Callable[..., Proc
 
     shown = call("report", run.path)
 
-    said = "2 episodes are not as the run wrote down"
+    said = "2 episodes are not as the run recorded"
     assert shown.out.splitlines()[0].startswith(said)
     assert shown.out.splitlines()[0].endswith("offline-one-r0-a1, offline-one-r2-a1")
     page = run.report_path.read_text().split("<main>")[1].strip()

@@ -108,7 +108,7 @@ def test_too_few_templates_or_none_that_differ_have_no_limits() -> None:
     assert few.undefined == "only 2 templates have both sides"
     same = bland_altman(table(5, 0, 0, 2))
     assert (same.bias, same.lower) == (0.0, None)
-    assert same.undefined == "all templates differ by the same, so nothing spreads"
+    assert same.undefined == "all templates differ by the same amount, so there is no spread"
 
 
 def test_ranks_are_scipys_with_an_exact_p() -> None:

@@ -16,7 +16,7 @@ def test_failures_belong_to_what_a_success_costs() -> None:
 def test_an_unknown_price_is_no_zero() -> None:
     found = per_success([row("a", usd=None), row("b", usd=1.0)], lambda one: one.usd)
     assert (found.value, found.total) == (None, None)
-    assert found.undefined == "what some of the scored episodes cost is not known"
+    assert found.undefined == "the cost of some scored episodes is unknown"
 
 
 def test_what_has_no_success_has_no_price_of_one() -> None:
@@ -57,6 +57,8 @@ def test_without_a_failure_the_price_may_still_be_higher() -> None:
 def test_one_template_and_nothing_spent_have_no_interval() -> None:
     one = per_success([row(f"t{n}", template="t") for n in range(5)], lambda one: one.usd)
     assert (one.value, one.interval) == (0.5, None)
-    assert one.undefined == "all tasks are one cluster, so how far clusters differ cannot be told"
+    assert (
+        one.undefined == "all tasks are in one cluster, so the spread between clusters is unknown"
+    )
     free = per_success([row(f"t{n}", usd=0.0) for n in range(5)], lambda one: one.usd)
     assert (free.value, free.interval, free.undefined) == (0.0, None, "nothing was spent")

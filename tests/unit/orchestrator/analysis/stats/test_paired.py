@@ -85,7 +85,7 @@ def test_where_no_pair_differs_the_interval_still_says_how_little_is_known() -> 
     # Tango: z² ÷ (n + z²) where nothing is discordant.
     assert found.interval.high == pytest.approx(1.959964**2 / (10 + 1.959964**2), abs=1e-6)
     assert (found.effect, found.p, found.bca) == (0.0, 1.0, None)
-    assert found.bca_undefined == "all clusters say the same, so that every resample does"
+    assert found.bca_undefined == "all clusters have the same value, so every resample has it too"
 
 
 def test_fishers_p_of_darwins_maize() -> None:
@@ -194,7 +194,7 @@ def test_unequal_repeats_weigh_each_task_once() -> None:
     [
         ((), "no task has a scored episode on both sides"),
         (("?|+", "-|?"), "no task has a scored episode on both sides"),
-        (("+|-",), "all tasks are one cluster, so how far clusters differ cannot be told"),
+        (("+|-",), "all tasks are in one cluster, so the spread between clusters is unknown"),
     ],
 )
 def test_what_cannot_be_said_says_why(marks: tuple[str, ...], because: str) -> None:

@@ -141,7 +141,9 @@ def test_where_all_ended_alike_each_cluster_counts_as_one_episode(mark: str) -> 
 def test_one_cluster_and_no_task_have_no_interval_and_say_why() -> None:
     one = clustered_rate(outcomes("+", "-", clusters="aa"))
     assert (one.value, one.interval) == (0.5, None)
-    assert one.undefined == "all tasks are one cluster, so how far clusters differ cannot be told"
+    assert (
+        one.undefined == "all tasks are in one cluster, so the spread between clusters is unknown"
+    )
     none = clustered_rate(outcomes("?", "??"))
     assert (none.value, none.interval, none.undefined) == (
         None,

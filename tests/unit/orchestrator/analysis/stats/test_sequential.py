@@ -73,7 +73,7 @@ def test_looks_that_do_not_go_on_are_refused() -> None:
     for fractions in ((), (0.5, 0.5), (0.5, 0.4)):
         with pytest.raises(ValueError, match="growing fractions"):
             nominal_level(OBF, 0.025, fractions)
-    with pytest.raises(ValueError, match="nothing is spent"):
+    with pytest.raises(ValueError, match="cannot spend alpha"):
         spent(OBF, 0.025, 0.0)
 
 

@@ -36,7 +36,7 @@ def test_without_unscored_episodes_nothing_can_turn() -> None:
 def test_what_no_unscored_episode_could_turn_says_so() -> None:
     found = tipping_point(pairs(*["+|-"] * 8, "?|+"), sign, seed=1)
     assert found.turns == ()
-    assert found.sentence.startswith("Nothing that the unscored (1 of the first side, 0 of")
+    assert found.sentence.startswith("However the unscored episodes (1 of the first side, 0 of")
 
 
 def test_the_turn_is_where_the_conclusion_just_changes() -> None:

@@ -95,7 +95,7 @@ def test_unscored_repeats_are_left_out() -> None:
         ({"a": "?"}, "only 0 tasks have a scored episode in every world"),
         (
             {"a": "+", "b": "-?"},
-            "no task was scored twice in a world, so tasks and repeats cannot be told apart",
+            "no task was scored twice in a world, so tasks and repeats cannot be separated",
         ),
     ],
 )

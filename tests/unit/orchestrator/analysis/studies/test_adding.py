@@ -66,7 +66,7 @@ async def test_answers_of_what_was_registered_stay_whatever_the_added_repeats_br
     added = "added after the study was registered"
     assert [added in notes[name] for name in ("right", "wrong", "third")] == [False, False, True]
     said = "\n".join(after.notes)
-    assert "Registered questions are answered of what was registered alone" in said
+    assert "Registered questions use only what was registered" in said
     assert "Registered questions" not in "\n".join(before.notes)
     assert verify_study(study).differences == ()
 
@@ -81,17 +81,17 @@ async def test_a_run_that_was_played_before_becomes_a_cell(
     assert (cells["third"].registered, cells["right"].registered) == (False, True)
     found = verify_study(study)
     assert found.differences == ()
-    assert found.notes == ("third was played before it came into the study",)
+    assert found.notes == ("third was played before it was added to the study",)
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"tasks": ("two",)}, "on other tasks"),
-        ({"suite_hash": "0"}, "on other tasks"),
-        ({"staged": ("wiki",)}, "other staged sites"),
-        ({"browser": "another"}, "other browser"),
-        ({"repeats": 4}, "has 4 repeats, and the study 3"),
+        ({"tasks": ("two",)}, "was not played on the study's tasks"),
+        ({"suite_hash": "0"}, "was not played on the study's tasks"),
+        ({"staged": ("wiki",)}, "was played with staged sites"),
+        ({"browser": "another"}, "was played with browser"),
+        ({"repeats": 4}, "has 4 repeats, but the study has 3"),
     ],
 )
 async def test_a_run_that_does_not_fit_is_refused(
@@ -121,7 +121,7 @@ async def test_a_question_that_comes_later_is_told_apart(
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [
-        ("repeats: 2", UsageError, "3 repeats: more are added"),
+        ("repeats: 2", UsageError, "already has 3 repeats: 2 adds none"),
         ("agents: {right: {agent: idle}}", InputError, "has an agent 'right' already"),
         (
             "questions: [{id: q, kind: difference, of: agents, first: wrong, second: right}]",

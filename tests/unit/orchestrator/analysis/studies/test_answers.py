@@ -162,7 +162,7 @@ def test_without_any_pair_the_answer_is_undecided_in_words(missing: str) -> None
 
     assert answer.decision is Decision.UNDECIDED
     assert (answer.effect, answer.p, answer.tasks) == (None, None, 0)
-    assert answer.sentence.startswith("Undecided, offline: there is no task of which")
+    assert answer.sentence.startswith("Undecided, offline: no task has a scored episode of both")
 
 
 def test_unequal_repeats_weigh_each_task_alike() -> None:

@@ -230,7 +230,7 @@ def test_what_both_cost_is_unknown_where_one_price_is() -> None:
     assert close(found.interval, student([0.4, *[0.2] * 9], 9))
     assert "a $0.32, b $0.10; difference $0.22" in found.sentence
     assert (lacking.effect, lacking.first, lacking.interval) == (None, None, None)
-    assert lacking.sentence == "No figure: what some of the scored episodes cost is not known."
+    assert lacking.sentence == "No figure: the cost of some scored episodes is unknown."
 
 
 def test_pass_hat_k_is_the_unbiased_one_and_leaves_out_tasks_with_fewer_plays() -> None:

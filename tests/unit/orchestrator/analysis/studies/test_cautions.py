@@ -26,7 +26,7 @@ def noted(rows: tuple[EpisodeResult, ...], *questions: Question) -> str:
 def test_sides_that_were_played_side_by_side_on_many_templates_need_no_caution() -> None:
     said = noted(ROWS, AGENTS, WORLDS)
 
-    assert not any(word in said for word in ("side by side", "unlike shares", "templates"))
+    assert not any(word in said for word in ("side by side", "different shares", "templates"))
 
 
 def test_agents_and_worlds_that_were_played_days_apart_are_noted() -> None:
@@ -57,8 +57,8 @@ def test_a_side_that_lost_more_episodes_is_noted_and_sides_that_lost_alike_are_n
             for one in ROWS
         )
 
-    assert "unlike shares of their episodes unscored (x 0%, y 50%)" in noted(lost("y"), AGENTS)
-    assert "unlike shares" not in noted(lost("x", "y"), AGENTS)
+    assert "different shares of unscored episodes (x 0%, y 50%)" in noted(lost("y"), AGENTS)
+    assert "different shares" not in noted(lost("x", "y"), AGENTS)
 
 
 def test_a_rate_of_templates_that_are_won_or_lost_as_a_whole_is_noted_where_few_are_won() -> None:

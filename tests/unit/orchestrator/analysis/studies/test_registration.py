@@ -119,7 +119,7 @@ def test_an_addition_holds_what_stood_before_it(tmp_path: Path, field: str) -> N
     written = json.loads(folder.registration_path.read_text())
     written[field] = "2025-01-01"
     folder.registration_path.write_text(json.dumps(written))
-    with pytest.raises(StoreError, match="addition 1 does not fit what stood before it"):
+    with pytest.raises(StoreError, match="addition 1 does not match what came before it"):
         folder.study()
 
 

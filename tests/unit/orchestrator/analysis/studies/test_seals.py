@@ -70,5 +70,5 @@ def test_looks_that_were_changed_are_refused(tmp_path: Path, change: object) -> 
 
 def test_looks_of_another_study_are_refused(tmp_path: Path) -> None:
     look(tmp_path, q=20)
-    with pytest.raises(StoreError, match="line 1 does not follow"):
+    with pytest.raises(StoreError, match="line 1 does not match"):
         read_looks(tmp_path, "cd" * 32)

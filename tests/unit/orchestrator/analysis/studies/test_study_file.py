@@ -74,7 +74,7 @@ def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
         ("id: carries-over", "id: better", "13: questions.1: a second question is called 'better'"),
         ("mine/more.yaml", "demo", "9: suites.1: a second suite is called 'demo'"),
         ("{agent: oracle}", "{}", "3: agents.steady: needs `agent` or `command`"),
-        ("first: steady", "first: shaky", "questions.0.second: must be another one than `first`"),
+        ("first: steady", "first: shaky", "questions.0.second: must differ from `first`"),
         ("within: {agent: steady", "within: {agent: nobody", "within.agent: the study has no"),
         ("of: worlds", "of: agents", "within.agent: has no effect where agents are compared"),
         ("[offline, online]", "[offline]", "the study has no 'online'; did you mean"),

@@ -138,8 +138,8 @@ def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
     assert f"same: {how}: where there is no difference, shows its margin" in said
     assert "shows its margin of 10 points in 0% (0% before Holm's correction)" in said
     assert (
-        "arena: same: a margin of 10 points can hardly be shown: even if there is no difference at"
-        " all, 0% of such studies show it"
+        "arena: same: a margin of 10 points is unlikely to be shown: even if there is no"
+        " difference at all, 0% of such studies show it"
     ) in done.err
 
 

@@ -170,18 +170,18 @@ AT = f"runs/wrong/evidence/{EPISODE}"
         (better_answer, AT, "scores success"),
         (better_answer_in_both, AT, "its files have SHA-256"),
         (better_outcome, AT, "the ledger says success"),
-        (anothers_evidence, AT, "its evidence is of repeat 0, and not 1"),
+        (anothers_evidence, AT, "its evidence names repeat 0, not 1"),
         (another_picture, AT, "its files have SHA-256"),
         (no_evidence, AT, "the evidence is missing"),
         (unknown_evidence, "runs/wrong/evidence/offline-one-r1-a2", "does not know this attempt"),
         (no_ledger, "runs/wrong/ledger.sqlite", "is missing or damaged"),
-        (a_repeat_too_many, "runs/wrong/evidence/offline-one-r3-a1", "was not asked to play"),
+        (a_repeat_too_many, "runs/wrong/evidence/offline-one-r3-a1", "does not ask the run for"),
         (another_lock, "runs/wrong/lock.json", "is not the lock that was registered"),
         (another_lock, "runs/wrong/lock.json", "browser: another"),
         (another_suite, "runs/wrong", "suite.json: was changed after the run began"),
-        (another_study, "study.yaml", "registered was"),
+        (another_study, "study.yaml", "was registered"),
         (another_registration, "registration.json", "its content has SHA-256"),
-        (registered_after_it_was_played, AT, "registered was at 2026-12-01"),
+        (registered_after_it_was_played, AT, "before the registration at 2026-12-01"),
         (a_run_more, "runs/tried-and-dropped", "is not in the registration"),
         (a_run_less, "runs/wrong", "is not a run folder"),
     ],
@@ -201,7 +201,9 @@ def test_suites_may_visit_other_sites_and_a_site_has_one_upstream(study: StudyFo
         lock = json.loads(at.read_text()) | {"upstreams": {"online": upstreams}}
         at.write_text(json.dumps(lock))
     found = verified(study.path).differences
-    assert any("answer for wiki online is live, in other runs staged" in one.what for one in found)
+    assert any(
+        "answer for wiki online is live, but staged in other runs" in one.what for one in found
+    )
 
 
 def test_verifying_changes_nothing(study: StudyFolder) -> None:

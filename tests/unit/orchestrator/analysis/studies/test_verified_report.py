@@ -62,7 +62,7 @@ def test_drawn_figures_are_made_again_with_the_same_bytes(
 def test_an_edited_file_is_named_though_it_was_sealed_anew(study: StudyFolder, name: str) -> None:
     path = study.report_path / name
     path.write_bytes(path.read_bytes().replace(b"0", b"1"))
-    edited = {f"report/{name}": "is not what the runs give today"}
+    edited = {f"report/{name}": "differs from what the runs give today"}
     assert named(study) == edited | {"report": "its files are not those of the last seal"}
     seal_study(study, with_report=True)
     assert named(study) == edited
@@ -77,7 +77,7 @@ def test_a_report_that_was_never_sealed_is_named(tmp_path: Path) -> None:
     made = make_study(tmp_path / "other")
     made.report_path.mkdir()
     (made.report_path / "index.html").write_text("we won")
-    assert named(made)["report/index.html"] == "is not what the runs give today"
+    assert named(made)["report/index.html"] == "differs from what the runs give today"
 
 
 def test_what_an_earlier_report_left_goes(study: StudyFolder) -> None:
@@ -98,7 +98,10 @@ def test_a_report_of_fewer_episodes_is_no_report_of_this_study(study: StudyFolde
 
 @pytest.mark.parametrize(
     ("package", "says"),
-    [("arena-orchestrator", "was not made again"), ("matplotlib", "drawn by another matplotlib")],
+    [
+        ("arena-orchestrator", "was not regenerated"),
+        ("matplotlib", "another version of matplotlib drew"),
+    ],
 )
 def test_a_report_that_other_versions_wrote_is_held_to_its_seal(
     study: StudyFolder, monkeypatch: pytest.MonkeyPatch, package: str, says: str

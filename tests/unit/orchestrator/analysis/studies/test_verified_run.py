@@ -157,7 +157,7 @@ def digest_removed(study: StudyFolder) -> None:
 OPEN_3 = {"wrong": "3 not played"}
 OPEN_1 = {"wrong": "1 not played"}
 BOTH_OPEN = {"right": "1 not played", "wrong": "1 not played"}
-RETRIED = f"{EVIDENCE}/offline-one-r1-a1: its evidence is whole (stopped), and the ledger says"
+RETRIED = f"{EVIDENCE}/offline-one-r1-a1: its evidence is complete (stopped), but the ledger says"
 
 
 @pytest.mark.parametrize(
@@ -165,17 +165,21 @@ RETRIED = f"{EVIDENCE}/offline-one-r1-a1: its evidence is whole (stopped), and t
     [
         (failures_deleted, OPEN_3, "the journal knows this attempt, the ledger does not"),
         (one_failure_deleted, OPEN_1, "offline-one-r1-a1: the journal knows this attempt"),
-        (marked("abandoned"), OPEN_1, "state is abandoned in the ledger, finished in its journal"),
+        (
+            marked("abandoned"),
+            OPEN_1,
+            "state is abandoned in the ledger, but finished in its journal",
+        ),
         (marked("retried"), OPEN_1, f"{RETRIED} retried"),
         (emptied, OPEN_3, "run wrong had 7 entries, the last with SHA-256"),
-        (last_repeat_dropped, BOTH_OPEN, "lock.json: repeats: 2, registered are 3"),
-        (last_repeat_dropped_as_an_addition, BOTH_OPEN, "repeats: 2, registered are 3"),
-        (agents_swapped, {}, "its evidence is of run run-right, and not run-wrong"),
-        (swapped_and_renamed, {}, "is of run run-right, registered was run-wrong"),
+        (last_repeat_dropped, BOTH_OPEN, "lock.json: repeats: 2, but 3 registered"),
+        (last_repeat_dropped_as_an_addition, BOTH_OPEN, "repeats: 2, but 3 registered"),
+        (agents_swapped, {}, "its evidence names run run-right, not run-wrong"),
+        (swapped_and_renamed, {}, "belongs to run run-right, but run-wrong was registered"),
         (
             digest_removed,
             {"wrong": "1 without a digest"},
-            "outcome is success in the ledger, failure in its journal",
+            "outcome is success in the ledger, but failure in its journal",
         ),
     ],
 )
@@ -198,8 +202,8 @@ def test_picking_is_named(
         (one_failure_deleted, OPEN_1, ""),
         (marked("abandoned"), OPEN_1, f"{RETRIED} abandoned"),
         (marked("retried"), OPEN_1, f"{RETRIED} retried"),
-        (last_repeat_dropped_as_an_addition, BOTH_OPEN, "repeats: 2, registered are 3"),
-        (agents_swapped, {}, "its evidence is of run run-right, and not run-wrong"),
+        (last_repeat_dropped_as_an_addition, BOTH_OPEN, "repeats: 2, but 3 registered"),
+        (agents_swapped, {}, "its evidence names run run-right, not run-wrong"),
     ],
 )
 def test_picking_is_named_though_all_digests_were_written_anew(
@@ -251,7 +255,7 @@ def test_a_seal_that_was_taken_out_is_named(study: StudyFolder, number: int) -> 
     lines = study.seals_path.read_text().splitlines(keepends=True)
     study.seals_path.write_text("".join(lines[: number - 1] + lines[number:]))
     differences, _ = said(study)
-    assert f"seals.jsonl:{number}: does not fit what stood before it" in differences
+    assert f"seals.jsonl:{number}: does not match what came before it" in differences
     study.seals_path.unlink()
     differences, _ = said(study)
     assert "seals.jsonl: is missing" in differences
@@ -288,7 +292,7 @@ def test_an_attempt_that_was_scored_and_then_opened_again_is_named(study: StudyF
     seal_study(study)
     differences, lacking = said(study)
     assert lacking == {}
-    assert f"{EVIDENCE}/offline-one-r1-a1: was finished (failure), and then made abandoned" in (
+    assert f"{EVIDENCE}/offline-one-r1-a1: was finished (failure), then changed to abandoned" in (
         differences
     )
     [_, wrong] = Arena().studies.verify(study.path).agents
@@ -319,7 +323,10 @@ def test_an_addition_takes_no_repeat_back(study: StudyFolder) -> None:
     added(study, repeats=2)
     forge(study)
     differences, lacking = said(study, registered=published)
-    assert (differences, lacking) == (["registration.json: addition 1 makes 2 repeats of 3"], {})
+    assert (differences, lacking) == (
+        ["registration.json: addition 1 sets 2 repeats, but there were 3"],
+        {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -367,7 +374,7 @@ def test_a_study_without_journals_says_what_cannot_be_shown(study: StudyFolder) 
             in_ledger(run, statement, digest, document["repeat"])
     found = Arena().studies.verify(study.path)
     assert (found.differences, [one.scored for one in found.agents]) == ((), [3, 3])
-    assert sum("nothing shows that no attempt was taken out" in one for one in found.notes) == 2
+    assert sum("nothing shows that no attempt was removed" in one for one in found.notes) == 2
     assert Arena().studies.verify(study.path, head=found.head).differences == ()
 
 

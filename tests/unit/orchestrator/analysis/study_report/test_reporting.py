@@ -164,10 +164,10 @@ def test_secondary_outcomes_are_registered_and_reported_with_what_reviewers_ask(
         ),
         (
             "outcome: usd, k: 2, of: agents, first: right, second: wrong",
-            "k: has an effect on pass_hat alone",
+            "k: applies only to pass_hat",
         ),
         ("outcome: usd, of: agents, first: right, second: other", "the study has no 'other'"),
-        ("outcome: usd, of: agents, first: right, second: right", "must be another one than"),
+        ("outcome: usd, of: agents, first: right, second: right", "must differ from"),
         ("outcome: money, of: agents, first: right, second: wrong", "outcome"),
     ],
 )

@@ -177,7 +177,7 @@ def test_a_run_of_which_nothing_is_scored_is_said_and_not_counted_as_failed(
 
     assert done.code == 0
     said = " ".join(done.out.split())
-    assert "Undecided, offline: there is no task of which both good and third have" in said
+    assert "Undecided, offline: no task has a scored episode of both good and third" in said
     assert "third offline – 0%–100% 0/20" in said
     assert "100% of the episodes are unscored (infra 20)" in said
 

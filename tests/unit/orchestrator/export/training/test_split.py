@@ -146,7 +146,7 @@ def test_a_flag_names_the_split_to_a_form_that_takes_one(call: Call, tmp_path: P
     assert '"task": "parts"' in kept
     assert '"task": "agrees"' not in kept
     ended = call("export", "jsonl", run.path, "--split", path)
-    assert (ended.code, "split is none of the exporter 'jsonl'" in ended.err) == (2, True)
+    assert (ended.code, "split: the exporter 'jsonl' has no such option" in ended.err) == (2, True)
     ended = call("export", "sft", run.path, "--split", path, "--option", f"split={path}")
     assert (ended.code, "name two splits" in ended.err) == (2, True)
 
