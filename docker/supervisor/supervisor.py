@@ -224,7 +224,7 @@ class Supervisor:
             return {"error": str(cause)}
 
     def _take(self) -> tuple[bytes, float, str | None]:
-        """Return the present state, how many seconds all stood still for it, and the site's time."""
+        """Return the present state, for how many seconds all stood still, and the site's time."""
         from changes import changes_of  # noqa: PLC0415
         from state import State, pack  # noqa: PLC0415
 
