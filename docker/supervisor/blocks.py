@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from io import FileIO
 from typing import NamedTuple
 
+from failure import Refusal
+
 BLOCK = 4096
 _CHUNK = 256 * BLOCK
 _MOST_SENT = 1 << 30
@@ -27,13 +29,33 @@ class Content(NamedTuple):
     blocks: tuple[tuple[int, bytes], ...] = ()
 
 
-def read_content(path: bytes, base: bytes | None) -> Content:
-    """Read a file and keep what differs from the base. Raises OSError."""
+class Budget:
+    """How many bytes of blocks may be kept: all of them are in memory, beside the services."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._left = most
+
+    def spend(self, count: int) -> None:
+        """Take so many bytes. Raises Refusal where too few are left."""
+        self._left -= count
+        if self._left < 0:
+            msg = f"the state differs from its image by more than {self._most >> 20} MB"
+            raise Refusal(msg)
+
+
+def read_content(path: bytes, base: bytes | None, budget: Budget) -> Content:
+    """Read a file and keep what differs from the base.
+
+    Raises:
+        OSError: it cannot be read.
+        Refusal: more differs than the budget has left.
+    """
     with open(path, "rb", buffering=0) as file:
         if base is None:
-            return _differences(file, None, base)
+            return _differences(file, None, base, budget)
         with open(base, "rb", buffering=0) as other:
-            return _differences(file, other, base)
+            return _differences(file, other, base, budget)
 
 
 def write_content(copy: int, content: Content, path: bytes) -> None:
@@ -68,13 +90,15 @@ def _write_block(copy: int, data: bytes, at: int) -> None:
         data, at = data[written:], at + written
 
 
-def _differences(file: FileIO, other: FileIO | None, base: bytes | None) -> Content:
+def _differences(file: FileIO, other: FileIO | None, base: bytes | None, budget: Budget) -> Content:
     blocks: list[tuple[int, bytes]] = []
     at = 0
     while chunk := _read(file):
         beside = b"" if other is None else _read(other)[: len(chunk)]
         if chunk != beside:
-            blocks.extend(_differing(at // BLOCK, chunk, beside.ljust(len(chunk), b"\0")))
+            for number, data in _differing(at // BLOCK, chunk, beside.ljust(len(chunk), b"\0")):
+                budget.spend(len(data))
+                blocks.append((number, data))
         at += len(chunk)
     return Content(base, at, tuple(blocks))
 

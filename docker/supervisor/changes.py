@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from attributes import attributes_of
-from blocks import read_content
+from blocks import Budget, read_content
 from failure import Refusal
 from restore import Restorer, Wanted, facts_of
 from tree import kind_of
@@ -33,27 +33,28 @@ class Changes(NamedTuple):
         return any(_is_in(path, part) for path in paths for part in parts)
 
 
-def changes_of(restorer: Restorer) -> Changes:
+def changes_of(restorer: Restorer, budget: Budget) -> Changes:
     """Read in what the folder differs from its pristine copy; nothing may write to it meanwhile.
 
     Sockets are left out: a service makes its own. A hard link becomes a file of its own.
 
     Raises:
         OSError: an entry cannot be read.
-        Refusal: an entry is neither file, folder, link nor socket.
+        Refusal: an entry is neither file, folder, link nor socket; or more differs than the budget
+            has left.
     """
     golden = restorer.golden()
     changed: dict[bytes, Wanted] = {}
     removed: set[bytes] = set()
-    top = _read(restorer, restorer.folder, os.lstat(restorer.folder), golden)
+    top = _read(restorer, restorer.folder, os.lstat(restorer.folder), golden, budget)
     if not _is_same(top, golden):
         changed[b""] = top
-    changed.update(_walk(restorer, golden, b"", removed))
+    changed.update(_walk(restorer, golden, b"", removed, budget))
     return Changes(changed, frozenset(removed))
 
 
 def _walk(
-    restorer: Restorer, golden: Wanted, inner: bytes, removed: set[bytes]
+    restorer: Restorer, golden: Wanted, inner: bytes, removed: set[bytes], budget: Budget
 ) -> Iterator[tuple[bytes, Wanted]]:
     """Yield what differs below a folder that both have, by its path inside the restored one."""
     folder = os.path.join(restorer.folder, inner) if inner else restorer.folder
@@ -67,20 +68,25 @@ def _walk(
             continue
         there.add(entry.name)
         pristine = golden.inner.get(entry.name)
-        now = _read(restorer, entry.path, found, pristine)
+        now = _read(restorer, entry.path, found, pristine, budget)
         if pristine is None or not _is_same(now, pristine):
             yield path, now
         if now.kind == "d":
             both = pristine if pristine is not None and pristine.kind == "d" else now
-            yield from _walk(restorer, both, path, removed)
+            yield from _walk(restorer, both, path, removed, budget)
     removed.update(os.path.join(inner, name) for name in golden.inner if name not in there)
 
 
 def _read(
-    restorer: Restorer, path: bytes, found: os.stat_result, pristine: Wanted | None
+    restorer: Restorer,
+    path: bytes,
+    found: os.stat_result,
+    pristine: Wanted | None,
+    budget: Budget,
 ) -> Wanted:
     written = restorer.written(path, found)
     if written is not None:
+        budget.spend(sum(len(data) for _, data in written.content.blocks))
         return written
     kind = kind_of(found)
     if kind not in "fdl":
@@ -93,7 +99,7 @@ def _read(
     if kind == "d":
         return entry
     base = pristine.content.base if pristine is not None and pristine.kind == "f" else None
-    return entry._replace(content=read_content(path, base))
+    return entry._replace(content=read_content(path, base, budget))
 
 
 def _is_same(one: Wanted, other: Wanted) -> bool:

@@ -11,7 +11,7 @@ from failure import Failure
 from loop import Loop
 
 _LONGEST_QUESTION = 1 << 20
-_LONGEST_STATE = 1 << 28
+_LONGEST_STATE = 1 << 26
 _MOST_UNREAD = 1 << 27
 
 Line = dict[str, object]

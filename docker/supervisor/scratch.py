@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from attributes import attributes_of, restore_attributes
-from blocks import read_content
+from blocks import Budget, read_content
 from failure import Failure
 from restore import Wanted, facts_of, remove, restore_file, restore_link
 from tree import Entry, kind_of
@@ -59,16 +59,20 @@ class Scratch:
                 self._kept[path] = os.lstat(path)
                 self._note_modes(os.path.dirname(path))
 
-    def entries(self) -> Iterator[Wanted]:
+    def entries(self, budget: Budget) -> Iterator[Wanted]:
         """Yield what lies in the folders and would be missed, each folder ahead of what it holds.
 
         Left out are what is kept, sockets and the like, notes of a process's number, what a
-        database has for itself, and what belongs to another user. Raises OSError.
+        database has for itself, and what belongs to another user.
+
+        Raises:
+            OSError: one cannot be read.
+            Refusal: there is more than the budget has left.
         """
         for root in map(os.fsencode, outermost(map(os.fsdecode, self._folders))):
-            yield from self._entries(root)
+            yield from self._entries(root, budget)
 
-    def _entries(self, root: bytes) -> Iterator[Wanted]:
+    def _entries(self, root: bytes, budget: Budget) -> Iterator[Wanted]:
         for path, entry in entries_below(root, OF_DATABASES):
             found = entry.status
             kind = kind_of(found)
@@ -80,7 +84,7 @@ class Scratch:
             if kind == "l":
                 yield wanted._replace(target=os.readlink(path))
                 continue
-            content = read_content(path, None) if kind == "f" else wanted.content
+            content = read_content(path, None, budget) if kind == "f" else wanted.content
             yield wanted._replace(content=content, attributes=attributes_of(path))
 
     def fill(self, entries: Sequence[Wanted]) -> None:

@@ -19,7 +19,9 @@ from restore import Facts, Wanted
 
 _VERSION = 1
 _LENGTH = 8
-_LONGEST_HEADER = 1 << 25
+_LONGEST_HEADER = 1 << 24
+# Of blocks, when a state is taken and when it comes back: they are in memory several times over.
+MOST_TAKEN = 24 << 20
 _LEVEL = 1
 
 
@@ -56,17 +58,19 @@ def pack(state: State, golden: Wanted) -> bytes:
         "scratch": [_written(entry.path, entry, body) for entry in state.scratch],
     }
     head = json.dumps(header, separators=(",", ":")).encode()
-    return zlib.compress(b"".join((len(head).to_bytes(_LENGTH, "big"), head, *body)), _LEVEL)
+    packer = zlib.compressobj(_LEVEL)
+    parts = (len(head).to_bytes(_LENGTH, "big"), head, *body)
+    return b"".join((*map(packer.compress, parts), packer.flush()))
 
 
-def unpack(packed: bytes, golden: Wanted, roots: Iterable[bytes], most: int) -> State:
+def unpack(packed: bytes, golden: Wanted, roots: Iterable[bytes], room: int) -> State:
     """Read a state that may come from anybody.
 
     Args:
         packed: as `pack` made it.
         golden: the pristine copy that it must belong to.
         roots: the scratch folders.
-        most: how many bytes its files may take.
+        room: how many bytes its files may take.
 
     Raises:
         Refusal: it is damaged, belongs to another image, or holds what no container could have
@@ -74,7 +78,7 @@ def unpack(packed: bytes, golden: Wanted, roots: Iterable[bytes], most: int) -> 
     """
     try:
         unpacker = zlib.decompressobj()
-        plain = unpacker.decompress(packed, most + _LONGEST_HEADER)
+        plain = unpacker.decompress(packed, MOST_TAKEN + _LONGEST_HEADER)
         if not unpacker.eof or unpacker.unused_data:
             raise Refusal("the state is truncated, too large, or has more behind it")
         end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
@@ -83,7 +87,7 @@ def unpack(packed: bytes, golden: Wanted, roots: Iterable[bytes], most: int) -> 
             raise Refusal(f"the state is of version {header['version']!r}, not {_VERSION}")
         if header["pristine"] != _identity(golden):
             raise Refusal("the state belongs to another image: its pristine copy is another")
-        reader = _Reader(golden, tuple(roots), plain[end:], most)
+        reader = _Reader(golden, tuple(roots), plain[end:], room)
         state = State(
             Changes(
                 dict(map(reader.changed, header["changed"])),
@@ -134,12 +138,12 @@ def _written(path: bytes, entry: Wanted, body: list[bytes]) -> dict[str, Any]:
 class _Reader:
     """Reads entries, and takes their blocks from the body in the order in which they come."""
 
-    def __init__(self, golden: Wanted, roots: tuple[bytes, ...], body: bytes, most: int) -> None:
+    def __init__(self, golden: Wanted, roots: tuple[bytes, ...], body: bytes, room: int) -> None:
         self._golden = golden
         self._body = body
         self._at = 0
         self._folders = set(roots)
-        self._left = most
+        self._left = room
         entries = [entry for _, entry in _all(golden, b"")]
         self._users = {os.geteuid(), *(entry.facts.uid for entry in entries)}
         self._groups = {os.getegid(), *os.getgroups(), *(one.facts.gid for one in entries)}

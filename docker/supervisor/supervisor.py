@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from scratch_listing import ScratchListing
     from state import State
 
-_MOST_STATE = 1 << 28
-
 
 class Target(NamedTuple):
     """A state that the site was brought to, or will be.
@@ -225,18 +223,22 @@ class Supervisor:
 
     def _take(self) -> tuple[bytes, float, str | None]:
         """Return the present state, for how many seconds all stood still, and the site's time."""
+        from blocks import Budget  # noqa: PLC0415
         from changes import changes_of  # noqa: PLC0415
-        from state import State, pack  # noqa: PLC0415
+        from state import MOST_TAKEN, State, pack  # noqa: PLC0415
 
         if not self._is_ready or self._loop.rewind_asked or self._restore_asked:
             raise Refusal("the site is being rewound")
+        budget = Budget(MOST_TAKEN)
         began = time.monotonic()
-        with frozen(self._services.others):
-            clock = self._clock.now_ns() if self._clock else None
-            changes = changes_of(self._restorer)
-            scratch = tuple(self._scratch.entries())
-            seconds = time.monotonic() - began
-        self._services.note_thaw()
+        try:
+            with frozen(self._services.others):
+                clock = self._clock.now_ns() if self._clock else None
+                changes = changes_of(self._restorer, budget)
+                scratch = tuple(self._scratch.entries(budget))
+                seconds = time.monotonic() - began
+        finally:
+            self._services.note_thaw()
         packed = pack(State(changes, scratch, clock), self._restorer.golden())
         return packed, seconds, None if clock is None else written(clock)
 
@@ -245,9 +247,9 @@ class Supervisor:
         from changes import with_changes  # noqa: PLC0415
         from state import digest_of, unpack  # noqa: PLC0415
 
-        most = min(_MOST_STATE, self._config.room_mb << 20)
         golden = self._restorer.golden()
-        state = unpack(packed, golden, map(os.fsencode, self._config.scratch), most)
+        roots = map(os.fsencode, self._config.scratch)
+        state = unpack(packed, golden, roots, self._config.room_mb << 20)
         digest = digest_of(packed)
         self._next = Target(digest, state, with_changes(golden, state.changes))
         self._restore_asked = True

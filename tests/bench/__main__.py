@@ -28,6 +28,7 @@ from bench import (
     scoring,
     sites,
     slot_memory,
+    states,
     steps,
     study_report,
     study_status,
@@ -85,6 +86,10 @@ async def _cdp_figure() -> Figure:
         await asyncio.to_thread(subprocess.run, ["arena", "down"], check=True, capture_output=True)
 
 
+def _states() -> list[Figure]:
+    return asyncio.run(states.state_figures())
+
+
 def _resets() -> list[Figure]:
     return asyncio.run(resets.reset_figures())
 
@@ -120,6 +125,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "sites": _sites,
     "gateway": _gateway,
     "resets": _resets,
+    "states": _states,
     "memory": _memory,
     "steps": steps.step_figures,
     "scoring": scoring.scoring_figures,

@@ -196,4 +196,11 @@ class Recreate:
         await engine.remove(watch.replica.container.id)
         replica = await start_replica(engine, placement)
         fresh = Watch.over(engine, replica, new=True, taken=watch.taken)
-        return fresh if watch.taken is None else await Rewind().restore(engine, fresh)
+        if watch.taken is None:
+            return fresh
+        try:
+            return await Rewind().restore(engine, fresh)
+        except BaseException:
+            await fresh.close()
+            await asyncio.shield(engine.remove(replica.container.id))
+            raise

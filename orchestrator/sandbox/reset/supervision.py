@@ -7,7 +7,7 @@ import base64
 import json
 from collections import deque
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
@@ -40,8 +40,17 @@ class _Line(BaseModel):
     clock: AwareDatetime | None = None
     trusted: bool = False
     taken: str = ""
+    frozen_seconds: float = 0.0
     restored: str = ""
     files: tuple[FileState, ...] = ()
+
+
+class Taken(NamedTuple):
+    """What a supervisor took: the state, the site's time, how long all processes stood still."""
+
+    packed: bytes
+    clock: datetime | None
+    frozen_s: float
 
 
 class Supervision:
@@ -142,13 +151,10 @@ class Supervision:
         """Show that states may be taken and restored over this connection."""
         await self._ask(_STAMP_S, ask="trust", token=token)
 
-    async def take_state(self) -> tuple[bytes, datetime | None]:
-        """Take the present state while everything stands still; return it and the site's time.
-
-        `trust` comes first.
-        """
+    async def take_state(self) -> Taken:
+        """Take the present state while everything stands still; `trust` comes first."""
         answer = await self._ask(_STATE_S, ask="take", refusal=StateError)
-        return base64.b64decode(answer.taken), answer.clock
+        return Taken(base64.b64decode(answer.taken), answer.clock, answer.frozen_seconds)
 
     async def restore_state(self, packed: bytes, deadline_s: float) -> None:
         """Make the supervisor go to a state that was taken, and wait until it reports it.

@@ -84,7 +84,7 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
         _refuse_settings(replica, fingerprint)
         before = await watch.mark()
         supervision = await trusted_supervision(engine, watch)
-        packed, clock = await supervision.take_state()
+        taken = await supervision.take_state()
         after = await watch.mark()
         if before is None or after is None:
             raise StateError(f"site '{replica.site.name}': nothing shows whether it is written to")
@@ -92,9 +92,9 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
             return TakenState(
                 site=replica.site.name,
                 image_id=replica.placement.image_id,
-                packed=packed,
+                packed=taken.packed,
                 fingerprint=fingerprint,
-                clock=clock,
+                clock=taken.clock,
             )
     message = f"site '{replica.site.name}' is written to all the time: no state can be taken"
     raise StateError(message, hint="wait until whoever uses it is done")

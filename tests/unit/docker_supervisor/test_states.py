@@ -393,3 +393,18 @@ def test_the_clock_goes_on_from_the_moment_that_was_taken(tmp_path: Path) -> Non
         again = read_state(running.take())
         now = json.loads(again[8 : 8 + int.from_bytes(again[:8], "big")])["clock"]
         assert later <= now < later + PATIENCE_S * 10**9
+
+
+@pytest.mark.parametrize("where", ["folder", "scratch"])
+def test_a_state_that_would_not_fit_into_memory_is_refused(tmp_path: Path, where: str) -> None:
+    (tmp_path / "pristine").mkdir()
+    with supervised(tmp_path) as running:
+        with running.listen() as listener:
+            listener.until_ready(1)
+            large = getattr(running, where) / "large"
+            large.write_bytes(os.urandom(1 << 20) * 25)
+            answer = listener.trusted().ask(ask="take")
+            assert answer["error"] == "the state differs from its image by more than 24 MB"
+        with large.open("r+b") as file:
+            file.truncate(1 << 20)
+        running.restore(running.take())
