@@ -107,16 +107,16 @@ def in_round(number: int, strategy: str) -> Iterator[list[str]]:
 
 
 @asynccontextmanager
-async def world_runner_of(
+async def lane_of(
     engine: Engine, site: Site, golden: Golden, accounts: Accounts, dice: Random
 ) -> AsyncIterator[Lane]:
     """Start a replica to be spoilt and reset."""
     async with started(engine, site, OWNER) as replica:
-        world_runner = Lane(engine, golden, accounts, dice, Watch.over(engine, replica, new=True))
+        lane = Lane(engine, golden, accounts, dice, Watch.over(engine, replica, new=True))
         try:
-            yield world_runner
+            yield lane
         finally:
-            await world_runner.watch.close()
+            await lane.watch.close()
 
 
 @pytest.mark.parametrize("name", sorted(RECREATED))
@@ -125,8 +125,8 @@ async def test_recreated_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_o
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
-    async with world_runner_of(engine, site, golden, accounts, dice) as world_runner:
-        await world_runner.play(RECREATED[name], "recreate")
+    async with lane_of(engine, site, golden, accounts, dice) as lane:
+        await lane.play(RECREATED[name], "recreate")
 
 
 @pytest.mark.parametrize("name", sorted(REWINDS))
@@ -135,13 +135,11 @@ async def test_rewound_replicas_are_golden_and_their_ids_go_on_as_in_a_fresh_one
 ) -> None:
     site = sites.site(name)
     golden = await golden_of(engine, site, OWNER, accounts)
-    async with AsyncExitStack() as stack, asyncio.TaskGroup() as world_runners:
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as lanes:
         for _ in range(LANES):
             own = Random(dice.random())
-            world_runner = await stack.enter_async_context(
-                world_runner_of(engine, site, golden, accounts, own)
-            )
-            world_runners.create_task(world_runner.play(REWINDS[name], "rewind"))
+            lane = await stack.enter_async_context(lane_of(engine, site, golden, accounts, own))
+            lanes.create_task(lane.play(REWINDS[name], "rewind"))
 
 
 @pytest.mark.parametrize("name", sorted(SWAPS))
