@@ -78,7 +78,7 @@ async def _figures(engine: Engine, name: str, owner: str) -> list[Figure]:
 
 
 async def _timed(engine: Engine, watch: Watch, taken: TakenState | None) -> float:
-    watch.taken = taken
+    watch.aim(taken)
     began = time.monotonic()
     await Rewind().restore(engine, watch)
     return time.monotonic() - began

@@ -109,7 +109,7 @@ class Watch:
         taken: TakenState | None = None,
     ) -> None:
         self.replica = replica
-        self.taken = taken
+        self._taken = taken
         self._accounted = new
         self._engine = engine
         self._supervision: Supervision | None = None
@@ -135,9 +135,19 @@ class Watch:
         return cls(engine, replica, new=new, taken=taken)
 
     @property
+    def taken(self) -> TakenState | None:
+        """The state that stands for golden; None for the image's own."""
+        return self._taken
+
+    @property
     def target(self) -> GoldenState:
         """The state that a reset leads to, and that `prove` looks for: golden, or one taken."""
-        return self.taken or self.replica.placement.golden
+        return self._taken or self.replica.placement.golden
+
+    def aim(self, taken: TakenState | None) -> None:
+        """From now on let a state stand for golden, or golden again: it is not proven yet."""
+        self._taken = taken
+        self._baseline = None
 
     @property
     def is_accounted(self) -> bool:

@@ -60,7 +60,7 @@ class Site:
 
     async def go_to(self, taken: TakenState | None) -> None:
         """Go to a state, or to golden, and prove it; by the rewind alone."""
-        self.watch.taken = taken
+        self.watch.aim(taken)
         reset = await reset_replica(self.engine, self.watch, strategies=(Rewind(),))
         assert reset.receipt.proven
         assert reset.receipt.strategy == "rewind"

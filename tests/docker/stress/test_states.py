@@ -49,12 +49,12 @@ async def test_a_state_comes_back_whatever_was_done_before_and_since(
                 for mutation in draw(MUTATIONS[name], dice, most=4):
                     with suppress(AssertionError):  # what the first ones took away cannot be done
                         await mutation.make(subject, dice)
-                watch.taken = taken
+                watch.aim(taken)
                 reset = await reset_replica(engine, watch, strategies=(Rewind(),))
                 assert reset.receipt.proven, done
                 assert parted(await witness(subject), wanted) == "", done
                 restored += 1
-            watch.taken = None
+            watch.aim(None)
             await reset_replica(engine, watch, strategies=(Rewind(),))
         await watch.close()
         assert restored > ROUNDS // 2

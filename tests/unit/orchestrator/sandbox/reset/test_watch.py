@@ -15,7 +15,7 @@ from orchestrator.sandbox.engine.containers import Container, Endpoint
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.reset.ladder import reset_replica, strategies_for
 from orchestrator.sandbox.reset.replica import Placement, Replica
-from orchestrator.sandbox.reset.state import FileState, Fingerprint
+from orchestrator.sandbox.reset.state import FileState, Fingerprint, TakenState
 from orchestrator.sandbox.reset.strategies import Clean, Rewind
 from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
@@ -113,6 +113,33 @@ async def test_a_golden_state_stands_until_a_stamp_moves() -> None:
         assert await watch.moved() is None
         shelf.stamp = "s2"
         assert await watch.moved() == "a stateful or scratch file was changed"
+
+
+async def test_what_was_proven_of_one_target_says_nothing_of_another() -> None:
+    taken = TakenState(
+        site="shelf",
+        image_id="i",
+        packed=b"blocks",
+        fingerprint=Fingerprint(files=(replace(PICTURE, content="bb"),)),
+    )
+    shelf = Shelf()
+    async with watched(shelf) as (_, watch):
+        await watch.prove()
+        assert watch.golden is not None
+        watch.aim(taken)
+        assert watch.golden is None
+        assert await watch.moved() == "it was not proven golden before"
+        assert (await watch.prove()).differences(taken.fingerprint) == (
+            "file /f/media/p.png: other content",
+        )
+        assert watch.golden is None
+        shelf.picture = replace(PICTURE, content="bb")
+        await watch.prove()
+        assert watch.golden == taken.fingerprint
+        assert await watch.moved() is None
+        watch.aim(None)
+        await watch.prove()
+        assert watch.golden is None
 
 
 async def test_a_file_in_a_scratch_folder_that_no_image_starts_with_is_not_golden() -> None:
