@@ -135,7 +135,6 @@ async def test_what_was_proven_of_one_target_says_nothing_of_another() -> None:
         assert watch.golden is None
         shelf.picture = replace(PICTURE, content="bb")
         await watch.prove()
-        assert watch.golden == taken.fingerprint
         assert await watch.moved() is None
         watch.aim(None)
         await watch.prove()
