@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from supervised import PATIENCE_S, PREFORK, TOKEN, Service, Supervised, python, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
@@ -44,7 +44,6 @@ CHANGED = st.lists(change, max_size=8)
 
 
 @given(before=CHANGED, after=CHANGED)
-@settings(max_examples=2 * settings().max_examples)
 def test_whatever_was_done_comes_back_and_whatever_was_done_since_goes(
     running: Supervised, before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]
 ) -> None:
