@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from arena_core.errors import ArenaError, StateError
+from arena_core.errors import ArenaError, StateError, UnhealthyError
 from arena_core.task_group import task_group
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
 from orchestrator.sandbox.check_queries import ask
@@ -13,7 +13,7 @@ from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.inventory import running_replicas
 from orchestrator.sandbox.pool.pool_context import label_of
 from orchestrator.sandbox.reset.ladder import reset_replica
-from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.replica import Replica, await_health
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.strategies import Recreate, Rewind, trusted_supervision
 from orchestrator.sandbox.reset.watch import Watch
@@ -23,6 +23,7 @@ from sites.manifest import DatabaseEngine, ServerDatabase
 from sites.registry import SiteRegistry
 
 _TRIES = 3
+_SERVES_WITHIN_S = 3.0
 _UNSAFE_TABLES = (
     "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
     " AND TABLE_TYPE = 'BASE TABLE' AND ENGINE NOT IN ('InnoDB', 'Aria') ORDER BY TABLE_NAME"
@@ -78,6 +79,7 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
         StateError: something writes to it all the time, or it holds what cannot be taken.
     """
     replica = watch.replica
+    await _require_serving(engine, replica)
     await _refuse_what_no_crash_survives(replica)
     for _ in range(_TRIES):
         fingerprint = await watch.prove()
@@ -98,6 +100,15 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
             )
     message = f"site '{replica.site.name}' is written to all the time: no state can be taken"
     raise StateError(message, hint="wait until whoever uses it is done")
+
+
+async def _require_serving(engine: Engine, replica: Replica) -> None:
+    """Refuse a site that is broken: going back to that could not be told from a failed restore."""
+    try:
+        await await_health(engine, replica, timeout_s=_SERVES_WITHIN_S)
+    except UnhealthyError as cause:
+        message = f"site '{replica.site.name}' does not serve, which a state cannot hold"
+        raise StateError(f"{message}: {cause.message}", hint="arena reset") from cause
 
 
 async def _refuse_what_no_crash_survives(replica: Replica) -> None:
