@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -22,6 +23,17 @@ from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 _MANIFEST: Final = "state.json"
 _MOST_BYTES: Final = 1 << 28
 _MOST_SITES: Final = 100
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED: Final = 1
+# What zipfile raises for bytes that it cannot read; the last for a version that it does not know.
+_UNREADABLE: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+)
 
 _Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
@@ -111,7 +123,7 @@ def read_state(path: Path) -> SavedState:
         first = cause.errors()[0]
         where = ".".join(map(str, first["loc"])) or _MANIFEST
         raise StateError(f"{path} is not the file of a state: {where}: {first['msg']}") from cause
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as cause:
+    except _UNREADABLE as cause:
         raise StateError(f"{path} is damaged, or not the file of a state: {cause}") from cause
     except (_DamagedError, ImageError) as cause:
         raise StateError(f"{path} is damaged: {cause}") from cause
@@ -141,10 +153,13 @@ class _Parts:
 
     def read(self, name: str) -> bytes:
         try:
-            with self._file.open(name) as part:
-                content = part.read(self._left + 1)
+            part = self._file.getinfo(name)
         except KeyError as cause:
             raise _DamagedError(f"it has no part '{name}'") from cause
+        if part.compress_type not in _METHODS or part.flag_bits & _ENCRYPTED:
+            raise _DamagedError(f"its part '{name}' is not packed as Arena packs it")
+        with self._file.open(part) as opened:
+            content = opened.read(self._left + 1)
         self._left -= len(content)
         if self._left < 0:
             raise _DamagedError(f"it holds more than {_MOST_BYTES >> 20} MiB")

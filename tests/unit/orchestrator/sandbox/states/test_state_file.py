@@ -102,6 +102,25 @@ def test_a_forged_file_is_refused_in_one_line(tmp_path: Path, name: str) -> None
     assert "\n" not in caught.value.message
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_part_packed_in_another_way_is_refused(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "one.arena-state"
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("state.json", "{}")
+    with pytest.raises(StateError, match="not packed as Arena packs it"):
+        read_state(path)
+
+
+def test_an_encrypted_part_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.arena-state"
+    write_state(saved(), path)
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the flags of the first part
+    path.write_bytes(content)
+    with pytest.raises(StateError, match="not packed as Arena packs it"):
+        read_state(path)
+
+
 @given(at=st.integers(0, 2000), end=st.booleans())
 def test_a_damaged_file_is_refused_or_says_the_same(
     tmp_path_factory: pytest.TempPathFactory, at: int, *, end: bool
