@@ -1,10 +1,10 @@
-"""What was changed in a running replica since it was golden."""
+"""What was changed in a running replica since it was golden, or since the start of an episode."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +19,7 @@ from orchestrator.sandbox.delta.changes import (
     table_change,
 )
 from orchestrator.sandbox.delta.comparison import PresentRows, differing_rows
-from orchestrator.sandbox.delta.golden_rows import GoldenRows
+from orchestrator.sandbox.delta.golden_rows import GoldenRows, GoldenTable
 from orchestrator.sandbox.delta.present_rows import MariadbRows, SqliteRows
 from orchestrator.sandbox.golden import golden_rows
 from orchestrator.sandbox.reset.database import mariadb_connection
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.engine.containers import Endpoint
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.replica import Replica
-    from orchestrator.sandbox.reset.state import Fingerprint, TableState
+    from orchestrator.sandbox.reset.state import Fingerprint, TableState, TakenState
     from sites.manifest import Site
 
 ROWS_A_TABLE: Final = 200
@@ -51,7 +51,7 @@ class NextId:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Everything that differs from golden.
+    """Everything that differs from golden, or from a start.
 
     Attributes:
         changes: tables and their rows by name and key, then files by path, then what else differs.
@@ -75,34 +75,42 @@ async def delta_of(
     fingerprint: Fingerprint | None = None,
     *,
     ignored: IgnoredChanges | None = None,
+    start: TakenState | None = None,
     limit: int = ROWS_A_TABLE,
 ) -> Delta:
-    """Compare a running replica with the golden state of its image, row by row and file by file.
+    """Compare a running replica with golden or a start, row by row and file by file.
 
     Only tables whose fingerprint differs are read. Values of secrets are left out.
 
     Args:
         fingerprint: its state, where that was just taken.
         ignored: what not to look at.
+        start: the state that it is compared with; the golden state of its image where omitted.
         limit: how many rows of each table are listed; of more, only their number.
+
+    Raises:
+        StateError: the rows of the start are needed, and were not kept or cannot be read.
     """
     site = replica.site
     without = ignored or IgnoredChanges()
+    before = start or replica.placement.golden
     try:
         async with asyncio.timeout(DEADLINE_S):
             found = fingerprint or await take_fingerprint(engine, site, replica.container)
-            if found.digest == replica.golden:
+            if found.digest == before.digest:
                 return Delta(site.name)
-            golden = await replica.placement.golden.parts()
+            golden = await before.parts()
             states = _table_pairs(golden.tables, found.tables, without)
             rows: tuple[Change, ...] = ()
             if states:
-                path = await _golden_rows(engine, replica)
+                own = None if start is None else start.rows
+                sealed = _Sealed(await _golden_rows(engine, replica), own)
                 read = await _reading(engine, replica)
-                rows = await asyncio.to_thread(_rows, read, path, states, without, limit)
+                rows = await asyncio.to_thread(_rows, read, sealed, states, without, limit)
     except TimeoutError as cause:
+        what = "its start" if start else "golden"
         message = (
-            f"site '{site.name}': comparing it with golden took longer than {DEADLINE_S:.0f} s"
+            f"site '{site.name}': comparing it with {what} took longer than {DEADLINE_S:.0f} s"
         )
         raise SiteError(message) from cause
     return Delta(
@@ -159,22 +167,46 @@ def _mariadb_rows(site: Site, endpoint: Endpoint) -> Iterator[PresentRows]:
         yield MariadbRows(connection, site.fingerprint)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """Where the rows of before are: all of golden, and a start's own in place of some tables.
+
+    Attributes:
+        start: the tables of a start in which it differs from golden; None for golden itself.
+    """
+
+    golden: Path
+    start: bytes | None = None
+
+    @contextmanager
+    def opened(self) -> Iterator[Mapping[str, tuple[GoldenRows, GoldenTable]]]:
+        """Open both, and yield each table with the rows that it is in."""
+        with ExitStack() as stack:
+            sources = [stack.enter_context(GoldenRows.opened(self.golden))]
+            if self.start is not None:
+                sources.append(stack.enter_context(GoldenRows.of_start(self.start)))
+            yield {
+                name: (source, table)
+                for source in sources
+                for name, table in source.tables().items()
+            }
+
+
 def _rows(
     reading: _Reading,
-    path: Path,
+    sealed: _Sealed,
     states: Mapping[str, StatePair],
     without: IgnoredChanges,
     limit: int,
 ) -> tuple[Change, ...]:
-    with GoldenRows.opened(path) as golden, reading() as present:
+    with sealed.opened() as tables, reading() as present:
         now = {shape.name: shape for shape in present.shapes(states)}
-        tables = golden.tables()
         changes: list[Change] = []
         for name, state in states.items():
-            if name not in tables or name not in now:
+            if state[0] is None or name not in tables or name not in now:
                 changes.append(table_change(name, *state))
                 continue
-            table, shape = tables[name], now[name]
+            (golden, table), shape = tables[name], now[name]
             definition = definition_change(table.shape, shape)
             changes.extend([definition] if definition else [])
             if not _has_same_rows(*state):

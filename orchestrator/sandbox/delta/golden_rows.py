@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from arena_core.errors import ImageError
+from arena_core.errors import ImageError, StateError
 from orchestrator.sandbox.delta.shapes import ColumnShape, TableShape
 
 if TYPE_CHECKING:
@@ -74,6 +74,25 @@ class GoldenRows:
         except sqlite3.DatabaseError as cause:
             message = f"the image's golden rows cannot be read: {cause}"
             raise ImageError(message, hint="arena build --force") from cause
+
+    @classmethod
+    @contextmanager
+    def of_start(cls, content: bytes) -> Iterator[GoldenRows]:
+        """Open the rows of a start, which may come from anybody, in memory.
+
+        Raises:
+            StateError: they cannot be read.
+        """
+        try:
+            with closing(sqlite3.connect(":memory:")) as packed:
+                packed.execute("PRAGMA trusted_schema = OFF")
+                packed.deserialize(content)
+                (version,) = packed.execute("PRAGMA user_version").fetchone()
+                if version != FORMAT:
+                    raise StateError(f"the rows of a start have version {version}, not {FORMAT}")
+                yield cls(packed)
+        except (sqlite3.Error, ValueError, TypeError) as cause:
+            raise StateError(f"the rows of a start cannot be read: {cause}") from cause
 
     def tables(self) -> dict[str, GoldenTable]:
         found = self._packed.execute(

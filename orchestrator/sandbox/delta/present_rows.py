@@ -145,12 +145,19 @@ def _shape(table: SqliteTable) -> TableShape:
 _PACKING_S: Final = 300.0
 
 
-async def pack_rows(engine: Engine, site: Site, container: Container, into: Path) -> bool:
+async def pack_rows(
+    engine: Engine,
+    site: Site,
+    container: Container,
+    into: Path,
+    names: frozenset[str] | None = None,
+) -> bool:
     """Write the rows of every table of a running replica that is state into a file.
 
     Args:
         container: read in one snapshot.
         into: a path where no file is.
+        names: of the tables; all where omitted.
 
     Returns:
         Whether there are rows at all: the site has a database whose tables are read.
@@ -162,10 +169,10 @@ async def pack_rows(engine: Engine, site: Site, container: Container, into: Path
         async with asyncio.timeout(_PACKING_S):
             if isinstance(database, FileDatabase):
                 copy = await copy_database(engine, site, database, container.id)
-                await asyncio.to_thread(_pack_copy, site, copy, into)
+                await asyncio.to_thread(_pack_copy, site, copy, into, names)
             else:
                 endpoint = _published(site, container, database.port)
-                await asyncio.to_thread(_pack, site, endpoint, into)
+                await asyncio.to_thread(_pack, site, endpoint, into, names)
     except TimeoutError as cause:
         message = f"site '{site.name}': reading its rows took longer than {_PACKING_S:.0f} s"
         raise SiteError(message) from cause
@@ -180,18 +187,18 @@ def _published(site: Site, container: Container, port: int) -> Endpoint:
     return endpoint
 
 
-def _pack(site: Site, endpoint: Endpoint, into: Path) -> None:
+def _pack(site: Site, endpoint: Endpoint, into: Path, names: frozenset[str] | None) -> None:
     with mariadb_connection(site, endpoint) as connection:
         with connection.cursor() as cursor:
             cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-        shapes = read_shapes(connection, site.fingerprint)
+        shapes = read_shapes(connection, site.fingerprint, names)
         _write(into, ((shape, _rows(connection, shape)) for shape in shapes))
 
 
-def _pack_copy(site: Site, copy: DatabaseCopy, into: Path) -> None:
+def _pack_copy(site: Site, copy: DatabaseCopy, into: Path, names: frozenset[str] | None) -> None:
     with opened(site, copy) as connection:
         rows = SqliteRows(connection, site.fingerprint)
-        shapes = rows.shapes(rows.names)
+        shapes = rows.shapes(rows.names if names is None else names)
         _write(into, ((shape, map(_as_row, rows.rows(shape))) for shape in shapes))
 
 

@@ -20,6 +20,7 @@ from sites.manifest import Site
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
+    from orchestrator.sandbox.reset.state import TakenState
 
 
 class Phase(StrEnum):
@@ -72,6 +73,11 @@ class ReadyReplica:
     watch: Watch | None = None
     receipt: Receipt | None = None
     cookies: dict[str, tuple[Cookie, ...]] = field(default_factory=dict)
+
+    @property
+    def start(self) -> TakenState | None:
+        """The state that it was brought to; None for golden."""
+        return None if self.watch is None else self.watch.taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

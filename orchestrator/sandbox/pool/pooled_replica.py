@@ -1,4 +1,4 @@
-"""One place for one replica: starts it, brings it back to golden, keeps its roles logged in."""
+"""One place for one replica: starts it, resets it to a state, keeps its roles logged in."""
 
 from __future__ import annotations
 
@@ -27,12 +27,20 @@ from orchestrator.sandbox.pool.pool_context import (
     ReplicaPlan,
     label_of,
 )
-from orchestrator.sandbox.reset.ladder import LADDER, Reset, put_clock_back, reset_replica
+from orchestrator.sandbox.reset.ladder import (
+    LADDER,
+    WAYS_TO_A_STATE,
+    Reset,
+    put_clock_back,
+    reset_replica,
+)
 from orchestrator.sandbox.reset.replica import Replica, start_replica
+from orchestrator.sandbox.reset.taking import require_same_image, take_state
 from orchestrator.sandbox.reset.watch import Glance, Watch
 
 if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
+    from orchestrator.sandbox.reset.state import TakenState
 
 _LOG = logging.getLogger(__name__)
 
@@ -68,10 +76,36 @@ class PooledReplica:
         async with self._shop.starts:
             return await self._told(self._started(()))
 
-    async def renew(self, ready: ReadyReplica, *, wrote: bool) -> ReadyReplica:
-        """Bring a used replica back to golden; one that cannot be proven is replaced."""
+    async def renew(
+        self, ready: ReadyReplica, *, wrote: bool, start: TakenState | None = None
+    ) -> ReadyReplica:
+        """Bring a used replica to a start; one that cannot be proven is replaced.
+
+        Args:
+            start: a state that was taken; golden where omitted.
+
+        Raises:
+            StateError: the start is of another image.
+        """
         async with self._shop.resets:
-            return await self._told(self._renewed(ready, wrote=wrote))
+            return await self._told(self._renewed(ready, wrote=wrote, start=start))
+
+    async def take_state(self, ready: ReadyReplica) -> TakenState:
+        """Take the state that a replica is in, with the rows in which it differs from golden.
+
+        Raises:
+            StateError: it holds what cannot be taken, or is written to all the time.
+        """
+        from orchestrator.sandbox.delta.start_rows import with_rows  # noqa: PLC0415
+
+        async with self._looking:
+            watch = ready.watch or Watch.over(self._engine, ready.replica)
+            try:
+                taken = await take_state(self._engine, watch)
+                return await with_rows(self._engine, watch, taken)
+            finally:
+                if watch is not ready.watch:
+                    await watch.close()
 
     async def lost(self, ready: ReadyReplica) -> str | None:
         """Say that a replica's container is gone and with what evidence; None while it runs."""
@@ -133,7 +167,7 @@ class PooledReplica:
             state = await watch.prove(own_writes=True)
         except SiteError:
             return False
-        return state.digest == watch.replica.golden
+        return state.digest == watch.target.digest
 
     async def _begun(self, watch: Watch) -> str | None:
         try:
@@ -143,9 +177,9 @@ class PooledReplica:
         return None
 
     async def changes(self, ready: ReadyReplica, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs on a replica from golden; errors are those of `delta_of`.
+        """Return what differs on a replica from its start; errors are those of `delta_of`.
 
-        Where nothing moved since it was proven golden, nothing differs, and nothing is read.
+        Where nothing moved since it was proven to be there, nothing differs, and nothing is read.
         """
         from orchestrator.sandbox.delta.delta import delta_of  # noqa: PLC0415  only checks ask for it
 
@@ -153,7 +187,8 @@ class PooledReplica:
             async with self._looking:
                 if await ready.watch.moved() is None:
                     return ()
-        return (await delta_of(self._engine, ready.replica, ignored=ignored)).changes
+        found = await delta_of(self._engine, ready.replica, ignored=ignored, start=ready.start)
+        return found.changes
 
     async def run(self, ready: ReadyReplica, command: str, seconds: int) -> Ran:
         return await run_command(self._engine, ready.replica.container.id, command, seconds)
@@ -228,18 +263,30 @@ class PooledReplica:
         more = {"fallbacks": (*fallbacks, *receipt.fallbacks)}
         return self._golden(Reset(proven.watch, receipt.model_copy(update=more)))
 
-    async def _renewed(self, ready: ReadyReplica, *, wrote: bool) -> ReadyReplica:
+    async def _renewed(
+        self, ready: ReadyReplica, *, wrote: bool, start: TakenState | None
+    ) -> ReadyReplica:
+        require_same_image(ready.replica, start)
         self._tell(Phase.RESETTING)
         try:
-            watch = ready.watch or Watch.over(self._engine, ready.replica)
-            self._watch = watch
-            done = await reset_replica(
-                self._engine, watch, strategies=self._shop.strategies, wrote=wrote
-            )
+            return await self._reset(ready, wrote=wrote, start=start)
         except ArenaError as failure:
             why = failure.message.splitlines()[0]
             self._tell(Phase.FAILED, detail=why)
-            return await self._started((why,))
+        fresh = await self._started((why,))
+        return fresh if start is None else await self._reset(fresh, wrote=False, start=start)
+
+    async def _reset(
+        self, ready: ReadyReplica, *, wrote: bool, start: TakenState | None
+    ) -> ReadyReplica:
+        watch = ready.watch or Watch.over(self._engine, ready.replica)
+        self._watch = watch
+        strategies = self._shop.strategies
+        if start != watch.taken:
+            watch.aim(start)
+            # To keep a replica as it is leads to no other state.
+            strategies = tuple(one for one in strategies if one.touches) or WAYS_TO_A_STATE
+        done = await reset_replica(self._engine, watch, strategies=strategies, wrote=wrote)
         kept = done.replica.container.id == ready.replica.container.id
         return self._golden(done, cookies=ready.cookies if kept else {})
 

@@ -8,18 +8,22 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-from arena_core.errors import ArenaError
+from arena_core.errors import ArenaError, StateError
 from arena_core.task_group import task_group
 from orchestrator.sandbox.pool.pool_context import ReadyReplica
 from orchestrator.sandbox.pool.pooled_replica import PooledReplica
 
 if TYPE_CHECKING:
     from evaluators.evidence import Receipt
+    from orchestrator.sandbox.reset.state import TakenState
 
 
 _Making = Callable[[], Coroutine[object, object, ReadyReplica]]
+# Yields the starts of the episodes that wait, the next one first; None is golden.
+Upcoming = Callable[[], Iterable["TakenState | None"]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +60,11 @@ async def all_of(works: Iterable[Coroutine[object, object, None]]) -> None:
 class ReplicaPool(Protocol):
     """All replicas of one site."""
 
-    async def take(self) -> ReplicaLease:
-        """Wait for a golden replica."""
+    async def take(self, start: TakenState | None = None) -> ReplicaLease:
+        """Wait for a replica that is proven to be in a state: golden where none is given."""
+
+    def foresee(self, upcoming: Upcoming) -> None:
+        """Learn which starts will be wanted next, so that used replicas are brought to them."""
 
     def warm(self) -> None:
         """Start what will be needed before anybody asks, in the background."""
@@ -78,6 +85,22 @@ class ReplicaPool(Protocol):
         """Cut short what is under way; remove the replicas unless they are to stay."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A replica that is started or renewed, and the state that it will be in."""
+
+    pooled: PooledReplica
+    start: TakenState | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiter:
+    """Who waits for a replica, and the state that it is wanted in."""
+
+    promise: asyncio.Future[tuple[PooledReplica, ReadyReplica]]
+    start: TakenState | None
+
+
 class ExclusivePool:
     """A site that holds state: each episode has a replica of its own.
 
@@ -90,19 +113,23 @@ class ExclusivePool:
         self._spares = spares
         self._idle = deque(pools)
         self._ready: deque[tuple[PooledReplica, ReadyReplica]] = deque()
-        self._working: dict[asyncio.Task[None], PooledReplica] = {}
-        self._waiting: deque[asyncio.Future[tuple[PooledReplica, ReadyReplica]]] = deque()
+        self._working: dict[asyncio.Task[None], _Work] = {}
+        self._waiting: deque[_Waiter] = deque()
+        self._upcoming: Upcoming = tuple
         self._held = 0
         self._ahead = 0
         self._used_last: PooledReplica | None = None
         self._is_closed = False
 
-    async def take(self) -> ReplicaLease:
+    async def take(self, start: TakenState | None = None) -> ReplicaLease:
         began = time.monotonic()
         at_once = bool(self._ready) and not self._waiting
         while True:
-            pooled, ready = await self._next()
+            pooled, ready = await self._next(start)
             try:
+                if ready.start != start:
+                    at_once = False
+                    ready = await pooled.renew(ready, wrote=False, start=start)
                 spoilt = await pooled.spoilt(ready)
             except BaseException:
                 self._renewing(pooled, ready, wrote=True)
@@ -110,13 +137,16 @@ class ExclusivePool:
             if spoilt is None:
                 break
             at_once = False
-            self._renewing(pooled, ready, wrote=True)
+            self._renewing(pooled, ready, wrote=True, start=start)
         return ReplicaLease(
             pooled=pooled,
             ready=ready,
             waited=time.monotonic() - began,
             swapped=at_once and self._used_last not in {None, pooled},
         )
+
+    def foresee(self, upcoming: Upcoming) -> None:
+        self._upcoming = upcoming
 
     def warm(self) -> None:
         self._ahead = len(self._pools) - self._spares
@@ -128,7 +158,7 @@ class ExclusivePool:
 
     def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
         self._used_last = leased.pooled
-        self._renewing(leased.pooled, leased.ready, wrote=wrote)
+        self._renewing(leased.pooled, leased.ready, wrote=wrote, start=self._wanted())
 
     async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
         async def one(pooled: PooledReplica) -> ReadyReplica | ArenaError:
@@ -151,7 +181,8 @@ class ExclusivePool:
         return tuple(work.result() for work in works)
 
     def states(self) -> tuple[str, ...]:
-        resting = {*self._idle, *(pooled for pooled, _ in self._ready), *self._working.values()}
+        resting = {*self._idle, *(pooled for pooled, _ in self._ready)}
+        resting |= {work.pooled for work in self._working.values()}
         return tuple(
             pooled.state if pooled in resting else f"{pooled.label} held by an episode"
             for pooled in self._pools
@@ -167,16 +198,18 @@ class ExclusivePool:
         if not keep:
             await all_of(pooled.vacate() for pooled in self._pools)
 
-    async def _next(self) -> tuple[PooledReplica, ReadyReplica]:
+    async def _next(self, start: TakenState | None) -> tuple[PooledReplica, ReadyReplica]:
+        """Return a ready replica, one that is in a state already if there is any."""
         if self._ready and not self._waiting:
-            first = self._ready.popleft()
+            there = (one for one in self._ready if one[1].start == start)
+            first = next(there, self._ready[0])
+            self._ready.remove(first)
             self._held += 1
             self._stock()
             return first
-        promise: asyncio.Future[tuple[PooledReplica, ReadyReplica]] = (
-            asyncio.get_running_loop().create_future()
-        )
-        self._waiting.append(promise)
+        waiter = _Waiter(asyncio.get_running_loop().create_future(), start)
+        promise = waiter.promise
+        self._waiting.append(waiter)
         self._stock()
         try:
             return await promise
@@ -184,9 +217,22 @@ class ExclusivePool:
             if promise.done() and not promise.cancelled() and promise.exception() is None:
                 self._held -= 1
                 self._offer(*promise.result())
-            elif promise in self._waiting:
-                self._waiting.remove(promise)
+            elif waiter in self._waiting:
+                self._waiting.remove(waiter)
             raise
+
+    def _wanted(self) -> TakenState | None:
+        """Return the first start that is wanted and that no other replica is in, or on its way to.
+
+        Golden where all that are wanted are.
+        """
+        there = [ready.start for _, ready in self._ready]
+        there += [work.start for work in self._working.values()]
+        for start in chain((one.start for one in self._waiting), self._upcoming()):
+            if start not in there:
+                return start
+            there.remove(start)
+        return None
 
     def _stock(self) -> None:
         if self._is_closed:
@@ -195,15 +241,24 @@ class ExclusivePool:
         begun = self._held + len(self._ready) + len(self._working)
         for _ in range(min(wanted - begun, len(self._idle))):
             pooled = self._idle.popleft()
-            self._work(pooled, pooled.start)
+            self._work(_Work(pooled, None), pooled.start)
 
-    def _renewing(self, pooled: PooledReplica, ready: ReadyReplica, *, wrote: bool) -> None:
+    def _renewing(
+        self,
+        pooled: PooledReplica,
+        ready: ReadyReplica,
+        *,
+        wrote: bool,
+        start: TakenState | None = None,
+    ) -> None:
         self._held -= 1
-        self._work(pooled, partial(pooled.renew, ready, wrote=wrote))
+        making = partial(pooled.renew, ready, wrote=wrote, start=start)
+        self._work(_Work(pooled, start), making)
 
-    def _work(self, pooled: PooledReplica, making: _Making) -> None:
-        work = asyncio.create_task(self._made(pooled, making), name=f"replica {pooled.label}")
-        self._working[work] = pooled
+    def _work(self, what: _Work, making: _Making) -> None:
+        making_it = self._made(what.pooled, making)
+        work = asyncio.create_task(making_it, name=f"replica {what.pooled.label}")
+        self._working[work] = what
         work.add_done_callback(lambda done: self._working.pop(done, None))
 
     async def _made(self, pooled: PooledReplica, making: _Making) -> None:
@@ -243,7 +298,7 @@ class ExclusivePool:
 
     def _first_in_line(self) -> asyncio.Future[tuple[PooledReplica, ReadyReplica]] | None:
         while self._waiting:
-            promise = self._waiting.popleft()
+            promise = self._waiting.popleft().promise
             if not promise.done():
                 return promise
         return None
@@ -258,7 +313,9 @@ class SharedPool:
         self._one_at_a_time = asyncio.Lock()
         self._warming: asyncio.Task[ReplicaLease] | None = None
 
-    async def take(self) -> ReplicaLease:
+    async def take(self, start: TakenState | None = None) -> ReplicaLease:
+        if start is not None:
+            raise StateError(f"site '{start.site}' holds no state: no episode can set it up")
         began = time.monotonic()
         async with self._one_at_a_time:
             if self._ready is not None and await self._pooled.spoilt(self._ready):
@@ -267,6 +324,9 @@ class SharedPool:
                 self._ready = await self._pooled.start()
             waited = time.monotonic() - began
             return ReplicaLease(pooled=self._pooled, ready=self._ready, waited=waited)
+
+    def foresee(self, upcoming: Upcoming) -> None:
+        """Do nothing: it has one state."""
 
     def warm(self) -> None:
         self._warming = asyncio.create_task(self.take())

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from evaluators.changes import Change, IgnoredChanges
     from evaluators.episode_view import Ran
     from evaluators.evidence import Receipt
+    from orchestrator.sandbox.reset.state import TakenState
     from orchestrator.sandbox.reset.watch import Mark
 
 
@@ -63,9 +64,14 @@ class Slot:
         return (await ask(self._of(site_name).ready.replica, sql)).rows
 
     async def changes(self, site_name: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs on the replica from the state that it was golden in."""
+        """Return what differs on the replica from the state that it was leased in."""
         leased = self._of(site_name)
         return await leased.pooled.changes(leased.ready, ignored)
+
+    async def take_state(self, site_name: str) -> TakenState:
+        """Take the state that a replica is in now. Raises StateError where that cannot be done."""
+        leased = self._of(site_name)
+        return await leased.pooled.take_state(leased.ready)
 
     async def run(self, site_name: str, command: str, seconds: int) -> Ran:
         leased = self._of(site_name)

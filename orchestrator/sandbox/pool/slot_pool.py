@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
+from functools import partial
+from types import MappingProxyType
+from typing import Final
 
 from arena_core.errors import ArenaError, LeaseError, UnknownNameError, UsageError
 from arena_core.logs import log_context
@@ -32,6 +44,7 @@ from orchestrator.sandbox.pool.replica_pools import (
 from orchestrator.sandbox.pool.slot import Slot
 from orchestrator.sandbox.reset.ladder import strategies_for
 from orchestrator.sandbox.reset.replica import SHARED
+from orchestrator.sandbox.reset.state import TakenState
 from sites.manifest import Site
 from sites.registry import SiteRegistry
 
@@ -42,6 +55,7 @@ _MakePools = Callable[
     [Collection[str], Collection[str]], Awaitable[tuple[Capacity, dict[str, ReplicaPool]]]
 ]
 
+NO_STARTS: Final[Mapping[str, TakenState]] = MappingProxyType({})
 UP = "up"
 SWAP = "swap"
 WAIT_S = 900.0  # more than any manifest may take for its health, and once more for a second try
@@ -148,18 +162,24 @@ class SlotPool:
 
     @asynccontextmanager
     async def lease(
-        self, sites: Collection[str], *, wait_s: float = WAIT_S, hold_s: float | None = None
+        self,
+        sites: Collection[str],
+        *,
+        starts: Mapping[str, TakenState] = NO_STARTS,
+        wait_s: float = WAIT_S,
+        hold_s: float | None = None,
     ) -> AsyncIterator[Slot]:
-        """Hold a slot with golden replicas of the named sites.
+        """Hold a slot with replicas of the named sites, golden or in the states that are asked for.
 
         A ready replica of each is handed out at once. When the block ends, however it ends, those
-        that hold state are brought back to golden in the background: what nobody wrote to
-        (`Slot.wrote`) is only proven, and nothing is handed out again before it is.
+        that hold state are reset in the background, to the start that is wanted next: what nobody
+        wrote to (`Slot.wrote`) is only proven, and nothing is handed out again before it is.
 
         There are as many replicas of each site as slots, at least, so that a lease which waits for
         one never waits for another lease that waits.
 
         Args:
+            starts: by site, the state that its replica is to be in; golden where there is none.
             wait_s: how long to wait for a slot and its replicas.
             hold_s: how long the block may take; it is cancelled then.
         """
@@ -170,7 +190,7 @@ class SlotPool:
             try:
                 async with asyncio.timeout(wait_s):
                     index = await self._free.get()
-                    await _take_all(pools, leased)
+                    await _take_all(pools, leased, starts)
             except TimeoutError as cause:
                 raise _waited_too_long(pools, wait_s) from cause
             slot = Slot(index, leased)
@@ -190,6 +210,19 @@ class SlotPool:
                 pools[name].put_back(one)
             if index is not None:
                 self._free.put_nowait(index)
+
+    def foresee(self, upcoming: Callable[[], Iterable[Mapping[str, TakenState]]]) -> None:
+        """Learn the starts of the episodes that wait, so that used replicas are brought to them.
+
+        Args:
+            upcoming: yields for each of them, the next one first, the starts of its sites.
+        """
+
+        def of(name: str) -> Iterator[TakenState | None]:
+            return (starts.get(name) for starts in upcoming())
+
+        for name, pool in self._pools.items():
+            pool.foresee(partial(of, name))
 
     def warm(self) -> None:
         """Start what the workers and spares will need before they ask, in the background."""
@@ -242,11 +275,15 @@ async def capacity_for(
     )
 
 
-async def _take_all(pools: Mapping[str, ReplicaPool], leased: dict[str, ReplicaLease]) -> None:
+async def _take_all(
+    pools: Mapping[str, ReplicaPool],
+    leased: dict[str, ReplicaLease],
+    starts: Mapping[str, TakenState],
+) -> None:
     """Take a replica of each site; what was taken stands in `leased` also where another fails."""
 
     async def take(name: str) -> None:
-        leased[name] = await pools[name].take()
+        leased[name] = await pools[name].take(starts.get(name))
 
     async with task_group() as group:
         for name in pools:

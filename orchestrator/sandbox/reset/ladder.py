@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 LADDER: Final[tuple[Strategy, ...]] = (Clean(), Rewind(), Recreate())
+WAYS_TO_A_STATE: Final[tuple[Strategy, ...]] = (Rewind(), Recreate())
 # `swap` is the pool's: it hands out another replica and resets this one behind it, by the whole
 # ladder.
 _WHOLE_LADDER: Final = ("auto", "swap")

@@ -176,6 +176,8 @@ class TakenState:
         packed: what the supervisor took; its bytes are the supervisor's matter.
         fingerprint: of the replica when it was taken, which a replica must show afterwards.
         clock: the site's time then; None where its clock is the host's.
+        rows: of the tables in which it differs from golden, as `pack_rows` writes them; None where
+            it differs in none.
     """
 
     site: str
@@ -183,6 +185,7 @@ class TakenState:
     packed: bytes
     fingerprint: Fingerprint
     clock: datetime | None = None
+    rows: bytes | None = None
 
     @property
     def digest(self) -> str:

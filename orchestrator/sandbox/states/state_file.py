@@ -48,6 +48,7 @@ class _Site(BaseModel):
     taken: _Digest
     fingerprint: _Digest
     clock: AwareDatetime | None = None
+    rows: _Digest | None = None
 
 
 class _Manifest(BaseModel):
@@ -80,7 +81,11 @@ def write_state(state: SavedState, path: Path) -> None:
     parts = {
         f"{name}/{part}": content
         for name, one in state.sites.items()
-        for part, content in (("taken", one.packed), ("fingerprint", one.fingerprint.to_json()))
+        for part, content in (
+            ("taken", one.packed),
+            ("fingerprint", one.fingerprint.to_json()),
+            *((("rows", one.rows),) if one.rows is not None else ()),
+        )
     }
     manifest = _Manifest(
         made=state.made,
@@ -90,6 +95,7 @@ def write_state(state: SavedState, path: Path) -> None:
                 taken=_digest(parts[f"{name}/taken"]),
                 fingerprint=_digest(parts[f"{name}/fingerprint"]),
                 clock=one.clock,
+                rows=None if one.rows is None else _digest(one.rows),
             )
             for name, one in state.sites.items()
         },
@@ -168,7 +174,10 @@ class _Parts:
 
 def _site(parts: _Parts, name: str, told: _Site) -> TakenState:
     found = {}
-    for part, digest in (("taken", told.taken), ("fingerprint", told.fingerprint)):
+    parts_told = {"taken": told.taken, "fingerprint": told.fingerprint, "rows": told.rows}
+    for part, digest in parts_told.items():
+        if digest is None:
+            continue
         found[part] = parts.read(f"{name}/{part}")
         if _digest(found[part]) != digest:
             raise _DamagedError(f"its part '{name}/{part}' is not what the file says")
@@ -178,6 +187,7 @@ def _site(parts: _Parts, name: str, told: _Site) -> TakenState:
         packed=found["taken"],
         fingerprint=Fingerprint.from_json(found["fingerprint"]),
         clock=told.clock,
+        rows=found.get("rows"),
     )
 
 

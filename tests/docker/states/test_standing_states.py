@@ -22,8 +22,8 @@ from orchestrator.sandbox.reset.ladder import reset_replica
 from orchestrator.sandbox.reset.replica import Replica, start_replica
 from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.strategies import Rewind
+from orchestrator.sandbox.reset.taking import take_state
 from orchestrator.sandbox.reset.watch import Watch
-from orchestrator.sandbox.states.standing_states import take_state
 from sites.manifest import ServerDatabase
 from sites.registry import load_registry
 

@@ -20,8 +20,8 @@ from arena_core.errors import StateError
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.reset.ladder import reset_replica
 from orchestrator.sandbox.reset.strategies import Rewind
+from orchestrator.sandbox.reset.taking import take_state
 from orchestrator.sandbox.reset.watch import Watch
-from orchestrator.sandbox.states.standing_states import take_state
 from sites.registry import SiteRegistry
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=2)]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import random
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from arena_core.errors import EngineError, LeaseError, SiteError, UnhealthyError
+from arena_core.errors import EngineError, LeaseError, SiteError, StateError, UnhealthyError
 from orchestrator.sandbox.memory import Capacity
 from orchestrator.sandbox.pool.pool_context import ReadyReplica
 from orchestrator.sandbox.pool.pooled_replica import PooledReplica
 from orchestrator.sandbox.pool.replica_pools import ExclusivePool, ReplicaLease, SharedPool
 from orchestrator.sandbox.pool.slot_pool import SlotPool
+from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 
 NOBODY: Any = None
 BROKE_OFF = SiteError("the episode broke off")
@@ -27,6 +29,7 @@ class MadeReplica(PooledReplica):
         self.failures = failures or []
         self.starts = 0
         self.renewals: list[bool] = []
+        self.led_to: list[TakenState | None] = []
         self.golden = asyncio.Event()
         self.golden.set()
         self.holders = 0
@@ -45,9 +48,12 @@ class MadeReplica(PooledReplica):
         self.starts += 1
         return await self._make()
 
-    async def renew(self, ready: ReadyReplica, *, wrote: bool) -> ReadyReplica:
+    async def renew(
+        self, ready: ReadyReplica, *, wrote: bool, start: TakenState | None = None
+    ) -> ReadyReplica:
         self.renewals.append(wrote)
-        return await self._make()
+        self.led_to.append(start)
+        return await self._make(start)
 
     async def spoilt(self, ready: ReadyReplica) -> str | None:
         await asyncio.sleep(0)
@@ -57,12 +63,13 @@ class MadeReplica(PooledReplica):
     async def vacate(self) -> None:
         self.removed = True
 
-    async def _make(self) -> ReadyReplica:
+    async def _make(self, start: TakenState | None = None) -> ReadyReplica:
         await self.golden.wait()
         await asyncio.sleep(0)
         if self.failures:
             raise self.failures.pop(0)
-        return ReadyReplica(replica=NOBODY)
+        watch: Any = SimpleNamespace(taken=start)
+        return ReadyReplica(replica=NOBODY, watch=watch)
 
 
 def fleet_of(workers: int, **sites: ExclusivePool) -> SlotPool:
@@ -337,3 +344,68 @@ async def test_no_lease_ever_starves_or_meets_another_whatever_the_order(seed: i
         async with players.slot_pool.lease(players.names, wait_s=2) as slot:
             assert slot.index in range(players.workers)
         await players.slot_pool._close(keep=False)
+
+
+def state(name: str) -> TakenState:
+    return TakenState(
+        site="shop", image_id="sha256:1", packed=name.encode(), fingerprint=Fingerprint()
+    )
+
+
+async def test_a_replica_is_brought_to_the_start_that_a_lease_asks_for() -> None:
+    pooled = MadeReplica("a")
+    pools = ExclusivePool([pooled], spares=0)
+    one = state("one")
+    leased = await pools.take(one)
+    assert leased.ready.start == one
+    assert not leased.swapped
+    pools.renew(leased, wrote=False)
+    again = await pools.take(one)
+    assert again.ready.start == one
+    pools.renew(again, wrote=False)
+    golden = await pools.take()
+    assert golden.ready.start is None
+    await pools.close(keep=False)
+
+
+async def test_a_replica_that_is_at_the_start_already_is_handed_out_first() -> None:
+    pools = ExclusivePool([MadeReplica("a"), MadeReplica("b")], spares=0)
+    one = state("one")
+    first, other = await pools.take(), await pools.take()
+    pools.foresee(lambda: [None, one])
+    pools.renew(first, wrote=True)
+    pools.renew(other, wrote=True)
+    await quiet()
+    there = await pools.take(one)
+    assert there.pooled is other.pooled
+    assert pooled_of(there).led_to == [one]
+
+
+async def test_used_replicas_are_brought_to_the_starts_that_no_other_is_in() -> None:
+    made = [MadeReplica("a"), MadeReplica("b"), MadeReplica("c")]
+    pools = ExclusivePool(made, spares=0)
+    one, two = state("one"), state("two")
+    held = [await pools.take() for _ in made]
+    pools.foresee(lambda: [one, None, two, one])
+    for leased in held:
+        pools.renew(leased, wrote=True)
+    await quiet()
+    assert [pooled_of(leased).led_to for leased in held] == [[one], [None], [two]]
+    await pools.close(keep=False)
+
+
+async def test_a_start_that_cannot_be_reached_fails_its_lease_and_no_other() -> None:
+    pooled = MadeReplica("a")
+    pools = ExclusivePool([pooled], spares=0)
+    pools.put_back(await pools.take())
+    pooled.failures = [StateError("another image")]
+    with pytest.raises(StateError, match="another image"):
+        await pools.take(state("one"))
+    assert (await pools.take()).ready.start is None
+    assert pooled.renewals == [False, True]
+
+
+async def test_a_site_without_state_has_no_start() -> None:
+    pools = SharedPool(MadeReplica("wiki"))
+    with pytest.raises(StateError, match="site 'shop' holds no state"):
+        await pools.take(state("one"))
