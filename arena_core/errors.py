@@ -93,6 +93,12 @@ class TaskError(InputError):
     exit_code = 5
 
 
+class GivenError(TaskError):
+    """What a task sets up before it begins could not be done on its sites."""
+
+    exit_code = 7
+
+
 class UnknownNameError(InputError):
     """A site, task, suite, role or agent of that name does not exist."""
 

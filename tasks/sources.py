@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias
@@ -35,9 +35,25 @@ _MATCH_NAMES = {"parts": "substring"}
 
 def with_files(task: object, beside: Path) -> object:
     """Return a task as it is written with its files in place of their names."""
-    if not isinstance(task, Mapping) or not isinstance(task.get("files"), list):
+    if not isinstance(task, Mapping):
         return task
-    return {**task, "files": [_read(name, beside.parent / FOLDER) for name in task["files"]]}
+    folder, whole = beside.parent / FOLDER, dict(task)
+    if isinstance(task.get("files"), list):
+        whole["files"] = [_read(name, folder) for name in task["files"]]
+    if isinstance(task.get("given"), Mapping):
+        whole["given"] = {
+            site: [_with_file(step, folder) for step in steps] if isinstance(steps, list) else steps
+            for site, steps in task["given"].items()
+        }
+    return whole
+
+
+def _with_file(step: object, folder: Path) -> object:
+    """Return a step of `given` with the file that it names in place of the name."""
+    file = step.get("file") if isinstance(step, Mapping) else None
+    if not isinstance(step, Mapping) or not isinstance(file, Mapping) or "from" not in file:
+        return step
+    return {**step, "file": {**file, "from": _read(file["from"], folder)}}
 
 
 def _read(name: object, folder: Path) -> object:
@@ -84,6 +100,8 @@ class _Part(BaseModel):
     Attributes:
         split: of all its tasks that name none themselves; what the file of the suite says holds for
             the other files of its folder too.
+        given: done before what a task's own `given` says, on the sites that the task visits; what
+            the file of the suite says comes first.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -91,6 +109,7 @@ class _Part(BaseModel):
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
     split: Split | None = None
+    given: dict[str, list[object]] = Field(default_factory=dict)
 
 
 class _Head(_Part):
@@ -155,8 +174,9 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
     head = _content(document, _Head)
     contents = [head if part is document else _content(part, _Part) for part in parts]
     written = [
-        (origin, _in_split(task, content.split or head.split))
+        (origin, _set_up(_in_split(task, content.split or head.split), shared))
         for part, content in zip(parts, contents, strict=True)
+        for shared in [[head.given] if content is head else [head.given, content.given]]
         for origin, task in _written(part, content, seeds)
     ]
     if not written:
@@ -218,6 +238,21 @@ def _in_split(task: object, split: str | None) -> object:
     if split is None or not isinstance(task, Mapping) or "split" in task:
         return task
     return {**task, "split": split}
+
+
+def _set_up(task: object, shared: Sequence[Mapping[str, list[object]]]) -> object:
+    """Return a task with what its suite does first on the sites that it visits."""
+    if not any(shared) or not isinstance(task, Mapping):
+        return task
+    own, sites = task.get("given", {}), task.get("sites")
+    if not isinstance(own, Mapping) or not isinstance(sites, list):
+        return task  # its own mistakes are reported
+    before = {site: [step for one in shared for step in one.get(site, ())] for site in sites}
+    given = {**own}
+    for site, steps in before.items():
+        if steps and isinstance(own.get(site, []), list):
+            given[site] = [*steps, *own.get(site, [])]
+    return {**task, "given": given} if given else task
 
 
 def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:

@@ -25,7 +25,7 @@ from orchestrator.agents.interface import (
 from orchestrator.agents.options import by_name, flag_of, name_now
 from orchestrator.agents.spec import AgentKind, Agents, kind_of
 from orchestrator.browser.observations.forms import require_form
-from tasks.schema import ReferenceAction
+from tasks.reference import ReferenceAction
 
 # Begins the name of an agent that no import leads back to: it lives in one process alone.
 OBJECT: Final = "python:"

@@ -15,7 +15,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from orchestrator.agents.model_exchange import ModelExchange
 from orchestrator.browser.observation import Observation
-from tasks.schema import ReferenceAction
+from tasks.reference import ReferenceAction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from arena_core.errors import PluginError
 from orchestrator.agents.interface import Agent, AgentClass, Assignment, Hint
 from orchestrator.agents.options import Option, declared
 from orchestrator.browser.observation import AXTREE, Observation
-from tasks.schema import ReferenceAction
+from tasks.reference import ReferenceAction
 
 _SEEN: Final = frozenset({"observation", "obs"})
 _TASK: Final = "assignment"

@@ -107,6 +107,7 @@ class Arena:
         max_steps: int | None = None,
         max_seconds: float | None = None,
         viewport: tuple[int, int] | None = None,
+        state: str | None = None,
     ) -> OpenEpisode:
         """Return an episode of a task, to be played step by step; nothing is started yet.
 
@@ -128,11 +129,12 @@ class Arena:
             endpoint: `cdp` gives the episode a Chromium of its own, with an address for a client of
                 CDP: `cdp_url`. Such an episode ends by `finish`.
             seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever
-                the seed; it stands in the lock of `out`, as do the next three.
+                the seed; it stands in the lock of `out`, as do the next four.
             max_steps: in place of the task's limit, from 1 to 500.
             max_seconds: in place of the task's limit, up to 7200.
             viewport: width and height of the window in CSS pixels, each from 100 to 4096; the
                 task's own (1280 by 720, MiniWoB++ 500 by 320) where omitted.
+            state: a saved state that the sites in it begin in; what the task sets up where omitted.
 
         Raises:
             UsageError: no such world or endpoint, the task is not played there, a number is out of
@@ -146,7 +148,12 @@ class Arena:
         from orchestrator.runs.spec import RunSettings, read_asked
 
         terms = read_asked(
-            EpisodeTerms, seed=seed, max_steps=max_steps, max_seconds=max_seconds, viewport=viewport
+            EpisodeTerms,
+            seed=seed,
+            max_steps=max_steps,
+            max_seconds=max_seconds,
+            viewport=viewport,
+            state=state,
         )
         settings = RunSettings.of(
             worlds=(read_world(world),),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -17,6 +17,8 @@ from orchestrator.runs.open_world import OpenWorld, OriginLogins, WorldSize, ope
 from orchestrator.runs.request import browser_for
 from orchestrator.runs.single_episode import WorldChoice
 from orchestrator.sandbox.engine.engine import Engine
+from orchestrator.sandbox.pool.slot_pool import NO_STARTS
+from orchestrator.sandbox.reset.state import TakenState
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 from tasks.schema import Task
@@ -55,7 +57,12 @@ class EpisodeWorlds:
 
     @asynccontextmanager
     async def environment(
-        self, task: Task, choice: WorldChoice, *, is_shared: bool = False
+        self,
+        task: Task,
+        choice: WorldChoice,
+        *,
+        is_shared: bool = False,
+        states: Mapping[str, TakenState] = NO_STARTS,
     ) -> AsyncIterator[EpisodeEnvironment]:
         """Lease what an episode of a task needs; it is given back with the block.
 
@@ -63,6 +70,7 @@ class EpisodeWorlds:
             task: what is played.
             choice: where.
             is_shared: the browser is the episode's own, and an outside program drives it.
+            states: by site, the state that it begins in, in place of what the task sets up.
         """
         self._playing += 1
         if self._playing > self._size.workers:
@@ -70,14 +78,19 @@ class EpisodeWorlds:
             hint = f"Arena(workers={self._playing}) has room for it"
             self._on_event(ProgressNote(f"{why}; {hint}"))
         try:
-            async with self._environment(task, choice, is_shared=is_shared) as found:
+            async with self._environment(task, choice, states, is_shared=is_shared) as found:
                 yield found
         finally:
             self._playing -= 1
 
     @asynccontextmanager
     async def _environment(
-        self, task: Task, choice: WorldChoice, *, is_shared: bool
+        self,
+        task: Task,
+        choice: WorldChoice,
+        states: Mapping[str, TakenState],
+        *,
+        is_shared: bool,
     ) -> AsyncIterator[EpisodeEnvironment]:
         is_online = choice.world is World.ONLINE
         settings = choice.settings.model_copy(update={"screenshots": True})
@@ -97,10 +110,10 @@ class EpisodeWorlds:
         try:
             environments = Environments(world, browsers, logins)
             if is_shared:
-                async with environments.shared_of_task(task) as (environment, _):
+                async with environments.shared_of_task(task, states=states) as (environment, _):
                     yield environment
             else:
-                async with environments.of_task(task) as environment:
+                async with environments.of_task(task, states=states) as environment:
                     yield environment
         finally:
             self._idle[key].append((browsers, logins))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_core.errors import UsageError
 from arena_core.held import Held
+from arena_core.worlds import World
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.api.opened import OpenArena, require_at_least
 from orchestrator.api.suites import refuse_faulty
@@ -17,6 +18,7 @@ from orchestrator.sandbox.memory import parse_size
 if TYPE_CHECKING:
     from orchestrator.api.episode_worlds import EpisodeWorlds
     from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
+    from orchestrator.sandbox.reset.state import TakenState
     from tasks.schema import Task
     from tasks.sources import SuiteSource
 
@@ -140,7 +142,9 @@ class Episodes:
             viewport=terms.viewport,
         )
         worlds = await self._worlds_of_all()
-        held = await Held.enter(worlds.environment(task, choice, is_shared=is_shared))
+        states = {} if terms.state is None else _states_of(terms.state, task, choice)
+        environment = worlds.environment(task, choice, is_shared=is_shared, states=states)
+        held = await Held.enter(environment)
         return Begun(held, Episode(spec, held.value), folder)
 
     async def _worlds_of_all(self) -> EpisodeWorlds:
@@ -162,3 +166,24 @@ class Episodes:
                 to_close.push_async_callback(worlds.close)
                 self._worlds = worlds
             return self._worlds
+
+
+def _states_of(name: str, task: Task, choice: WorldChoice) -> Mapping[str, TakenState]:
+    """Return what a saved state holds of a task's sites.
+
+    Raises:
+        UsageError: the task is not played offline, or none of its sites is in the state.
+        UnknownNameError: there is no such state.
+        StateError: its file is damaged.
+    """
+    from orchestrator.sandbox.states import store
+
+    if choice.world is not World.OFFLINE:
+        raise UsageError(f"the state '{name}' is of replicas: an episode online cannot begin there")
+    saved = store.kept(name)
+    found = {site: taken for site, taken in saved.sites.items() if site in task.sites}
+    if not found:
+        held = ", ".join(sorted(saved.sites))
+        message = f"the state '{name}' holds {held}, and '{task.id}' visits {', '.join(task.sites)}"
+        raise UsageError(message, hint="arena state list")
+    return found

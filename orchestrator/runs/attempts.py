@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import (
     ArenaError,
+    GivenError,
     InputError,
     ModelError,
     RepeatedFaultError,
@@ -146,8 +147,7 @@ class AttemptRunner:
                 with log_context(world=key.world, episode=_name(key), attempt=number):
                     recorder, evidence = await _performed(perform, number)
             except Exception as error:
-                if is_bug(error):
-                    self._end_by_bug(key, number, task, error)
+                if self._is_ended_by(error, key, number, task):
                     return True
                 # A machine that fails is not the agent's doing: the episode is played again.
                 if number_left == 1 or cannot_go_better(error):
@@ -212,6 +212,16 @@ class AttemptRunner:
             self._end_by_bug(key, number, task, error)
             return None
 
+    def _is_ended_by(self, error: Exception, key: EpisodeKey, number: int, task: Task) -> bool:
+        """End an episode by an error that another attempt would not help; False where it may."""
+        if isinstance(error, GivenError):
+            self._end_unstarted(key, number, task, UnscoredReason.CHECK_ERROR, error.message)
+            return True
+        if is_bug(error):
+            self._end_by_bug(key, number, task, error)
+            return True
+        return False
+
     def _end_by_bug(self, key: EpisodeKey, number: int, task: Task, bug: Exception) -> None:
         fault = EpisodeFault(
             reason=UnscoredReason.INTERNAL, message=bug_in_words(bug), place=place_of(bug)
@@ -223,7 +233,12 @@ class AttemptRunner:
     def _end_unplayed(self, key: EpisodeKey, task: Task, spent: str) -> None:
         number = self.ledger.start(key)
         self.on_event(AttemptBegan(key=key, number=number, agent=self.agent))
-        fault = EpisodeFault(reason=UnscoredReason.BUDGET, message=spent)
+        self._end_unstarted(key, number, task, UnscoredReason.BUDGET, spent)
+
+    def _end_unstarted(
+        self, key: EpisodeKey, number: int, task: Task, reason: UnscoredReason, why: str
+    ) -> None:
+        fault = EpisodeFault(reason=reason, message=why)
         evidence = unplayed(self.folder.lock(), key, number, fault)
         digest = self.folder.save_evidence(key.folder(number), evidence, {})
         self._finish(key, number, task, evidence, digest)

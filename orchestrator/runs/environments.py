@@ -14,11 +14,15 @@ from evaluators.episode_view import Ran
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import ExternalBrowser, launch_external
 from orchestrator.browser.process.launch import Browser, launch
-from orchestrator.episode.environment import EpisodeBrowser, EpisodeEnvironment
+from orchestrator.episode.environment import AttemptSpec, EpisodeBrowser, EpisodeEnvironment
+from orchestrator.episode.episode import Episode
+from orchestrator.episode.setup import play_setup, setup_task
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
 from orchestrator.sandbox.check_queries import ApiAnswer, Row
 from orchestrator.sandbox.pool.slot import Slot
+from orchestrator.sandbox.pool.slot_pool import NO_STARTS
+from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark
 from sites.upstreams import (
     LiveUpstream,
@@ -30,6 +34,7 @@ from sites.upstreams import (
     shell_fault,
     sql_fault,
 )
+from tasks.given import DoAs
 from tasks.schema import Task
 
 _NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
@@ -114,7 +119,7 @@ class SiteAccess:
         return await self.slot.query(site, sql)
 
     async def changes(self, site: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs behind a site from the state that it was golden in."""
+        """Return what differs behind a site from the state that the episode began in."""
         fault = changes_fault(self.upstreams.of(site))
         if fault is not None:
             raise DatabaseError(fault, hint=_HINT)
@@ -172,7 +177,11 @@ class Environments:
 
     @asynccontextmanager
     async def shared_of_task(
-        self, task: Task, *, hold_s: float | None = None
+        self,
+        task: Task,
+        *,
+        hold_s: float | None = None,
+        states: Mapping[str, TakenState] = NO_STARTS,
     ) -> AsyncIterator[tuple[EpisodeEnvironment, ExternalBrowser]]:
         """Put an environment together whose browser is its own and an outside program's to drive.
 
@@ -180,25 +189,35 @@ class Environments:
         network of its own.
         """
         async with (
-            self._leased(task, hold_s) as slot,
+            self._leased(task, hold_s, states) as slot,
             launch_external(self._world.browser) as browser,
         ):
             yield self._environment(task, slot, browser, is_shared=True), browser
 
     @asynccontextmanager
     async def of_task(
-        self, task: Task, *, hold_s: float | None = None
+        self,
+        task: Task,
+        *,
+        hold_s: float | None = None,
+        states: Mapping[str, TakenState] = NO_STARTS,
     ) -> AsyncIterator[EpisodeEnvironment]:
-        """Lease golden replicas of a task's sites, and put its environment together.
+        """Lease replicas of a task's sites, and put its environment together.
 
-        The replicas are given back with the block, and brought back to golden behind it.
+        They are golden, or in the state that the task sets up. They are given back with the block,
+        and reset behind it.
 
         Args:
             task: what is played; one episode of it.
             hold_s: how long the block may take; it is cancelled then. None for no limit: a driver
                 from outside may take its time.
+            states: by site, the state that it begins in, in place of what the task sets up.
+
+        Raises:
+            GivenError: what the task sets up cannot be done.
+            StateError: a state is of another image.
         """
-        async with self._leased(task, hold_s) as slot:
+        async with self._leased(task, hold_s, states) as slot:
             yield self._environment(task, slot, await self._browsers.browser())
 
     def _environment(
@@ -224,10 +243,43 @@ class Environments:
         await self._browsers.close()
 
     @asynccontextmanager
-    async def _leased(self, task: Task, hold_s: float | None) -> AsyncIterator[Slot]:
+    async def _leased(
+        self, task: Task, hold_s: float | None, states: Mapping[str, TakenState]
+    ) -> AsyncIterator[Slot]:
         sites = self._world.upstreams.only(task.sites).replicas
-        if self._world.slot_pool is None or not sites:
+        pool, starts = self._world.slot_pool, self._world.starts
+        if pool is None or starts is None or not sites:
             yield Slot(0, {})
             return
-        async with self._world.slot_pool.lease(sites, hold_s=hold_s) as slot:
+        own = {site: steps for site, steps in task.given.items() if site not in states}
+        to_set_up = task.model_copy(update={"given": own})
+        given = await starts.of(to_set_up, self._play_setup)
+        async with pool.lease(sites, starts={**given, **states}, hold_s=hold_s) as slot:
+            await starts.keep_proven(to_set_up)
             yield slot
+
+    async def start_differences(self, task: Task) -> Mapping[str, tuple[str, ...]]:
+        """Set a task's sites up once more, and say in what each differs from its start.
+
+        Raises:
+            GivenError: what the task sets up cannot be done.
+        """
+        starts = self._world.starts
+        if starts is None:
+            return {}
+        first = await starts.of(task, self._play_setup)
+        again = {site: await starts.derive(task, site, self._play_setup) for site in first}
+        return {
+            site: again[site].fingerprint.differences(taken.fingerprint)
+            for site, taken in first.items()
+        }
+
+    async def _play_setup(self, task: Task, site: str, step: DoAs, slot: Slot) -> None:
+        """Do the actions of a step as an episode whose evidence nobody keeps."""
+        setting_up = setup_task(task, site, step)
+        spec = AttemptSpec(
+            suite="given", task=setting_up, repeat=0, attempt=1, agent="oracle", screenshots=False
+        )
+        environment = self._environment(setting_up, slot, await self._browsers.browser())
+        async with Episode(spec, environment) as episode:
+            await play_setup(episode, site, step)

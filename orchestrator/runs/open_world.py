@@ -14,6 +14,7 @@ from arena_core.work_events import WorkEnded, WorkStep
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.gateway.policy import Resolve
 from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.starts import Starts
 from orchestrator.sandbox.engine.containers import Endpoint
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.engine.origin_client import OriginClient
@@ -112,6 +113,7 @@ class OpenWorld:
         upstreams: what answers for each site that may be visited.
         browser: what each worker's browser is like.
         slot_pool: the replicas; None where no replica answers for any site.
+        starts: the states that tasks set up on them; None without replicas.
         logins: how workers log in at live origins.
         resolves: where live hosts are sent elsewhere.
     """
@@ -120,6 +122,7 @@ class OpenWorld:
     upstreams: Upstreams
     browser: BrowserOptions
     slot_pool: SlotPool | None
+    starts: Starts | None
     logins: OriginLogins
     resolves: tuple[Resolve, ...]
 
@@ -162,6 +165,7 @@ async def open_world(
             upstreams=upstreams,
             browser=replace(browser, trusted_spki=staged.spki if staged else None),
             slot_pool=pool,
+            starts=None if pool is None else Starts(engine, registry, pool, note),
             logins=OriginLogins(resolves=led, ca_file=staged.ca_file if staged else None),
             resolves=led,
         )

@@ -60,12 +60,14 @@ class EpisodeTerms(Strict):
         seed: a MiniWoB++ page draws its problem from it. Every other task is the same whatever the
             seed: it is written down and nothing else.
         viewport: width and height in CSS pixels.
+        state: the name of a saved state that the episode begins in, for the sites that it holds.
     """
 
     seed: int | None = Field(default=None, ge=0, lt=SEEDS)
     max_steps: Steps | None = None
     max_seconds: Seconds | None = None
     viewport: tuple[Pixels, Pixels] | None = None
+    state: str | None = Field(default=None, min_length=1)
 
     def applied_to(self, task: Task) -> Task:
         """Return a task as it is played on these terms."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -92,6 +93,11 @@ class Job:
     run: PlayedRun
     key: EpisodeKey
 
+    @property
+    def task(self) -> Task:
+        """The task that is played."""
+        return next(task for task in self.run.request.tasks if task.id == self.key.task)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
@@ -117,7 +123,7 @@ class Worker:
     async def play(self, job: Job) -> None:
         """Play one episode through its attempts."""
         request, keeper, key = job.run.request, job.run.attempt_runner, job.key
-        task = next(task for task in request.tasks if task.id == key.task)
+        task = job.task
 
         async def attempt(number: int) -> PlayedAttempt:
             if number > 1 and not self.environments.isolated:
@@ -217,20 +223,21 @@ class WorldRunner:
         Returns:
             Why workers stopped before their time.
         """
-        left = iter(jobs)
+        left = deque(jobs)
         failures: list[Exception] = []
+        pool, starts = self.world.slot_pool, self.world.starts
+        if pool is not None and starts is not None:
+            pool.foresee(lambda: (starts.known(job.task) for job in left))
         async with task_group() as workers:
             for _ in range(self.workers):
                 workers.create_task(self._work(left, failures))
         return tuple(failures)
 
-    async def _work(self, left: Iterator[Job], failures: list[Exception]) -> None:
+    async def _work(self, left: deque[Job], failures: list[Exception]) -> None:
         try:
             async with Worker.of(self.world, self.on_event, self.interrupted) as worker:
-                while not self.interrupted.is_set() and not self.is_over():
-                    job = next(left, None)
-                    if job is None:
-                        break
+                while left and not self.interrupted.is_set() and not self.is_over():
+                    job = left.popleft()
                     with log_context(run=job.run.name):
                         await worker.play(job)
         except Exception as failure:  # raised when the other workers are done

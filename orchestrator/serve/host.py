@@ -225,6 +225,7 @@ class EpisodeHost:
             max_steps=asked.limits.steps,
             max_seconds=asked.limits.seconds,
             viewport=asked.viewport,
+            state=asked.state,
         )
         session = EpisodeSession(episode, folder=folder)
         failed = await session.begin()

@@ -65,6 +65,7 @@ class CreateEpisode(_Asked):
         seed: a MiniWoB++ page draws its problem from it; every other task is the same whatever the
             seed.
         viewport: width and height of the window in CSS pixels, where not the task's own.
+        state: a saved state of the host that the sites in it begin in.
         endpoints: what it is played by beside `step`.
         idle_seconds: how long it waits for its client's next request, where that is shorter than
             the service's own.
@@ -78,6 +79,7 @@ class CreateEpisode(_Asked):
     seed: int | None = Field(default=None, ge=0, lt=SEEDS)
     limits: EpisodeLimits = EpisodeLimits()
     viewport: tuple[Pixels, Pixels] | None = Field(default=None, examples=[[1280, 720]])
+    state: str | None = Field(default=None, min_length=1, max_length=64)
     endpoints: frozenset[Endpoint] = frozenset({Endpoint.MCP})
     idle_seconds: float | None = Field(default=None, ge=1, allow_inf_nan=False)
 

@@ -24,7 +24,8 @@ from evaluators.locators.base import LookingLocator, Subject
 from evaluators.values.text import normalise
 from evaluators.verdicts import CheckStatus, verdicts
 from tasks.lint.reference_rules import ended_at_once
-from tasks.schema import Family, GiveUp, StopWith, Suite, Task
+from tasks.reference import GiveUp, StopWith
+from tasks.schema import Family, Suite, Task
 from tasks.sources import SuiteSource
 
 _SHOWN: Final = 90

@@ -8,6 +8,7 @@ from itertools import chain
 from evaluators.lint import Finding, TaskFault
 from sites.registry import SiteRegistry
 from tasks.lint.check_rules import check_faults, table_faults
+from tasks.lint.given_rules import given_faults
 from tasks.lint.page_rules import page_faults
 from tasks.lint.proof_rules import lone_instances, proof_faults
 from tasks.lint.reference_rules import reference_faults
@@ -39,6 +40,7 @@ def lint_suite(
         yield from chain.from_iterable(rule(task, registry) for rule in _RULES)
         yield from check_faults(task, registry, tables or {})
         yield from table_faults(task, tables or {})
+        yield from given_faults(task, registry, tables or {})
         if number in alone:
             yield alone[number]
 

@@ -16,7 +16,8 @@ from sites.fields import path_fault
 from sites.registry import SiteRegistry
 from sites.upstreams import BLANK
 from tasks.lint.reference_rules import scripts
-from tasks.schema import GotoPage, Task, located_checks
+from tasks.reference import GotoPage
+from tasks.schema import Task, located_checks
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,17 +14,17 @@ from evaluators.responses import answer_of, response_of
 from evaluators.verdicts import CheckStatus, verdicts
 from sites.registry import SiteRegistry
 from tasks.lint.selectors import role_doubt
-from tasks.schema import (
+from tasks.reference import (
     GiveUp,
     OnElement,
     PressKeys,
     ReferenceAction,
     SelectIn,
     StopWith,
-    Task,
     TypeInto,
     UploadTo,
 )
+from tasks.schema import Task
 
 
 def ended_at_once(task: Task, world: World, action: Stop | Infeasible) -> Evidence:

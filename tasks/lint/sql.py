@@ -256,6 +256,40 @@ Tables = Mapping[str, SiteTables]
 _Columns = Collection[str] | None
 
 
+def statements_fault(sql: str, tables: SiteTables | None) -> str | None:
+    """Say what keeps statements that set a MariaDB database up from being run.
+
+    Tables that they create themselves are known to them.
+
+    Args:
+        sql: one statement or several.
+        tables: those of the site; None where they are not known.
+    """
+    from sqlglot import exp, parse  # noqa: PLC0415  heavy: 0.2 s
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+    try:
+        trees = [tree for tree in parse(sql, read=dialect_of(None)) if tree is not None]
+    except (SqlglotError, RecursionError) as error:
+        return f"the statements cannot be read: {_first_line(error)}"
+    if not trees:
+        return "there is no statement"
+    if tables is None:
+        return None
+    made = {
+        table.name
+        for tree in trees
+        for create in tree.find_all(exp.Create)
+        for table in create.this.find_all(exp.Table)
+    }
+    named = {cte.alias for tree in trees for cte in tree.find_all(exp.CTE)}
+    for tree in trees:
+        for table in tree.find_all(exp.Table):
+            if table.name not in made | named and not table.db and _is_missing(table, tables):
+                return f"there is no table '{table.name}'; {offered(table.name, tables.columns)}"
+    return None
+
+
 def names_fault(sql: str, tables: SiteTables) -> str | None:
     """Say which table or column of a query a site does not have; None where nothing is seen.
 

@@ -13,7 +13,8 @@ from sites.manifest import Site
 from sites.registry import WHERE_OWN_SITES_ARE, SiteRegistry
 from sites.upstreams import Upstream, is_visited_live, upstream_of
 from tasks.miniwob import SITE
-from tasks.schema import Family, SolveMiniWob, Task
+from tasks.reference import SolveMiniWob
+from tasks.schema import Family, Task
 
 
 def task_faults(task: Task, registry: SiteRegistry) -> Iterator[TaskFault]:

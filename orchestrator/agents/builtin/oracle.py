@@ -41,7 +41,7 @@ from orchestrator.agents.builtin.miniwob.player import FURTHER_FORMS, MiniWobPla
 from orchestrator.agents.interface import Agent, AgentClass, Assignment, Decision, Reference
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.browser.observation import Node, Observation
-from tasks.schema import (
+from tasks.reference import (
     FocusTabAt,
     GiveUp,
     GotoPage,

@@ -15,7 +15,8 @@ from arena_core.worlds import World
 from evaluators.lint import Finding, Location, Severity, TaskFault
 from evaluators.verdicts import OutcomeKind
 from orchestrator.authoring.proof.rules import Played
-from tasks.schema import ReferenceAction, Suite, Task
+from tasks.reference import ReferenceAction
+from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
 
 ONE_WAY: Final = "no second right path: a proof plays the reference alone"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,13 @@ from evaluators.lint import Finding, TaskFault
 from orchestrator.agents.builtin.baselines import IdleAgent
 from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.authoring.proof.attacks import attacks_fail
+from orchestrator.authoring.proof.given import (
+    given_matters,
+    given_repeats,
+    golden_suite,
+    golden_tasks,
+    set_up_again,
+)
 from orchestrator.authoring.proof.paths import PathTask, path_fails, path_suite, path_tasks
 from orchestrator.authoring.proof.rules import Played, ProofRecorder, judged, oracle_passes
 from orchestrator.runs.agent_choice import choose_agent
@@ -28,7 +36,8 @@ from orchestrator.runs.store.rescoring import ScoredEpisode, rescore
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
-from tasks.schema import ReferenceAction, Suite, Task
+from tasks.reference import ReferenceAction
+from tasks.schema import Suite, Task
 from tasks.sources import SuiteSource
 
 # What breaks off for the machine's reasons says nothing of the suite: it gets more tries than in a
@@ -80,8 +89,39 @@ class Prover:
                 unseen = await self._play(source.suite, traced, folder / "unseen", None)
             paths = path_tasks(tasks)
             walked = await self._walk(source.suite, paths, folder)
-        _refuse_bugs((*seen, *unseen, *walked.values()))
-        return tuple(_findings(source, seen, unseen, [(one, walked[one.task.id]) for one in paths]))
+            golden = await self._play_on_golden(source.suite, tasks, folder)
+        _refuse_bugs((*seen, *unseen, *walked.values(), *golden.values()))
+        owner = f"proof-{secrets.token_hex(4)}"
+        again = await set_up_again(self.engine, self.registry, tasks, owner, self.on_event)
+        places = {task.id: number for number, task in enumerate(source.suite.tasks)}
+        return (
+            *_findings(source, seen, unseen, [(one, walked[one.task.id]) for one in paths]),
+            *(
+                finding
+                for name, played in golden.items()
+                for finding in _told(source, places[name], played, given_matters(played))
+            ),
+            *(
+                finding
+                for played in seen
+                if played.task.id in again
+                for faults in [given_repeats(again[played.task.id])]
+                for finding in _told(source, places[played.task.id], played, faults)
+            ),
+        )
+
+    async def _play_on_golden(
+        self, suite: Suite, tasks: Sequence[Task], folder: Path
+    ) -> Mapping[str, Played]:
+        """Play the references of tasks that set something up without that; by the tasks' ids."""
+        without = golden_tasks(tasks)
+        if not without:
+            return {}
+        self._tell(f"{len(without)} references without what their tasks set up")
+        own = golden_suite(suite, without)
+        played = await self._play(own, own.tasks, folder / "golden", None)
+        of = {one.task.id: next(t for t in tasks if t.id == one.of) for one in without}
+        return {of[one.task.id].id: replace(one, task=of[one.task.id]) for one in played}
 
     async def _walk(
         self, suite: Suite, paths: Sequence[PathTask], folder: Path

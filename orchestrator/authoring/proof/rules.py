@@ -24,7 +24,8 @@ from evaluators.scores import Score, score
 from evaluators.verdicts import CheckStatus, OutcomeKind, verdicts
 from orchestrator.episode.snapshot import EpisodeSnapshot
 from tasks.computed_values import computed_fault, lookup
-from tasks.schema import Family, GiveUp, StopWith, Task
+from tasks.reference import GiveUp, StopWith
+from tasks.schema import Family, Task
 
 START_PAGE: Final = Look(
     name="text-of-the-start-page", when=When.END, locate=PageLocator(selector="body")

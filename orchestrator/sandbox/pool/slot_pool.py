@@ -211,15 +211,16 @@ class SlotPool:
             if index is not None:
                 self._free.put_nowait(index)
 
-    def foresee(self, upcoming: Callable[[], Iterable[Mapping[str, TakenState]]]) -> None:
+    def foresee(self, upcoming: Callable[[], Iterable[Mapping[str, TakenState | None]]]) -> None:
         """Learn the starts of the episodes that wait, so that used replicas are brought to them.
 
         Args:
-            upcoming: yields for each of them, the next one first, the starts of its sites.
+            upcoming: yields for each of them, the next one first, the starts of all its sites;
+                None is golden.
         """
 
         def of(name: str) -> Iterator[TakenState | None]:
-            return (starts.get(name) for starts in upcoming())
+            return (starts[name] for starts in upcoming() if name in starts)
 
         for name, pool in self._pools.items():
             pool.foresee(partial(of, name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -17,6 +18,7 @@ from arena_core.names import counted
 
 _VERSION = 2  # 2: objects and probes
 _LONGEST_FACT: Final = 200
+_LENGTH: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +200,20 @@ class TakenState:
 
     async def parts(self) -> Fingerprint:
         return self.fingerprint
+
+    def at(self, moment: datetime) -> TakenState:
+        """Return the same state with the site's clock at another moment.
+
+        What was taken begins with the length of its header, which is JSON; `docker/supervisor`
+        writes and reads it.
+        """
+        plain = zlib.decompress(self.packed)
+        end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
+        header = json.loads(plain[_LENGTH:end])
+        header["clock"] = int(moment.timestamp()) * 10**9 + moment.microsecond * 1000
+        head = json.dumps(header, separators=(",", ":")).encode()
+        packed = zlib.compress(len(head).to_bytes(_LENGTH, "big") + head + plain[end:], 1)
+        return replace(self, packed=packed, clock=moment)
 
 
 @dataclass(frozen=True, slots=True)

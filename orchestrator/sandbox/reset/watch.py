@@ -203,6 +203,13 @@ class Watch:
             self._baseline, self._golden = after if still else before, state
         return state
 
+    async def read(self) -> tuple[Mark, Fingerprint]:
+        """Read the whole state, and what moves with it as it was just before; no baseline stays."""
+        self._baseline = None
+        await self._connect()
+        before, state, _ = await self._read_between_marks()
+        return before, state
+
     async def moved(self) -> str | None:
         """Say why the replica may differ from golden; None where it cannot (in a few ms).
 

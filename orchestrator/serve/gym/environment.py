@@ -92,14 +92,14 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
 
         Args:
             seed: of the spaces' samples; a task is the same every time.
-            options: `task` and `world` of this episode alone.
+            options: `task`, `world` and `state` of this episode alone; `state` is a saved one.
         """
         super().reset(seed=seed)
         if seed is not None:
             self.action_space.seed(seed)
-        task, world = self._chosen(options or {})
+        task, world, state = self._chosen(options or {})
         self._give_back()
-        session = self._run(self._open(task, world))
+        session = self._run(self._open(task, world, state))
         self._session, self._goal = session, session.assignment.intent
         self._began = time.monotonic()
         info = {"task": task, "world": str(session.assignment.world), "outcome": ""}
@@ -140,7 +140,7 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
             finally:
                 loop.close()
 
-    async def _open(self, task: str, world: str) -> EpisodeSession:
+    async def _open(self, task: str, world: str, state: str | None) -> EpisodeSession:
         if self._arena is None:
             arena = Arena(sites=self._sites, memory=self._memory)
             await arena.__aenter__()
@@ -154,6 +154,7 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
             observations=self._observe,
             out=folder,
             screenshots=folder is not None,
+            state=state,
         )
         session = EpisodeSession(episode, folder=folder)
         failed = await session.begin()
@@ -172,15 +173,17 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
     ) -> dict[str, Any]:
         return observed(session.seen, self._goal, last_action=last_action, elapsed_s=elapsed_s)
 
-    def _chosen(self, options: dict[str, Any]) -> tuple[str, str]:
-        unknown = sorted(options.keys() - {"task", "world"})
+    def _chosen(self, options: dict[str, Any]) -> tuple[str, str, str | None]:
+        unknown = sorted(options.keys() - {"task", "world", "state"})
         if unknown:
-            raise UsageError(f"reset has no option '{unknown[0]}'", hint="options: task, world")
+            raise UsageError(
+                f"reset has no option '{unknown[0]}'", hint="options: task, world, state"
+            )
         task = options.get("task", self._task)
         if not isinstance(task, str) or not task:
             message = "no task is named"
             raise UsageError(message, hint='make(…, task="demo/…"), or options={"task": …}')
-        return task, str(options.get("world", self._world))
+        return task, str(options.get("world", self._world)), options.get("state")
 
     def _give_back(self) -> None:
         session, self._session = self._session, None

@@ -18,7 +18,7 @@ from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.agents.interface import Assignment, Decision, Reference
 from orchestrator.browser.observation import Observation
 from sites.registry import load_registry
-from tasks.schema import ReferenceAction
+from tasks.reference import ReferenceAction
 
 WAYS: Final = "ways.json"
 AGENT: Final = ("--agent", "way_player:Player")

@@ -23,7 +23,7 @@ from orchestrator.agents.options import parse_options
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.browser.observation import Observation
 from orchestrator.episode.agent_calls import decide, make_episode_agent
-from tasks.schema import ScrollPage, StopWith
+from tasks.reference import ScrollPage, StopWith
 
 PAGE = Path(__file__).parents[4] / "docs" / "bring-your-agent.md"
 REFERENCE = Reference(

@@ -18,7 +18,7 @@ from orchestrator.agents.choice import AGENTS, make_agent
 from orchestrator.agents.interface import AgentMaker, Assignment, Decision, Reference
 from orchestrator.agents.options import FLAGS
 from orchestrator.browser.observation import SCREENSHOT, SOM, Box, Mark, MarkedPicture, Observation
-from tasks.schema import OnElement, StopWith
+from tasks.reference import OnElement, StopWith
 
 Page = Callable[..., Observation]
 StartModel = Callable[[Script], ScriptedModel]

@@ -33,7 +33,7 @@ from orchestrator.analysis.wording import agent_note
 from orchestrator.browser.observation import Observation
 from orchestrator.episode.external.command import AgentCommand
 from orchestrator.runs.agent_choice import agent_of_lock, choose_agent, require_references
-from tasks.schema import StopWith
+from tasks.reference import StopWith
 
 URL = "http://127.0.0.1:9/v1"
 AGENT = """

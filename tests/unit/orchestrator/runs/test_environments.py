@@ -12,6 +12,7 @@ from support.worlds.fake_world import ATLAS, browsing_task
 from arena_core.worlds import World
 from orchestrator.runs.environments import Environments
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
+from orchestrator.runs.starts import Starts
 from orchestrator.sandbox.pool.slot import Slot
 
 
@@ -49,6 +50,7 @@ def opened(world: World, pool: Pool) -> OpenWorld:
         upstreams=ATLAS.upstreams(["wiki", "shop", "forum"], world),
         browser=nobody,
         slot_pool=slots,
+        starts=Starts(nobody, ATLAS, slots, print),
         logins=OriginLogins(),
         resolves=(),
     )

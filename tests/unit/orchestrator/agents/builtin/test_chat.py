@@ -24,7 +24,7 @@ from orchestrator.agents.interface import Agent, Assignment, Decision, Reference
 from orchestrator.agents.model.client import ModelClient
 from orchestrator.agents.model.options import ModelOptions
 from orchestrator.browser.observation import Observation
-from tasks.schema import StopWith
+from tasks.reference import StopWith
 
 Page = Callable[..., Observation]
 StartModel = Callable[[Script], ScriptedModel]

@@ -41,7 +41,7 @@ from orchestrator.browser.observation import (
     Picture,
 )
 from tasks.loader import load_suite
-from tasks.schema import SolveMiniWob, StopWith
+from tasks.reference import SolveMiniWob, StopWith
 
 
 def shows(*nodes: tuple[str, str] | tuple[str, str, str]) -> Observation:

@@ -28,7 +28,7 @@ from arena_core.worlds import World
 from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.agents.interface import Reference
 from orchestrator.browser.observation import Observation
-from tasks.schema import ReferenceAction
+from tasks.reference import ReferenceAction
 
 Page = Callable[..., Observation]
 

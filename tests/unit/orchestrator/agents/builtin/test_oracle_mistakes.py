@@ -15,7 +15,8 @@ from orchestrator.analysis.studies.question_plans import is_same_agent
 from orchestrator.browser.observation import Observation
 from orchestrator.runs.agent_choice import agent_of_lock, choose_agent
 from tasks.loader import load_suite
-from tasks.schema import GiveUp, StopWith, Task
+from tasks.reference import GiveUp, StopWith
+from tasks.schema import Task
 
 TASKS = load_suite("demo").tasks + load_suite("arena-120").tasks
 

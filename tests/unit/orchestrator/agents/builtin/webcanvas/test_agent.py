@@ -23,7 +23,7 @@ from orchestrator.browser.observation import (
     Observation,
     Picture,
 )
-from tasks.schema import ScrollPage, StopWith
+from tasks.reference import ScrollPage, StopWith
 
 Page = Callable[..., Observation]
 StartModel = Callable[[Script], ScriptedModel]
