@@ -7,6 +7,7 @@ It lives in the lowest package, so that every package may raise from it::
     ├── InputError                3   a file that a person wrote is wrong: file, line, field
     │   ├── ManifestError         4
     │   ├── TaskError             5
+    │   │   └── GivenError        7   what a task sets up cannot be done on its sites
     │   └── UnknownNameError      6   a site, task, suite, role or agent that does not exist
     ├── PrerequisiteError        10   something is missing on this machine
     │   ├── EngineMissingError   11   no Docker engine answers

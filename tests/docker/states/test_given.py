@@ -55,7 +55,11 @@ def suite(folder: Path) -> Path:
         ],
         "reference": [{"do": "stop"}],
     }
-    broken = {**task, "id": "broken", "given": {"tools": [{"sql": "INSERT INTO desk_note (id) VALUES (36)"}]}}
+    broken = {
+        **task,
+        "id": "broken",
+        "given": {"tools": [{"sql": "INSERT INTO desk_note (id) VALUES (36)"}]},
+    }
     lost = {
         **task,
         "id": "lost",
