@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena_core.errors import GivenError
+from arena_core.errors import GivenError, UnknownNameError, UsageError
 from evaluators.changes import IgnoredChanges, RowChange
+from orchestrator import Arena
 from orchestrator.runs.starts import Starts
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.pool.slot import Slot
 from orchestrator.sandbox.pool.slot_pool import SlotPool
-from orchestrator.sandbox.states import derived_states
+from orchestrator.sandbox.states import derived_states, store
+from orchestrator.sandbox.states.state_file import SavedState
 from sites.registry import SiteRegistry, load_registry
 from tasks.given import DoAs
 from tasks.schema import Task
@@ -123,6 +126,32 @@ async def test_what_an_episode_changes_is_seen_against_its_start(
     assert found["desk_note"].before is not None
     assert found["desk_note"].before["title"] == "Rope walk"
     assert found["extra"].before is None
+
+
+async def test_an_episode_begins_in_a_saved_state(
+    engine: Engine,
+    registry: SiteRegistry,
+    pool: SlotPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(store, "states_folder", lambda: tmp_path / "states")
+    given = await Starts(engine, registry, pool, print).of(task(RENAMED), no_browser)
+    store.keep("renamed", SavedState(datetime.now(UTC), given))
+    async with Arena() as arena:
+        async with arena.episode("arena-120/tools-label-the-dentist", state="renamed") as episode:
+            await episode.reset()
+            (receipt,) = episode.evidence().receipts
+            assert receipt.proven
+            assert receipt.golden == given["tools"].digest
+        with pytest.raises(UsageError, match="holds tools, and 'wiki-samovar' visits wiki"):
+            await arena.episode("demo/wiki-samovar", state="renamed").reset()
+        with pytest.raises(UsageError, match="an episode online cannot begin there"):
+            await arena.episode(
+                "demo/wiki-samovar", world="online", staged=True, state="renamed"
+            ).reset()
+        with pytest.raises(UnknownNameError, match="no state is called 'none'"):
+            await arena.episode("arena-120/tools-label-the-dentist", state="none").reset()
 
 
 async def test_files_commands_and_refusals(
