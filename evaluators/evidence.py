@@ -280,6 +280,7 @@ class Receipt(_Record):
         fallbacks: strategies that were tried before and why each was not enough, one line each.
         swapped: the episode got this replica at once, instead of the one used before it.
         waited: seconds that the episode waited for the replica.
+        is_start: `golden` is not the image's own state, but another one that the episode began in.
     """
 
     site: Text
@@ -293,6 +294,7 @@ class Receipt(_Record):
     fallbacks: tuple[Text, ...] = ()
     swapped: bool = False
     waited: float = 0.0
+    is_start: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def proven(self) -> bool:

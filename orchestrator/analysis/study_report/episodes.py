@@ -230,6 +230,7 @@ def _reset(receipt: Receipt) -> Document:
         "seconds": receipt.seconds,
         "waited": receipt.waited,
         "proven": receipt.proven,
+        "start": receipt.is_start,
         "proof": receipt.proof.value,
         "swapped": receipt.swapped,
         "fallbacks": [_cut(one) for one in receipt.fallbacks],

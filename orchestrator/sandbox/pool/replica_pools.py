@@ -123,12 +123,11 @@ class ExclusivePool:
 
     async def take(self, start: TakenState | None = None) -> ReplicaLease:
         began = time.monotonic()
-        at_once = bool(self._ready) and not self._waiting
+        at_once = not self._waiting and any(ready.start == start for _, ready in self._ready)
         while True:
             pooled, ready = await self._next(start)
             try:
                 if ready.start != start:
-                    at_once = False
                     ready = await pooled.renew(ready, wrote=False, start=start)
                 spoilt = await pooled.spoilt(ready)
             except BaseException:
@@ -199,17 +198,10 @@ class ExclusivePool:
             await all_of(pooled.vacate() for pooled in self._pools)
 
     async def _next(self, start: TakenState | None) -> tuple[PooledReplica, ReadyReplica]:
-        """Return a ready replica, one that is in a state already if there is any."""
-        if self._ready and not self._waiting:
-            there = (one for one in self._ready if one[1].start == start)
-            first = next(there, self._ready[0])
-            self._ready.remove(first)
-            self._held += 1
-            self._stock()
-            return first
         waiter = _Waiter(asyncio.get_running_loop().create_future(), start)
         promise = waiter.promise
         self._waiting.append(waiter)
+        self._serve()
         self._stock()
         try:
             return await promise
@@ -220,6 +212,33 @@ class ExclusivePool:
             elif waiter in self._waiting:
                 self._waiting.remove(waiter)
             raise
+
+    def _serve(self) -> bool:
+        """Hand ready replicas to those who wait, in their order; whether anybody got one.
+
+        Whoever wants a state that no ready replica is in waits for one that is on its way there;
+        where none is, the longest ready one is brought there.
+        """
+        coming = [work.start for work in self._working.values()]
+        served = False
+        for waiter in tuple(self._waiting):
+            if waiter.promise.done():
+                self._waiting.remove(waiter)
+                continue
+            there = (one for one in self._ready if one[1].start == waiter.start)
+            chosen = next(there, None)
+            if chosen is None and waiter.start in coming:
+                coming.remove(waiter.start)
+                continue
+            if chosen is None and not self._ready:
+                continue
+            chosen = chosen or self._ready[0]
+            self._ready.remove(chosen)
+            self._waiting.remove(waiter)
+            self._held += 1
+            waiter.promise.set_result(chosen)
+            served = True
+        return served
 
     def _wanted(self) -> TakenState | None:
         """Return the first start that is wanted and that no other replica is in, or on its way to.
@@ -277,31 +296,23 @@ class ExclusivePool:
             self._working.pop(work, None)
 
     def _offer(self, pooled: PooledReplica, ready: ReadyReplica) -> None:
-        """Hand a ready replica to the first in line, or keep it ready."""
-        promise = self._first_in_line()
-        if promise is None:
-            self._ready.append((pooled, ready))
-            return
-        self._held += 1
-        promise.set_result((pooled, ready))
-        self._stock()
+        """Hand a ready replica to who waits for it, or keep it ready."""
+        self._ready.append((pooled, ready))
+        if self._serve():
+            self._stock()
 
     def _failed(self, pooled: PooledReplica, failure: Exception) -> None:
         """Leave a place empty; where no other is on its way, the first in line gets the error."""
         self._idle.append(pooled)
+        if self._serve():  # who waited for this one takes another
+            self._stock()
         if self._working:
             return
-        promise = self._first_in_line()
-        if promise is not None:
-            promise.set_exception(failure)
+        waiter = next((one for one in self._waiting if not one.promise.done()), None)
+        if waiter is not None:
+            self._waiting.remove(waiter)
+            waiter.promise.set_exception(failure)
             self._stock()  # those behind it may have more luck
-
-    def _first_in_line(self) -> asyncio.Future[tuple[PooledReplica, ReadyReplica]] | None:
-        while self._waiting:
-            promise = self._waiting.popleft().promise
-            if not promise.done():
-                return promise
-        return None
 
 
 class SharedPool:

@@ -294,6 +294,7 @@ def _receipt(
         differences=found.differences,
         proof=_verification(watch, golden),
         fallbacks=tuple(found.failures),
+        is_start=watch.taken is not None,
     )
 
 

@@ -170,7 +170,7 @@ function changesOf(found) {
   const parts = found.changes.map((one) => make("li", {}, make("b", {}, one.check), make("ul", {},
     one.lines.map((line) => make("li", {}, line)), one.more ? make("li", {}, `and ${one.more} more`) : null)));
   const resets = found.resets.map((one) => make("li", {},
-    `${one.site}: ${one.strategy}, ${inTime(one.seconds)}${one.swapped ? ", swapped in" : ""}, waited ${inTime(one.waited)}; ${one.proven ? `proven golden by ${one.proof}` : "NOT proven golden"}`,
+    `${one.site}: ${one.strategy}, ${inTime(one.seconds)}${one.swapped ? ", swapped in" : ""}, waited ${inTime(one.waited)}; ${one.proven ? "proven" : "NOT proven"} ${one.start ? "at its start" : "golden"}${one.proven ? ` by ${one.proof}` : ""}`,
     one.fallbacks.length || one.undone.length ? make("ul", {}, one.fallbacks.map((line) => make("li", {}, `not enough: ${line}`)), one.undone.map((line) => make("li", {}, `undone: ${line}`))) : null));
   return make("div", {},
     parts.length ? make("details", { open: true }, make("summary", {}, "changes in databases and files"), make("ul", {}, parts)) : null,

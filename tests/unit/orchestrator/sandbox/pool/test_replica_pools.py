@@ -394,6 +394,39 @@ async def test_used_replicas_are_brought_to_the_starts_that_no_other_is_in() -> 
     await pools.close(keep=False)
 
 
+async def test_a_lease_waits_for_the_replica_that_is_on_its_way_to_its_start() -> None:
+    """The spare stays where the episode after the next one wants it."""
+    pools = ExclusivePool([MadeReplica("a"), MadeReplica("b")], spares=1)
+    one = state("one")
+    first = await pools.take()
+    await quiet()
+    pools.foresee(lambda: [one, None])
+    pools.renew(first, wrote=True)
+    second = await pools.take(one)
+    assert second.pooled is first.pooled
+    assert not second.swapped
+    assert pooled_of(second).led_to == [one]
+    third = await pools.take()
+    assert third.pooled is not second.pooled
+    assert third.swapped
+    assert pooled_of(third).led_to == []
+    await pools.close(keep=False)
+
+
+async def test_where_the_replica_on_its_way_fails_another_is_brought_there() -> None:
+    pools = ExclusivePool([MadeReplica("a"), MadeReplica("b")], spares=1)
+    one = state("one")
+    first = await pools.take()
+    await quiet()
+    pooled_of(first).failures = [SiteError("it died")]
+    pools.foresee(lambda: [one])
+    pools.renew(first, wrote=True)
+    second = await pools.take(one)
+    assert second.pooled is not first.pooled
+    assert pooled_of(second).led_to == [one]
+    await pools.close(keep=False)
+
+
 async def test_a_start_that_cannot_be_reached_fails_its_lease_and_no_other() -> None:
     pooled = MadeReplica("a")
     pools = ExclusivePool([pooled], spares=0)
