@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -23,7 +23,10 @@ class Pool:
         self.log: list[str] = []
 
     @asynccontextmanager
-    async def lease(self, sites: Collection[str], *, hold_s: float | None) -> AsyncIterator[Slot]:
+    async def lease(
+        self, sites: Collection[str], *, starts: Mapping[str, object], hold_s: float | None
+    ) -> AsyncIterator[Slot]:
+        assert not starts
         self.log.append(f"lease {' '.join(sites)} for {hold_s} s")
         try:
             yield Slot(3, {})

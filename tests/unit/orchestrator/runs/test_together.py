@@ -76,7 +76,7 @@ class Machine:
 
     @asynccontextmanager
     async def open(self, *_: object) -> AsyncIterator[Any]:
-        yield SimpleNamespace(upstreams=Upstreams(World.OFFLINE, {}))
+        yield SimpleNamespace(upstreams=Upstreams(World.OFFLINE, {}), slot_pool=None, starts=None)
 
     @asynccontextmanager
     async def worker(self, *_: object) -> AsyncIterator[Worker]:
