@@ -6,9 +6,10 @@ import asyncio
 import socket
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from arena_core.logs import log_context
@@ -34,6 +35,7 @@ PATIENCE_S: Final = 20.0
 # RTMGRP_LINK, RTMGRP_IPV4_IFADDR and RTMGRP_IPV6_IFADDR of linux/rtnetlink.h.
 _GROUPS: Final = 0x1 | 0x10 | 0x100
 _READ_BYTES: Final = 65_536
+_LOOKAHEAD: Final = 32  # more than a machine has replicas of a site
 
 
 async def await_stillness(still_s: float = STILL_S, patience_s: float = PATIENCE_S) -> None:
@@ -198,6 +200,23 @@ def _never() -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """The episodes to play, of which only the next few are listed: a run may have a billion."""
+
+    jobs: Iterator[Job]
+    _seen: deque[Job] = field(default_factory=deque)
+
+    def next(self) -> Job | None:
+        """Take the next episode; None when all are taken."""
+        return self._seen.popleft() if self._seen else next(self.jobs, None)
+
+    def upcoming(self) -> Iterable[Job]:
+        """Return the next few episodes, which stay in the queue."""
+        self._seen.extend(islice(self.jobs, _LOOKAHEAD - len(self._seen)))
+        return tuple(self._seen)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldRunner:
     """Plays the episodes of one world.
@@ -223,21 +242,23 @@ class WorldRunner:
         Returns:
             Why workers stopped before their time.
         """
-        left = deque(jobs)
+        left = _Queue(iter(jobs))
         failures: list[Exception] = []
         pool, starts = self.world.slot_pool, self.world.starts
         if pool is not None and starts is not None:
-            pool.foresee(lambda: (starts.known(job.task) for job in left))
+            pool.foresee(lambda: (starts.known(job.task) for job in left.upcoming()))
         async with task_group() as workers:
             for _ in range(self.workers):
                 workers.create_task(self._work(left, failures))
         return tuple(failures)
 
-    async def _work(self, left: deque[Job], failures: list[Exception]) -> None:
+    async def _work(self, left: _Queue, failures: list[Exception]) -> None:
         try:
             async with Worker.of(self.world, self.on_event, self.interrupted) as worker:
-                while left and not self.interrupted.is_set() and not self.is_over():
-                    job = left.popleft()
+                while not self.interrupted.is_set() and not self.is_over():
+                    job = left.next()
+                    if job is None:
+                        break
                     with log_context(run=job.run.name):
                         await worker.play(job)
         except Exception as failure:  # raised when the other workers are done

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,6 +18,7 @@ from orchestrator.runs.worker import Job, Worker, WorldRunner
 from sites.upstreams import Upstreams
 
 RUN = cast("Any", SimpleNamespace(name="a-run", attempt_runner=None))
+TASKS = [cast("Any", SimpleNamespace(id=f"task-{number}")) for number in range(1000)]
 JOBS = [Job(RUN, EpisodeKey(name, World.OFFLINE)) for name in ("one", "two", "three", "four")]
 
 
@@ -47,9 +48,14 @@ class Played:
         yield self
 
 
-def world_runner() -> WorldRunner:
+def world_runner(slot_pool: object = None, starts: object = None) -> WorldRunner:
     return WorldRunner(
-        world=cast("Any", SimpleNamespace(upstreams=Upstreams(World.OFFLINE, {}))),
+        world=cast(
+            "Any",
+            SimpleNamespace(
+                upstreams=Upstreams(World.OFFLINE, {}), slot_pool=slot_pool, starts=starts
+            ),
+        ),
         workers=2,
         on_event=lambda _: None,
         interrupted=asyncio.Event(),
@@ -95,3 +101,41 @@ async def test_only_a_refusal_for_good_ends_the_other_world_too(
             await playing
     else:
         assert await playing == (refusal,)
+
+
+async def test_the_pool_foresees_the_next_episodes_and_none_is_lost_by_looking(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = 0
+
+    def jobs() -> Iterator[Job]:
+        nonlocal listed
+        run = cast("Any", SimpleNamespace(name="a-run", request=SimpleNamespace(tasks=TASKS)))
+        for number in range(1000):
+            listed += 1
+            yield Job(run, EpisodeKey(f"task-{number}", World.OFFLINE))
+
+    class Pool:
+        def foresee(self, upcoming: Callable[[], Iterable[object]]) -> None:
+            self.upcoming = upcoming
+
+    pool = Pool()
+    seen: list[list[object]] = []
+
+    class Plays:
+        async def play(self, job: Job) -> None:
+            played.append(job.key.task)
+            if len(played) in (1, 10):
+                seen.append(list(pool.upcoming()))
+                assert listed - len(played) < 100
+
+    @asynccontextmanager
+    async def of(*_: object) -> AsyncIterator[Plays]:
+        yield Plays()
+
+    played: list[str] = []
+    monkeypatch.setattr(Worker, "of", of)
+    starts = SimpleNamespace(known=lambda task: {"shop": task.id})
+    assert await world_runner(pool, starts).play(jobs()) == ()
+    assert played == [task.id for task in TASKS]
+    assert [next_ones[0] for next_ones in seen] == [{"shop": "task-1"}, {"shop": "task-10"}]
