@@ -123,6 +123,7 @@ async def test_the_openapi_document_names_what_may_be_asked(serving: Serving) ->
             "observe",
             "agent",
             "seed",
+            "state",
             "limits",
             "viewport",
             "endpoints",
