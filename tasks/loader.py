@@ -11,7 +11,7 @@ from arena_core.errors import TaskError, UnknownNameError
 from arena_core.names import listed, offered
 from tasks.miniwob import read_seeds
 from tasks.schema import Family, Suite, Task
-from tasks.sources import HEAD, SuiteSource, read_source
+from tasks.sources import HEAD, Prepare, SuiteSource, read_source
 
 _SHIPPED = Path(__file__).parent / "suites"
 _ENDINGS = frozenset({".yaml", ".yml"})
@@ -50,16 +50,17 @@ def suite_path(name_or_path: str) -> Path:
     return folder if folder.is_dir() else _SHIPPED / f"{name_or_path}.yaml"
 
 
-def load_source(name_or_path: str) -> SuiteSource:
+def load_source(name_or_path: str, prepare: Prepare | None = None) -> SuiteSource:
     """Read a suite by its name or path, with the place of each task.
 
     Args:
-        name_or_path: as in `suite_path`. A suite of MiniWoB++ pages may be followed by `@` and
-            other seeds than it names: `miniwob@4711`, `miniwob-56@1-10`.
+        name_or_path: as in `suite_path`. A suite of MiniWoB++ pages, or with templates that draw,
+            may be followed by `@` and other seeds than it names: `miniwob@4711`, `my.yaml@1-10`.
+        prepare: as in `read_source`.
     """
     name, seeds = _seeded(name_or_path)
     path = suite_path(name)
-    source = read_source(path, seeds)
+    source = read_source(path, seeds, prepare)
     if path.parent == _SHIPPED and source.suite.suite != path.stem:
         head = path / HEAD if path.is_dir() else path
         message = f"{head}:1: suite: must equal the name of its file or folder"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import GenericAlias
@@ -25,6 +25,7 @@ from tasks.templates import PlaceholderError, Template
 
 FOLDER: Final = "files"
 _MOST_BYTES: Final = 4_000_000
+DEFAULT_SEEDS: Final = (0,)
 
 
 HEAD = "suite.yaml"
@@ -121,6 +122,7 @@ class _Head(_Part):
 
 
 Content = TypeVar("Content", bound=_Part)
+Prepare = Callable[[object], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +163,15 @@ class SuiteSource:
         return f"{origin.document.path}:{origin.document.line((*origin.at, *location))}"
 
 
-def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource:
-    """Read a suite from a file, from a folder, or from one file inside a suite's folder."""
+def read_source(
+    path: Path, seeds: tuple[int, ...] | None = None, prepare: Prepare | None = None
+) -> SuiteSource:
+    """Read a suite from a file, from a folder, or from one file inside a suite's folder.
+
+    Args:
+        seeds: of what is drawn or generated, in place of those written.
+        prepare: changes each task as it is written; what is `{computed}` is left to it.
+    """
     document = open_document(path / HEAD if path.is_dir() else path, TaskError)
     parts = [document]
     beside = path.parent / HEAD
@@ -177,10 +186,14 @@ def read_source(path: Path, seeds: tuple[int, ...] | None = None) -> SuiteSource
         (origin, _set_up(_in_split(task, content.split or head.split), shared))
         for part, content in zip(parts, contents, strict=True)
         for shared in [[head.given] if content is head else [head.given, content.given]]
-        for origin, task in _written(part, content, seeds)
+        for origin, task in _written(part, content, seeds, computes=prepare is not None)
     ]
     if not written:
         raise TaskError(f"{path}: holds no task")
+    if seeds is not None and not any(map(_is_seeded, parts, contents)):
+        raise TaskError(f"{path}: no seed changes its tasks: no template has `draw` or `instances`")
+    if prepare is not None:
+        written = [(origin, prepare(task)) for origin, task in written]
     return _assembled(head, written)
 
 
@@ -201,6 +214,10 @@ def _importer_keys(document: Document) -> tuple[str, ...]:
     return tuple(key for key in others if key in IMPORTERS.names()) if others else ()
 
 
+def _is_seeded(part: Document, content: _Part) -> bool:
+    return bool(_importer_keys(part)) or any(one.is_drawn for one in content.templates)
+
+
 def _imported(
     part: Document, key: str, number: int, entry: Importer, seeds: tuple[int, ...] | None
 ) -> Iterator[Mapping[str, object]]:
@@ -213,20 +230,19 @@ def _imported(
 
 
 def _written(
-    part: Document, content: _Part, seeds: tuple[int, ...] | None
+    part: Document, content: _Part, seeds: tuple[int, ...] | None, *, computes: bool
 ) -> Iterator[tuple[Origin, object]]:
     """Yield every task of a file as it is written, instances of templates and pages filled in."""
     for number, task in enumerate(content.tasks):
         yield Origin(part, ("tasks", number)), task
     for number, template in enumerate(content.templates):
-        for instance in range(len(template.params)):
-            try:
-                task = template.instance(instance)
-            except PlaceholderError as cause:
-                at = ("templates", number)
-                message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
-                raise TaskError(message) from cause
-            yield Origin(part, ("templates", number, "task"), str(task["id"])), task
+        at = ("templates", number)
+        try:
+            for instance in template.written(seeds or DEFAULT_SEEDS, computes=computes):
+                yield Origin(part, (*at, "task"), str(instance["id"])), instance
+        except PlaceholderError as cause:
+            message = f"{part.path}:{part.line(at)}: templates.{number}: {cause}"
+            raise TaskError(message) from cause
     for key in _importer_keys(part):
         for number, entry in enumerate(getattr(content, key)):
             for task in _imported(part, key, number, entry, seeds):

@@ -69,8 +69,8 @@ class Suites:
         """Read a suite.
 
         Args:
-            name: of a shipped suite, or the path of a YAML file or folder; a MiniWoB++ suite may be
-                followed by `@` and seeds (`miniwob-56@1-10`).
+            name: of a shipped suite, or the path of a YAML file or folder; one that draws its
+                tasks may be followed by `@` and seeds (`miniwob-56@1-10`).
 
         Raises:
             UnknownNameError: there is no such suite.
@@ -199,6 +199,44 @@ class Suites:
                 *await absent_golds(source, chosen, self._opened.registry),
             ),
         )
+
+    async def instantiate(
+        self, suite: str, *, seed: int, out: Path, workers: int | None = None
+    ) -> Suite:
+        """Write a suite with the tasks that a seed draws, and what their checks expect.
+
+        Where a check's value is `{computed}`, the task's world is set up and asked for it.
+
+        Args:
+            suite: the name or path of a suite with templates that draw.
+            seed: what they draw from; equal seeds draw equal tasks.
+            out: the new suite's file, which names it; one that was drawn before is replaced.
+            workers: how many worlds are asked side by side; 2 where omitted.
+
+        Raises:
+            UnknownNameError: there is no such suite.
+            UsageError: `out` cannot be written or is a file of yours.
+            TaskError: the suite is wrong, draws nothing, or a value cannot be computed.
+            ArenaError: the machine could not play the sites.
+        """
+        from tasks.imports.suite_file import suite_name, write_suite
+        from tasks.instances import MARK, instances_text, open_suite
+
+        name = suite_name(out)
+        unfilled = open_suite(suite, seed)
+        filled = unfilled.suite
+        if unfilled.asked:
+            from orchestrator.authoring.proof.prover import Prover
+
+            prover = Prover(
+                registry=self._opened.registry,
+                engine=await self._opened.engine(),
+                on_event=self._opened.on_event,
+                workers=workers or PROOF_WORKERS,
+            )
+            filled = unfilled.filled(await prover.compute(unfilled.suite, unfilled.asked))
+        write_suite(instances_text(filled, name, f"{suite} --seed {seed}"), out, MARK)
+        return self.read(str(out))
 
     def import_tasks(
         self,

@@ -316,6 +316,7 @@ class SyncSuites(_Blocking[Suites]):
     tasks = _same(Suites.tasks)
     task = _same(Suites.task)
     lint = _blocking(Suites.lint)
+    instantiate = _blocking(Suites.instantiate)
     import_tasks = _same(Suites.import_tasks)
 
 

@@ -155,17 +155,19 @@ def suite_text(imported: ImportedSuite) -> str:
     """Return a suite as YAML, its provenance in a comment above it."""
     made = f"{_MARK} {imported.format_name}`: edit the map or the published file, and import again."
     sources = [f"# {path.name}: SHA-256 {digest}" for path, digest in imported.sources]
-    body = yaml.dump(
-        imported.document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
-    )
-    return "\n".join([made, *sources, body])
+    return "\n".join([made, *sources, suite_yaml(imported.document)])
 
 
-def write_suite(text: str, path: Path) -> None:
-    """Write a suite's file whole; one that an import wrote before is replaced."""
+def suite_yaml(document: object) -> str:
+    """Return a suite's document as YAML, its fields in their order."""
+    return str(yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
+
+
+def write_suite(text: str, path: Path, mark: str = _MARK) -> None:
+    """Write a suite's file whole; one that begins with the same mark is replaced."""
     try:
-        if path.exists() and not _is_import(path):
-            message = f"--out: {path} is there, and no import wrote it"
+        if path.exists() and not _begins_with(mark, path):
+            message = f"--out: {path} is there, and does not begin with '{mark}'"
             raise UsageError(message, hint="name another file, or move that one away")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -177,6 +179,6 @@ def write_suite(text: str, path: Path) -> None:
         raise UsageError(f"--out: {path} cannot be written: {cause.strerror}") from cause
 
 
-def _is_import(path: Path) -> bool:
+def _begins_with(mark: str, path: Path) -> bool:
     with path.open("rb") as file:
-        return file.read(len(_MARK)) == _MARK.encode()
+        return file.read(len(mark)) == mark.encode()

@@ -25,7 +25,13 @@ from orchestrator.authoring.proof.given import (
     set_up_again,
 )
 from orchestrator.authoring.proof.paths import PathTask, path_fails, path_suite, path_tasks
-from orchestrator.authoring.proof.rules import Played, ProofRecorder, judged, oracle_passes
+from orchestrator.authoring.proof.rules import (
+    Played,
+    ProofRecorder,
+    computed_values,
+    judged,
+    oracle_passes,
+)
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.lock_writer import make_lock
@@ -109,6 +115,34 @@ class Prover:
                 for finding in _told(source, places[played.task.id], played, faults)
             ),
         )
+
+    async def compute(
+        self, suite: Suite, tasks: tuple[Task, ...]
+    ) -> Mapping[tuple[str, str], Sequence[str]]:
+        """Ask for the computed values of tasks once their worlds are set up; nothing is done there.
+
+        Returns:
+            By task and check, what was found; what `pattern` makes of it is left to the check.
+
+        Raises:
+            TaskError: a world cannot be set up, or something cannot be asked.
+        """
+        proof_hook = ProofRecorder()
+        idle = tuple(
+            task.model_copy(
+                update={"reference": None, "other_paths": (), "worlds": (World.OFFLINE,)}
+            )
+            for task in tasks
+        )
+        own = suite.model_copy(update={"tasks": idle})
+        with tempfile.TemporaryDirectory(prefix="arena-instances-") as scratch:
+            plays = await self._play(own, idle, Path(scratch) / "asked", proof_hook)
+        _refuse_bugs(plays)
+        return {
+            (played.task.id, name): values
+            for played in plays
+            for name, values in computed_values(played).items()
+        }
 
     async def _play_on_golden(
         self, suite: Suite, tasks: Sequence[Task], folder: Path

@@ -7,11 +7,12 @@ look in nothing but its moment, so that a second episode would prove no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from arena_core.actions import Infeasible, Stop
+from arena_core.errors import TaskError
 from arena_core.worlds import World
 from evaluators.checks import Check, Look, match
 from evaluators.evidence import Ended, Evidence, StepEvidence, UnscoredReason
@@ -208,6 +209,24 @@ def computed_agree(played: Played) -> Iterator[TaskFault]:
         wrong = computed_fault(check, located.values)
         if wrong is not None:
             yield TaskFault(at, f"check '{check.name}': {wrong}")
+
+
+def computed_values(played: Played) -> Mapping[str, Sequence[str]]:
+    """Return what was found for each check of a task that is computed.
+
+    Raises:
+        TaskError: the episode did not come so far, or something could not be asked.
+    """
+    task = played.task
+    if played.untouched is None:
+        message = f"'{task.id}': its start page was not reached: {played.score.because}"
+        raise TaskError(f"{message}; {played.evidence.ended_because or ''}".rstrip("; "))
+    wanted = {check.name for check in lookups(task)}
+    found = [one for one in played.untouched.asked if one.check in wanted]
+    for one in found:
+        if one.error is not None:
+            raise TaskError(f"'{task.id}', check '{one.check}' cannot be computed: {one.error}")
+    return {one.check: one.values for one in found}
 
 
 def untouched_fails(played: Played) -> Iterator[TaskFault]:

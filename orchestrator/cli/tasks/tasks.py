@@ -16,6 +16,7 @@ from orchestrator.cli.console import Column, Console
 
 if TYPE_CHECKING:
     from orchestrator.api.suites import LintReport
+    from tasks.schema import Suite
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -173,6 +174,39 @@ def lint(
     console.note(f"suite '{report.suite}': {counted(len(report.tasks), 'task')}, no errors")
 
 
+@app.command("instantiate")
+def instantiate(
+    suite: SuiteArgument,
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Draws other tasks.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The suite to write; default: SUITE-sSEED.yaml.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worlds that are asked in parallel; default: 2.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write out the tasks that a seed draws from a suite's templates.
+
+    A check whose value is {computed} gets what its `computed` finds once the task's world is set
+    up (this needs Docker and Chromium).
+
+    Example: arena tasks instantiate my-suite.yaml --seed 7
+    """
+    from orchestrator.cli.asynchronous import run
+
+    console = Console(as_json)
+    written = out or Path(f"{Path(suite).stem}-s{seed}.yaml")
+    found = run(_instantiate(console, suite, seed, written, workers))
+    console.table(
+        (Column("task"), Column("intent")),
+        [(task.id, task.intent) for task in found.tasks],
+        {"suite": found.suite, "file": str(written), "tasks": [task.id for task in found.tasks]},
+    )
+    console.note(f"{written}: {counted(len(found.tasks), 'task')}")
+    console.note(f"next: arena tasks lint {written} --prove")
+
+
 @app.command("import")
 def import_tasks(
     format_name: Annotated[
@@ -249,6 +283,15 @@ async def _lint(
 
     async with arena_with_progress(console) as arena:
         return await arena.suites.lint(suite, tasks, prove=prove, workers=workers)
+
+
+async def _instantiate(
+    console: Console, suite: str, seed: int, out: Path, workers: int | None
+) -> Suite:
+    from orchestrator.cli.runs.live import arena_with_progress
+
+    async with arena_with_progress(console) as arena:
+        return await arena.suites.instantiate(suite, seed=seed, out=out, workers=workers)
 
 
 _SHOWN = {"id", "family", "intent", "sites", "worlds", "roles", "template"}

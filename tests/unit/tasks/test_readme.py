@@ -44,5 +44,5 @@ def test_the_ways_to_compute_a_key_in_the_readme_are_read(line: str) -> None:
 def test_the_template_in_the_readme_has_the_instances_that_it_says() -> None:
     document: dict[str, Any] = yaml.safe_load(_example("Ask the same thing several times"))
     template = Template.model_validate(document["templates"][0])
-    second = template.instance(1)
+    second = list(template.written(()))[1]
     assert (second["id"], second["intent"]) == ("price-of-2", "What does the Harbour pan cost?")

@@ -13,7 +13,7 @@ def _template(task: dict[str, Any], *params: dict[str, Any]) -> Template:
 
 def test_an_instance_is_called_after_its_template_and_counted_from_one() -> None:
     template = _template({"intent": "{what}"}, {"what": "kettle"}, {"what": "pan"})
-    assert [template.instance(number) for number in (0, 1)] == [
+    assert list(template.written(())) == [
         {"id": "price-of-1", "template": "price-of", "intent": "kettle"},
         {"id": "price-of-2", "template": "price-of", "intent": "pan"},
     ]
@@ -22,7 +22,7 @@ def test_an_instance_is_called_after_its_template_and_counted_from_one() -> None
 def test_a_placeholder_alone_keeps_the_type_of_its_value() -> None:
     task = {"value": "{price}", "intent": "It costs {price}.", "answer": "{worlds}"}
     worlds = {"offline": "1", "online": "2"}
-    found = _template(task, {"price": 39.5, "worlds": worlds}).instance(0)
+    found = next(_template(task, {"price": 39.5, "worlds": worlds}).written(()))
     assert found["value"] == 39.5
     assert found["intent"] == "It costs 39.5."
     assert found["answer"] == worlds
@@ -30,7 +30,7 @@ def test_a_placeholder_alone_keeps_the_type_of_its_value() -> None:
 
 def test_placeholders_stand_anywhere_in_the_task_keys_included() -> None:
     task = {"roles": {"{site}": "member"}, "start": ["{site}:/"], "checks": [{"sql": "'{site}'"}]}
-    found = _template(task, {"site": "forum"}).instance(0)
+    found = next(_template(task, {"site": "forum"}).written(()))
     assert found["roles"] == {"forum": "member"}
     assert found["start"] == ["forum:/"]
     assert found["checks"] == [{"sql": "'forum'"}]
@@ -38,12 +38,14 @@ def test_placeholders_stand_anywhere_in_the_task_keys_included() -> None:
 
 def test_braces_that_are_no_placeholder_stay_as_they_are() -> None:
     task = {"a": "{x}", "sql": "SELECT '{}', '{ x }', '{{x}}', '{X}'"}
-    assert _template(task, {"x": "1"}).instance(0)["sql"] == "SELECT '{}', '{ x }', '{x}', '{X}'"
+    assert (
+        next(_template(task, {"x": "1"}).written(()))["sql"] == "SELECT '{}', '{ x }', '{x}', '{X}'"
+    )
 
 
 def test_a_value_is_not_searched_for_placeholders_again() -> None:
     task = {"a": "<{x}>", "b": "{y}"}
-    assert _template(task, {"x": "{y}", "y": "no"}).instance(0)["a"] == "<{y}>"
+    assert next(_template(task, {"x": "{y}", "y": "no"}).written(()))["a"] == "<{y}>"
 
 
 @pytest.mark.parametrize(
@@ -61,4 +63,4 @@ def test_what_cannot_be_filled_in_is_said(
     task: dict[str, Any], params: list[dict[str, Any]], number: int, says: str
 ) -> None:
     with pytest.raises(PlaceholderError, match=says):
-        _template(task, *params).instance(number)
+        list(_template(task, *params).written(()))

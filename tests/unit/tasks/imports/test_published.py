@@ -119,7 +119,7 @@ def test_a_suite_is_written_whole_and_read_back_the_same(tmp_path: Path, write: 
 def test_a_file_of_somebody_elses_is_not_replaced(tmp_path: Path, write: Write) -> None:
     out = tmp_path / "mine.yaml"
     out.write_text("suite: mine\n")
-    with pytest.raises(UsageError, match="no import wrote it"):
+    with pytest.raises(UsageError, match="does not begin with '# Imported by"):
         write_suite(suite_text(import_suite("webarena", [write([webarena_task()])])), out)
     assert out.read_text() == "suite: mine\n"
     with pytest.raises(UsageError, match="cannot be written"):

@@ -1,0 +1,193 @@
+"""Drawn tasks written out: what their checks expect is asked of a site once its world is set up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from pydantic import ValidationError
+
+from arena_core.errors import TaskError
+from evaluators.checks import Check
+from sites.faults import mistakes
+from tasks.computed_values import computed_fault
+from tasks.imports.suite_file import suite_yaml
+from tasks.loader import load_source
+from tasks.schema import Suite, Task
+from tasks.templates import COMPUTED
+
+MARK: Final = "# Drawn by `arena tasks instantiate"
+_LATER: Final = f"{{{COMPUTED}}}"
+_UNKNOWN: Final = "?"
+# Goes with every locator: a check that is only asked needs a matcher, and compares nothing yet.
+_ANY: Final = {"how": "exact", "value": _UNKNOWN}
+_WAYS: Final = ("reference", "other_paths")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSuite:
+    """A suite whose checks may still lack what they expect.
+
+    Attributes:
+        suite: its drawn tasks are whole, but for those checks.
+        matchers: of these checks, by task and check, as they are written.
+        ways: by task, the reference and other paths that answer with what such a check expects.
+    """
+
+    suite: Suite
+    matchers: Mapping[tuple[str, str], Mapping[str, object]]
+    ways: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> tuple[Task, ...]:
+        """The tasks that have such checks."""
+        names = {task for task, _ in self.matchers}
+        return tuple(task for task in self.suite.tasks if task.id in names)
+
+    def filled(self, found: Mapping[tuple[str, str], Sequence[str]]) -> Suite:
+        """Return the suite with what was found as what its checks expect.
+
+        Args:
+            found: by task and check, the values that `computed` yields before anything is done.
+
+        Raises:
+            TaskError: what was found is not one value that the check can expect.
+        """
+        return self.suite.model_copy(
+            update={"tasks": tuple(self._task(task, found) for task in self.suite.tasks)}
+        )
+
+    def _task(self, task: Task, found: Mapping[tuple[str, str], Sequence[str]]) -> Task:
+        checks = tuple(self._checks(task, found))
+        if task.id in self.ways:
+            task = _answering(task, self.ways[task.id], found)
+        return task.model_copy(update={"checks": checks})
+
+    def _checks(
+        self, task: Task, found: Mapping[tuple[str, str], Sequence[str]]
+    ) -> Iterator[Check]:
+        for check in task.checks:
+            key = task.id, check.name
+            if key in self.matchers:
+                yield _expecting(task, check, self.matchers[key], found[key])
+            else:
+                yield check
+
+
+@dataclass(slots=True)
+class _HeldBack:
+    """Puts stand-ins for matchers and answers that have no value yet, and keeps those."""
+
+    matchers: dict[tuple[str, str], Mapping[str, object]] = field(default_factory=dict)
+    ways: dict[str, Mapping[str, object]] = field(default_factory=dict)
+
+    def __call__(self, task: object) -> object:
+        if not isinstance(task, Mapping) or not isinstance(task.get("checks"), list):
+            return task
+        before = len(self.matchers)
+        held = {**task, "checks": [self._check(task, check) for check in task["checks"]]}
+        ways = {name: task[name] for name in _WAYS if _mentions(task.get(name), _LATER)}
+        held |= _answered(ways, _UNKNOWN)
+        if _mentions(held, _LATER):
+            message = f"'{task.get('id')}': '{_LATER}' stands only as the `value` of a check"
+            raise TaskError(f"{message} that says where it is `computed`, and in an `answer`")
+        if ways:
+            if len(self.matchers) != before + 1:
+                message = f"'{task.get('id')}': '{_LATER}' in an `answer` needs one check"
+                raise TaskError(
+                    f"{message} with that `value`, and it has {len(self.matchers) - before}"
+                )
+            self.ways[str(task.get("id"))] = ways
+        return held
+
+    def _check(self, task: Mapping[str, Any], check: object) -> object:
+        if not isinstance(check, Mapping) or not isinstance(check.get("computed"), Mapping):
+            return check
+        match = check.get("match")
+        if not isinstance(match, Mapping) or match.get("value") != _LATER:
+            return check
+        self.matchers[str(task.get("id")), str(check.get("name"))] = match
+        return {**check, "match": _ANY}
+
+
+def open_suite(name_or_path: str, seed: int) -> OpenSuite:
+    """Read a suite with the tasks that a seed draws; errors are as in `load_source`."""
+    held = _HeldBack()
+    source = load_source(f"{name_or_path}@{seed}", held)
+    return OpenSuite(source.suite, held.matchers, held.ways)
+
+
+def instances_text(suite: Suite, name: str, origin: str) -> str:
+    """Return a suite as a file of another name holds it, and where it comes from above it."""
+    document = suite.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return f"{MARK} {origin}`.\n{suite_yaml({**document, 'suite': name})}"
+
+
+def _expecting(
+    task: Task, check: Check, match: Mapping[str, object], values: Sequence[str]
+) -> Check:
+    """Return a check that expects what was found for it."""
+    computed = check.computed
+    found = computed.read(tuple(values)) if computed is not None else ()
+    where = f"'{task.id}', check '{check.name}'"
+    if not found:
+        raise TaskError(f"{where}: what it expects is computed, and nothing was found")
+    value: object = found[0] if len(found) == 1 else list(found)
+    expects = {**match, "value": value}
+    written = {**check.model_dump(mode="json", exclude_unset=True), "match": expects}
+    try:
+        whole = Check.model_validate(written)
+    except ValidationError as cause:
+        said = mistakes(cause, cast("Any", written))[0]
+        raise TaskError(f"{where}: cannot expect what was found, {value!r}: {said}") from cause
+    fault = computed_fault(whole, values)
+    if fault is not None:
+        raise TaskError(f"{where}: {fault}")
+    return whole
+
+
+def _answering(
+    task: Task, ways: Mapping[str, object], found: Mapping[tuple[str, str], Sequence[str]]
+) -> Task:
+    """Return a task whose reference and other paths answer with what was found."""
+    (check,) = (one for one in task.checks if (task.id, one.name) in found)
+    if check.computed is None:
+        raise TaskError(f"'{task.id}', check '{check.name}' says nothing of where it is computed")
+    answer = ", ".join(check.computed.read(tuple(found[task.id, check.name])))
+    before = task.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    written = {**before, **_answered(ways, answer)}
+    try:
+        return Task.model_validate(written)
+    except ValidationError as cause:
+        said = mistakes(cause, cast("Any", written))[0]
+        raise TaskError(f"'{task.id}': cannot answer with '{answer}': {said}") from cause
+
+
+def _answered(ways: Mapping[str, object], answer: str) -> dict[str, object]:
+    """Return ways with an answer in place of what is to be computed."""
+
+    def filled(written: object, *, is_answer: bool = False) -> object:
+        match written:
+            case str():
+                return written.replace(_LATER, answer) if is_answer else written
+            case Mapping():
+                return {key: filled(one, is_answer=key == "answer") for key, one in written.items()}
+            case list():
+                return [filled(one) for one in written]
+            case _:
+                return written
+
+    return {name: filled(way) for name, way in ways.items()}
+
+
+def _mentions(written: object, text: str) -> bool:
+    match written:
+        case str():
+            return text in written
+        case Mapping():
+            return any(_mentions(one, text) for pair in written.items() for one in pair)
+        case list() | tuple():
+            return any(_mentions(one, text) for one in written)
+        case _:
+            return False
