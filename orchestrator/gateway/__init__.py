@@ -5,6 +5,7 @@ from __future__ import annotations
 from orchestrator.gateway.conversation import Deadlines
 from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.policy import Policy, Resolve, Route, SocketAddress
+from orchestrator.gateway.recorded import RecordedDocument, RecordedDocuments
 from orchestrator.gateway.server import Gateway
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "Gateway",
     "GatewayJournal",
     "Policy",
+    "RecordedDocument",
+    "RecordedDocuments",
     "Resolve",
     "Route",
     "SocketAddress",

@@ -30,6 +30,7 @@ from orchestrator.gateway.heads import (
 )
 from orchestrator.gateway.journal import GatewayJournal, Pending
 from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.recorded import RecordedDocuments, asked_recording, recorded_response
 
 
 def refusal_page(policy: Policy, host: str, port: int) -> str:
@@ -59,6 +60,14 @@ def unreachable_page(route: Route, why: str) -> str:
         "The site did not answer",
         f"<p>{escape(route.host)} (site {escape(route.site)}): {escape(why)}. "
         "This is a fault of the test bed, not of the page.</p>",
+    )
+
+
+def unrecorded_page(url: str) -> str:
+    return _page(
+        "No recorded page",
+        f"<p>{escape(url)} was to be answered from a recording, and there is none (any more). "
+        "Nothing was sent to the site.</p>",
     )
 
 
@@ -153,7 +162,10 @@ class Conversation:
         journal: GatewayJournal,
         exits: Mapping[Route, Exit],
         deadlines: Deadlines,
+        *,
+        recorded: RecordedDocuments,
     ) -> None:
+        self._recorded = recorded
         self._client = client
         self._policy = policy
         self._journal = journal
@@ -200,6 +212,8 @@ class Conversation:
         try:
             if route is None:
                 return await self._refuse_host(request, target, pending)
+            if (key := asked_recording(request)) is not None:
+                return await self._from_recording(request, target, key, pending)
             if route.read_only and request.method not in _READING_METHODS:
                 pending.finish(403, refused=f"{route.host} is read-only: {request.method}")
                 return await self._reply(403, read_only_page(route, request.method), request)
@@ -208,6 +222,23 @@ class Conversation:
             return await self._forward(request, target, route, pending)
         finally:
             pending.finish()
+
+    async def _from_recording(
+        self, request: RequestHead, target: RequestTarget, key: str, pending: Pending
+    ) -> bool:
+        """Answer with a recorded document, or say that there is none; no byte goes to the site."""
+        document = self._recorded.take(request.method, target.url, key)
+        if document is None:
+            pending.finish(502, refused="no such recorded document, or it was asked for before")
+            return await self._reply(502, unrecorded_page(target.url), request)
+        keeps = request.keeps_alive and request.framing() == NO_BODY
+        pending.mark_recorded()
+        self._client.write(recorded_response(document, closes=not keeps))
+        await self._client.drain()
+        pending.finish(document.status)
+        if not keeps:
+            await self._linger()
+        return keeps
 
     async def _forward(
         self, request: RequestHead, target: RequestTarget, route: Route, pending: Pending

@@ -24,6 +24,7 @@ class Exchange:
         failed: why it broke off for a reason that is not the agent's (upstream unreachable, dead).
         tunnelled: it opened a tunnel (CONNECT, WebSocket). What goes through one stays unread, but
             for plain http after a CONNECT, which has exchanges of its own.
+        recorded: it was answered with a recorded document; its site got no request.
         status: as the client got it; None where it went away before there was one.
         started: seconds since the epoch; `ms` until the last byte, or until a tunnel stood.
     """
@@ -39,6 +40,7 @@ class Exchange:
     status: int | None
     started: float
     ms: float
+    recorded: bool = False
 
 
 class Pending:
@@ -63,6 +65,7 @@ class Pending:
         self._finished = False
         self._may_write = False
         self._tunnelled = False
+        self._recorded = False
         self.status: int | None = None
 
     def mark_write(self) -> None:
@@ -73,6 +76,9 @@ class Pending:
 
     def mark_tunnel(self) -> None:
         self._tunnelled = True
+
+    def mark_recorded(self) -> None:
+        self._recorded = True
 
     def finish(
         self, status: int | None = None, *, refused: str | None = None, failed: str | None = None
@@ -103,6 +109,7 @@ class Pending:
                 status=self.status if status is None else status,
                 started=self._started,
                 ms=(time.perf_counter() - self._clock) * 1000,
+                recorded=self._recorded,
             )
         )
 

@@ -17,6 +17,7 @@ from orchestrator.gateway.connection import BufferedConnection, ConnectionPool
 from orchestrator.gateway.conversation import Conversation, Deadlines, Exit, RequestPacer
 from orchestrator.gateway.journal import GatewayJournal
 from orchestrator.gateway.policy import Policy, Route
+from orchestrator.gateway.recorded import RecordedDocuments
 
 # What Chromium opens to one host for one page: that many tunnels at once are one page load.
 _TUNNELS_A_PAGE = 6
@@ -30,11 +31,14 @@ class Gateway:
         url: what a browser context takes as its proxy.
     """
 
-    def __init__(self, policy: Policy, deadlines: Deadlines) -> None:
+    def __init__(
+        self, policy: Policy, deadlines: Deadlines, recorded: RecordedDocuments | None = None
+    ) -> None:
         self.journal = GatewayJournal()
         self.url = ""
         self._policy = policy
         self._deadlines = deadlines
+        self._recorded = RecordedDocuments() if recorded is None else recorded
         self._alive: set[BufferedConnection] = set()
         self._conversations: set[asyncio.Task[None]] = set()
         self._exits = {route: self._exit(route) for route in policy.routes}
@@ -47,17 +51,19 @@ class Gateway:
         *,
         bind: str | socket.socket = "127.0.0.1",
         deadlines: Deadlines | None = None,
+        recorded: RecordedDocuments | None = None,
     ) -> AsyncIterator[Self]:
         """Start a gateway; at the end, close every connection it has.
 
         Args:
             bind: a loopback address, of which a free port is taken, or a socket that is bound to
                 one (a browser's own network namespace hands such out); it is closed at the end.
+            recorded: documents that it answers in place of their sites, once each.
         """
         address = bind if isinstance(bind, str) else bind.getsockname()[0]
         if not _is_loopback(address):
             raise GatewayError(f"the gateway listens on loopback only, not on '{address}'")
-        gateway = cls(policy, deadlines or Deadlines())
+        gateway = cls(policy, deadlines or Deadlines(), recorded)
         try:
             server = await _serve(bind, lambda: BufferedConnection(gateway._alive, gateway._accept))
         except OSError as error:
@@ -80,7 +86,12 @@ class Gateway:
 
     def _accept(self, client: BufferedConnection) -> None:
         conversation = Conversation(
-            client, self._policy, self.journal, self._exits, self._deadlines
+            client,
+            self._policy,
+            self.journal,
+            self._exits,
+            self._deadlines,
+            recorded=self._recorded,
         )
         task = asyncio.create_task(conversation.run(), name="gateway conversation")
         self._conversations.add(task)

@@ -32,19 +32,19 @@ def require_web_address(url: str) -> None:
         raise NotDoneError(f"'{url}' is not a web address; those start with http:// or https://")
 
 
-async def goto(tab: OpenTab, url: str) -> None:
+async def goto(tab: OpenTab, url: str, *, referrer: str = "") -> None:
     """Open a URL; return once its document has arrived, before it is complete.
 
     An answer with an error status is a page like any other and is shown. If this machine's network
     changed meanwhile, the request is repeated.
     """
     require_web_address(url)
-    reply = await _navigate(tab, url)
+    reply = await _navigate(tab, url, referrer)
     for _ in range(_TRIES - 1):
         if reply.get("errorText") != NETWORK_CHANGED:
             break
         tab.traffic.disturbed = False
-        reply = await _navigate(tab, url)
+        reply = await _navigate(tab, url, referrer)
     if reply.get("isDownload"):
         raise NotDoneError(f"{url} is a file to download, not a page")
     if reply.get("errorText") == _ABORTED:
@@ -53,11 +53,14 @@ async def goto(tab: OpenTab, url: str) -> None:
         raise NotDoneError(f"{url} could not be reached: {reply['errorText']}")
 
 
-async def _navigate(tab: OpenTab, url: str) -> Reply:
+async def _navigate(tab: OpenTab, url: str, referrer: str) -> Reply:
     commits = tab.frames.commits
+    asked = {"url": url}
+    if referrer:
+        asked |= {"referrer": referrer, "referrerPolicy": "unsafeUrl"}
     try:
         async with asyncio.timeout(NAVIGATION_S):
-            reply = await tab.channel.send("Page.navigate", {"url": url}, within_s=2 * NAVIGATION_S)
+            reply = await tab.channel.send("Page.navigate", asked, within_s=2 * NAVIGATION_S)
             if reply.get("errorText") != _ABORTED:
                 await tab.frames.committed_after(commits)
     except TimeoutError as error:

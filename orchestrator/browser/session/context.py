@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from playwright.async_api import Browser, BrowserContext
 from playwright.async_api import Error as PlaywrightError
@@ -19,7 +19,9 @@ from evaluators.network import Recording
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import Cookie as BrowserCookie
-    from playwright._impl._api_structures import SetCookieParam
+    from playwright._impl._api_structures import SetCookieParam, StorageState
+
+    from orchestrator.browser.session.page_state import BrowserState
 
 DEFAULT_VIEWPORT = (1280, 720)
 
@@ -39,6 +41,8 @@ class SessionOptions:
         files: what the agent may upload, by name.
         selectors: CSS; the evidence notes how elements acted on match them.
         records: what is recorded of the pages' requests; empty for nothing.
+        state: what the contexts hold from the first on, in place of `cookies` and those of `apart`;
+            `Session.restore` opens its tabs.
         traces: whether Playwright traces the contexts, see `Tracer`.
     """
 
@@ -55,11 +59,17 @@ class SessionOptions:
     selectors: tuple[str, ...] = ()
     records: frozenset[Recording] = frozenset()
     traces: bool = False
+    state: BrowserState | None = None
 
 
-async def new_context(browser: Browser, options: SessionOptions) -> BrowserContext:
-    """Open a context with these options; its downloads go to a folder that it removes."""
-    context = await browser.new_context(**context_arguments(options))
+async def new_context(browser: Browser, options: SessionOptions, login: str = "") -> BrowserContext:
+    """Open a login's context with these options; its downloads go to a folder that it removes."""
+    arguments = context_arguments(options)
+    if options.state is not None:
+        cookies, origins = options.state.cookies[login], options.state.storage.get(login, ())
+        kept = cast("StorageState", {"cookies": [*cookies], "origins": [*origins]})
+        return await browser.new_context(**arguments, storage_state=kept)
+    context = await browser.new_context(**arguments)
     await add_cookies(context, options.cookies)
     return context
 

@@ -15,7 +15,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from arena_core.actions import Action
 from arena_core.cookie import Cookie
-from arena_core.errors import BrowserError
+from arena_core.errors import BrowserError, StateError
 from orchestrator.browser.actions.executor import ActionExecutor
 from orchestrator.browser.actions.fields import UploadFiles
 from orchestrator.browser.actions.navigation import goto
@@ -31,7 +31,10 @@ from orchestrator.browser.session.context import (
     new_context,
 )
 from orchestrator.browser.session.network import NetworkRecord, NetworkRecorder
+from orchestrator.browser.session.page_ids import PageIds, PageReading, lines_of
 from orchestrator.browser.session.page_reader import DocumentHandle, PageReader
+from orchestrator.browser.session.page_restore import restore
+from orchestrator.browser.session.page_state import BrowserState, capture
 from orchestrator.browser.session.policy import REFUSAL, GuardedSession, LiveGuard, origin_of
 from orchestrator.browser.tabs.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.tabs.elements import ElementIds, NotDoneError
@@ -69,6 +72,7 @@ class Session(PageReader):
         self._watchdog = watchdog
         self._journal = journal
         self._ids = ElementIds()
+        self._reading = PageReading(options.viewport, options.shows_unnamed)
         self._bar = TabBar(contexts, journal, watchdog, new_targets, options.selectors)
         super().__init__(self._bar, watchdog)
         self._network: NetworkRecorder | None = None
@@ -79,7 +83,6 @@ class Session(PageReader):
             for context in contexts.values():
                 self._network.follow(context)
         self._tracer = Tracer(contexts) if options.traces else None
-        self._actions = 0
         self._executor = ActionExecutor(self._bar, self._ids, journal, self._files)
         self._acted_in: tuple[OpenTab, int] | None = None
 
@@ -100,6 +103,62 @@ class Session(PageReader):
                     raise BrowserError(f"a start page cannot be opened: {error}") from error
             if len(urls) > 1:
                 await self._bar.focus(self._bar.tabs[0].number)
+
+    async def capture(self) -> BrowserState:
+        """Read tabs, pages and storage as they are now, without touching the pages.
+
+        Raises:
+            StateError: something is under way that a state cannot hold, or a page's response is not
+                known; the message names it.
+        """
+        async with self._watchdog.bounded("capture the pages", _OPEN_S):
+            return await capture(self._bar, self._contexts, self._ids, self._reading)
+
+    async def restore(self, *, with_fields: bool = True) -> None:
+        """Open the tabs of `SessionOptions.state`, their documents answered by the gateway.
+
+        Nothing of it is a request to a site but what the pages' own scripts and parts ask for.
+
+        Args:
+            with_fields: also put back fields, ticks, options, details, focus and scroll, and open
+                each page at the fragment that it had gone to.
+
+        Raises:
+            StateError: there is no state, or the gateway did not answer with a page's document.
+        """
+        state = self._options.state
+        if state is None:
+            raise StateError("this session was opened without a state: it cannot restore one")
+        async with self._watchdog.bounded("restore the pages", _OPEN_S):
+            await self._trace("restored pages")
+            self._ids.next = max(self._ids.next, state.ids.element)
+            await restore(self._bar, state, with_fields=with_fields)
+
+    async def adopt_ids(self, seen: Observation | None = None) -> bool:
+        """Give the elements of restored pages the ids that they had in the session they come from.
+
+        A page takes them over if its accessibility tree equals the source's line by line. Return
+        whether all did.
+
+        Args:
+            seen: what the other session saw of the current tab at some step; if omitted, each tab
+                is held against `SessionOptions.state`.
+        """
+        async with self._watchdog.bounded("find the pages' elements", _OPEN_S):
+            if seen is not None:
+                ids = PageIds(
+                    lines=lines_of(seen.nodes), line_ids=tuple(node.id for node in seen.nodes)
+                )
+                tab = await self._bar.wait_for_current()
+                return await self._reading.adopt(tab, self._ids, ids)
+            tabs = self._options.state.tabs if self._options.state else ()
+            kept = {tab.number: tab.ids for tab in tabs}
+            found = [
+                await self._reading.adopt(tab, self._ids, kept[tab.number])
+                for tab in self._bar.tabs
+                if tab.number in kept
+            ]
+            return all(found)
 
     async def observe(
         self,
@@ -150,8 +209,8 @@ class Session(PageReader):
         async with self._watchdog.bounded(f"do the action '{action.kind}'", _ACT_S):
             tab = await self._bar.wait_for_current()
             self._acted_in = (tab, tab.traffic.activity_count)
-            self._actions += 1
-            await self._trace(f"step {self._actions}: {action.kind}")
+            self._bar.actions += 1
+            await self._trace(f"step {self._bar.actions}: {action.kind}")
             try:
                 await self._executor.do(action)
             except NotDoneError as error:
@@ -330,11 +389,16 @@ class Session(PageReader):
 
     async def start(self) -> frozenset[str]:
         """Open the first tab; return the browser's ids of the contexts."""
-        tab = await self._bar.open()
+        if self._options.state is None:
+            tab = await self._bar.open()
+        else:
+            first = self._options.state.tabs[0]
+            tab = await self._bar.open(first.login, first.number)
         if self._is_shared:
             await self._bar.share()
         info = await tab.channel.send("Target.getTargetInfo")
-        apart = [await context_id(context) for login, context in self._contexts.items() if login]
+        others = [login for login in self._contexts if login != tab.login]
+        apart = [await context_id(self._contexts[login]) for login in others]
         if not self._is_shared:
             self._bar.follow_links()
         if self._tracer is not None:
@@ -394,9 +458,12 @@ async def _contexts(
     browser: PlaywrightBrowser, options: SessionOptions, shared: BrowserContext | None
 ) -> dict[str, BrowserContext]:
     contexts = {"": shared or await new_context(browser, options)}
+    apart = options.apart
+    if options.state is not None:
+        apart = {login: () for login in options.state.cookies if login}
     try:
-        for login, cookies in options.apart.items():
-            contexts[login] = await new_context(browser, replace(options, cookies=cookies))
+        for login, cookies in apart.items():
+            contexts[login] = await new_context(browser, replace(options, cookies=cookies), login)
     except BaseException:
         for context in contexts.values():
             await context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,22 +27,47 @@ class ElementAddress:
 
 
 class ElementIds:
-    """Gives ids from 1 on; no id is ever given to another element of the episode."""
+    """Gives ids from 1 on; no id is ever given to another element of the episode.
+
+    Attributes:
+        next: the id that the next new element gets.
+    """
 
     def __init__(self) -> None:
         self._ids: dict[ElementAddress, int] = {}
-        self._addresses: list[ElementAddress] = []
+        self._addresses: dict[int, ElementAddress] = {}
+        self.next = 1
 
     def id_of(self, address: ElementAddress) -> int:
         known = self._ids.get(address)
         if known is None:
-            self._addresses.append(address)
-            known = self._ids[address] = len(self._addresses)
+            known, self.next = self.next, self.next + 1
+            self._ids[address] = known
+            self._addresses[known] = address
         return known
+
+    def known(self, address: ElementAddress) -> int:
+        """Return the id of an element; 0 if it has none."""
+        return self._ids.get(address, 0)
+
+    def given_in(self, tab: int, loaders: Collection[str]) -> frozenset[int]:
+        """Return the ids of elements in documents of a tab."""
+        return frozenset(
+            element
+            for address, element in self._ids.items()
+            if address.tab == tab and address.loader in loaders
+        )
+
+    def adopt(self, elements: Sequence[int], addresses: Sequence[ElementAddress]) -> None:
+        """Give ids of another session to the elements there; 0 is none."""
+        for element, address in zip(elements, addresses, strict=True):
+            if element:
+                self._ids[address] = element
+                self._addresses[element] = address
 
     def address_of(self, element: int) -> ElementAddress | None:
         """Return where the element with that id lives or lived; None for an unknown id."""
-        return self._addresses[element - 1] if 0 < element <= len(self._addresses) else None
+        return self._addresses.get(element)
 
 
 class NotDoneError(Exception):

@@ -23,10 +23,24 @@ _UNCOUNTED = frozenset(
 )
 
 
+_MOST_RESPONSES = 16
+
+
 @dataclass(slots=True)
 class _Request:
     started: float
     loader: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentResponse:
+    """The head of a response that a document of the main frame was made of."""
+
+    request_id: str
+    url: str
+    status: int
+    headers: tuple[tuple[str, str], ...]
 
 
 class Traffic:
@@ -35,6 +49,7 @@ class Traffic:
     Attributes:
         activity_count: counts everything that may go on to change the page.
         statuses: the HTTP statuses of the main frame's documents, by loader; `status` is the last.
+        responses: what the latest documents of the main frame were made of, by loader.
         asked: the paths with queries that the page itself requested, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
@@ -44,9 +59,13 @@ class Traffic:
         self.activity_count = 0
         self.status: int | None = None
         self.statuses: dict[str, int] = {}
+        self.responses: dict[str, DocumentResponse] = {}
         self.asked: defaultdict[str, set[str]] = defaultdict(set)
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
+        self._lasting: dict[str, str] = {}
+        self._downloads: dict[str, str] = {}
+        self._dialogs = 0
         self._parsing: str | None = None
         self._main: str | None = None
         self._popups: list[float] = []
@@ -62,6 +81,12 @@ class Traffic:
         channel.on("Page.frameNavigated", self._committed)
         channel.on("Page.domContentEventFired", self._parsed)
         channel.on("Page.windowOpen", self._window_opened)
+        channel.on("Network.webSocketCreated", self._socket_opened)
+        channel.on("Network.webSocketClosed", self._done)
+        channel.on("Page.downloadWillBegin", self._download_began)
+        channel.on("Page.downloadProgress", self._download_went_on)
+        channel.on("Page.javascriptDialogOpening", self._dialog_opened)
+        channel.on("Page.javascriptDialogClosed", self._dialog_closed)
 
     def follow(self, main_frame: str) -> None:
         self._main = main_frame
@@ -82,6 +107,17 @@ class Traffic:
                     await self._changed.wait()
             except TimeoutError:
                 continue
+
+    def under_way(self) -> str | None:
+        """Say what has begun in the page and not ended, however long ago; None if nothing has."""
+        if self._dialogs:
+            return "a native dialog is open"
+        requests = (one.what for one in self._inflight.values())
+        for what in (*self._downloads.values(), *self._lasting.values(), *requests):
+            return what
+        if self._parsing is not None:
+            return "it is still loading"
+        return "a page that it opened has not come yet" if self._popups else None
 
     def _busy_until(self) -> float | None:
         """Return when to look again at the latest; None if nothing is in flight."""
@@ -104,18 +140,35 @@ class Traffic:
     def _sent(self, event: Reply) -> None:
         url = urlsplit(event["request"]["url"])
         self.asked[url.hostname or ""].add(f"{url.path}?{url.query}" if url.query else url.path)
+        if event.get("type") == "EventSource":
+            self._lasting[event["requestId"]] = f"an event stream is open: {url.geturl()}"
         if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
             return
         now = asyncio.get_running_loop().time()
-        self._inflight[event["requestId"]] = _Request(now, event.get("loaderId", ""))
+        self._inflight[event["requestId"]] = _Request(
+            now, event.get("loaderId", ""), f"a request is in flight: {_named(event['request'])}"
+        )
         self._touch()
 
     def _answered(self, event: Reply) -> None:
         if event.get("type") == "Document" and event.get("frameId") == self._main:
             self.status = event["response"]["status"]
             self.statuses[event["loaderId"]] = event["response"]["status"]
+            self._keep(event)
+
+    def _keep(self, event: Reply) -> None:
+        response = event["response"]
+        self.responses[event["loaderId"]] = DocumentResponse(
+            event["requestId"],
+            response["url"],
+            response["status"],
+            tuple(response["headers"].items()),
+        )
+        if len(self.responses) > _MOST_RESPONSES:
+            del self.responses[next(iter(self.responses))]
 
     def _done(self, event: Reply) -> None:
+        self._lasting.pop(event["requestId"], None)
         if self._inflight.pop(event["requestId"], None) is not None:
             self._touch()
 
@@ -151,15 +204,36 @@ class Traffic:
         if "parentId" not in frame:
             self._main = frame["id"]
             self._drop_other_loaders({frame["loaderId"], ""})
+            self._lasting.clear()
         self._touch()
 
     def _drop_other_loaders(self, keep: Iterable[str]) -> None:
         kept = set(keep)
         self._inflight = {i: r for i, r in self._inflight.items() if r.loader in kept}
 
+    def _socket_opened(self, event: Reply) -> None:
+        self._lasting[event["requestId"]] = f"a WebSocket is open: {event['url']}"
+
+    def _download_began(self, event: Reply) -> None:
+        self._downloads[event["guid"]] = f"a download is under way: {event['url']}"
+
+    def _download_went_on(self, event: Reply) -> None:
+        if event["state"] != "inProgress":
+            self._downloads.pop(event["guid"], None)
+
+    def _dialog_opened(self, _event: Reply) -> None:
+        self._dialogs += 1
+
+    def _dialog_closed(self, _event: Reply) -> None:
+        self._dialogs = max(0, self._dialogs - 1)
+
     def _window_opened(self, _event: Reply) -> None:
         self._popups.append(asyncio.get_running_loop().time())
         self._touch()
+
+
+def _named(request: Reply) -> str:
+    return f"{request['method']} {request['url'].partition('?')[0]}"
 
 
 async def settle(frames: FrameTable, traffic: Traffic, since: int) -> None:

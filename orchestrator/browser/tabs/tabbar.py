@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeVar
 
 from playwright.async_api import BrowserContext, Page
@@ -58,6 +58,7 @@ class TabBar:
         self._current: OpenTab | None = None
         self._changed = asyncio.Event()
         self._given = 0
+        self.actions = 0
         self._last_login = ""
         self._adoptions: set[asyncio.Task[None]] = set()
 
@@ -72,11 +73,14 @@ class TabBar:
             raise PageGoneError("no tab is open")
         return self._current
 
-    async def open(self, login: str | None = None) -> OpenTab:
-        """Open a blank tab and make it current; its login is by default the current tab's."""
+    async def open(self, login: str | None = None, number: int | None = None) -> OpenTab:
+        """Open a blank tab and make it current; its login is by default the current tab's.
+
+        `number` is that of a tab of another session which it takes the place of.
+        """
         if login is None:
             login = self._current.login if self._current else self._last_login
-        return await self._adopt(await self._new_page(login), login)
+        return await self._adopt(await self._new_page(login), login, number=number)
 
     async def open_fresh(self, login: str = "") -> OpenTab:
         """Open a page that is not a tab of the agent: nothing of it is noted."""
@@ -188,8 +192,26 @@ class TabBar:
             task.cancel()
         await asyncio.gather(*self._adoptions, return_exceptions=True)
 
-    async def _adopt(self, page: Page, login: str, *, is_behind: bool = False) -> OpenTab:
-        number, self._given = self._given, self._given + 1
+    @property
+    def next_number(self) -> int:
+        return self._given
+
+    def number_from(self, number: int) -> None:
+        """Give no smaller number than this to the tabs to come."""
+        self._given = max(self._given, number)
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Let the block open pages that are no tabs."""
+        async with self._opening:
+            yield
+
+    async def _adopt(
+        self, page: Page, login: str, *, is_behind: bool = False, number: int | None = None
+    ) -> OpenTab:
+        if number is None:
+            number = self._given
+        self.number_from(number + 1)
         self._numbers[page] = number
         if not self._is_shared:
             answer_dialogs(page, self._journal.dialog)
@@ -207,6 +229,7 @@ class TabBar:
         )
         if page.is_closed():
             raise PageGoneError("the page closed as soon as it opened")
+        tab.actions_before = self.actions
         tab.choosers.refused = lambda: self._journal.dialog(_FILE_CHOOSER)
         if not self._is_shared:
             page.on("popup", lambda popup: self._popup_opened(tab, popup))
@@ -300,6 +323,8 @@ class TabBar:
             self._changed.set()
 
     def _visited(self, tab: OpenTab, visit: TabVisit) -> None:
+        if not visit.same_document:
+            tab.actions_before = self.actions
         self._journal.visit(tab.number, visit)
 
     def _reported(self, tab: OpenTab, report: EventReport) -> None:

@@ -1,0 +1,109 @@
+"""Whether two observations are equal, in every form asked for, and what differs first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Final
+
+from orchestrator.browser.observation import (
+    AriaSnapshot,
+    AxTree,
+    Html,
+    MarkedPicture,
+    Observation,
+    Picture,
+    PrunedHtml,
+    Tab,
+)
+
+_LONGEST: Final = 120
+_LINE_ID: Final = re.compile(r"^( *)\[\d+\] ", re.MULTILINE)
+_ARIA_ID: Final = re.compile(r" \[ref=e\d+\]")
+_HTML_ID: Final = re.compile(r' arena="\d+"')
+
+
+def first_difference(source: Observation, other: Observation) -> str | None:
+    """Say in words what differs first; None if URL, title, tabs and all parts are literally equal.
+
+    Step numbers and errors of actions are not compared.
+    """
+    return _differs(source, other, without_ids=False)
+
+
+def same_but_ids(source: Observation, other: Observation) -> bool:
+    """Whether nothing differs but the ids of elements in Arena's own forms."""
+    return _differs(source, other, without_ids=True) is None
+
+
+def _differs(source: Observation, other: Observation, *, without_ids: bool) -> str | None:
+    for what, one, two in (
+        ("the URL", source.url, other.url),
+        ("the title", source.title, other.title),
+    ):
+        if one != two:
+            return f"{what} is {_brief(two)} instead of {_brief(one)}"
+    tabs = _first_line(tuple(map(_tab, source.tabs)), tuple(map(_tab, other.tabs)))
+    if tabs:
+        return f"the tabs differ: {tabs}"
+    if source.parts.keys() != other.parts.keys():
+        return f"forms are {sorted(other.parts)} instead of {sorted(source.parts)}"
+    for name, part in source.parts.items():
+        parts = part, other.parts[name]
+        if without_ids:
+            parts = _without_ids(parts[0]), _without_ids(parts[1])
+        if parts[0] != parts[1]:
+            return f"{name} differs: {_part_difference(*parts)}"
+    return None
+
+
+def _tab(tab: Tab) -> str:
+    current = " (current)" if tab.is_current else ""
+    login = f" as {tab.login}" if tab.login else ""
+    return f'tab {tab.index} "{tab.title}" {tab.url}{login}{current}'
+
+
+def _part_difference(one: object, two: object) -> str:
+    texts = getattr(one, "text", None), getattr(two, "text", None)
+    if isinstance(texts[0], str) and isinstance(texts[1], str) and texts[0] != texts[1]:
+        return _first_line(texts[0].split("\n"), texts[1].split("\n"))
+    if isinstance(one, MarkedPicture) and isinstance(two, MarkedPicture) and one.marks != two.marks:
+        return _first_line([str(mark) for mark in one.marks], [str(mark) for mark in two.marks])
+    if isinstance(one, Picture | MarkedPicture):
+        return "the pictures are not the same"
+    return f"{_brief(str(two))} instead of {_brief(str(one))}"
+
+
+def _first_line(one: tuple[str, ...] | list[str], two: tuple[str, ...] | list[str]) -> str:
+    for number, (before, after) in enumerate(zip_longest(one, two), start=1):
+        if before != after:
+            if before is None:
+                return f"line {number} is {_brief(after)}, where there was none"
+            if after is None:
+                return f"line {number} is missing: {_brief(before)}"
+            return f"line {number} is {_brief(after)} instead of {_brief(before)}"
+    return ""
+
+
+def _without_ids(part: object) -> object:
+    match part:
+        case AxTree(nodes=nodes, text=text):
+            return AxTree(tuple(replace(node, id=0) for node in nodes), _LINE_ID.sub(r"\1", text))
+        case AriaSnapshot(text=text):
+            return AriaSnapshot(_ARIA_ID.sub("", text))
+        case Html(text=text):
+            return Html(_HTML_ID.sub("", text))
+        case PrunedHtml():
+            return replace(part, ids=dict.fromkeys(part.ids, 0))
+        case MarkedPicture(marks=marks):  # the ids are painted on the picture
+            return tuple(replace(mark, id=0) for mark in marks)
+        case dict():  # boxes by their ids
+            return list(part.values())
+        case _:
+            return part
+
+
+def _brief(text: str) -> str:
+    one_line = " ".join(text.split())
+    return f"'{one_line if len(one_line) <= _LONGEST else one_line[: _LONGEST - 1] + '…'}'"
