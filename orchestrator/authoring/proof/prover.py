@@ -153,7 +153,7 @@ class Prover:
             return {}
         self._tell(f"{len(without)} references without what their tasks set up")
         own = golden_suite(suite, without)
-        played = await self._play(own, own.tasks, folder / "golden", None)
+        played = await self._play(own, own.tasks, folder / "golden", ProofRecorder())
         of = {one.task.id: next(t for t in tasks if t.id == one.of) for one in without}
         return {of[one.task.id].id: replace(one, task=of[one.task.id]) for one in played}
 
