@@ -224,6 +224,7 @@ class UnscoredReason(StrEnum):
     `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
     `internal`: a bug of Arena's, an exception that no code expected.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
+    `fork`: a branch could not be proven equal to the checkpoint that it goes on from.
     """
 
     INFRA = "infra"
@@ -236,6 +237,7 @@ class UnscoredReason(StrEnum):
     JUDGE_UNAVAILABLE = "judge_unavailable"
     INTERNAL = "internal"
     UNREADABLE = "unreadable"
+    FORK = "fork"
 
 
 class EpisodeFault(_Record):
@@ -315,6 +317,27 @@ class AgentResponse(_Record):
     reason: Text | None = None
 
 
+class Branch(_Record):
+    """The checkpoint that an episode goes on from, and how its pages came back.
+
+    Attributes:
+        root: the id of the episode whose steps it shares; branches of one root depend on each
+            other, and are one cluster in every statistic.
+        checkpoint: its name.
+        step: the last step that is shared.
+        pages: `document`, `actions` or `start`, see `orchestrator.episode.checkpoint.PageWay`.
+        replayed: how many actions were done again for the pages.
+        states: by site, the digest of the fingerprint that its replica was proven to have.
+    """
+
+    root: Text
+    checkpoint: Text
+    step: int
+    pages: Text
+    replayed: int = 0
+    states: dict[Text, Text] = Field(default_factory=dict)
+
+
 class Evidence(_Record):
     """One attempt at one task in one world.
 
@@ -336,6 +359,7 @@ class Evidence(_Record):
             recorded. They are kept in a file of their own beside evidence.json.
         network_fault: why they are not all there.
         judgements: what judges replied; a run keeps them in a file of their own.
+        branch: where it goes on from a checkpoint; None for an episode from its start.
     """
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -368,3 +392,4 @@ class Evidence(_Record):
     network: tuple[RequestRecord, ...] | None = None
     network_fault: Text | None = None
     judgements: tuple[Judgement, ...] = ()
+    branch: Branch | None = Field(default=None, exclude_if=lambda branch: branch is None)

@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from orchestrator.browser.observation import Node as Node
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
+    from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
     from orchestrator.episode.external.command import AgentCommand as AgentCommand
     from orchestrator.episode.steps import StepResult as StepResult
     from orchestrator.export.exporting import Exported as Exported
@@ -207,6 +208,7 @@ _NAMES = LazyNames(
     orchestrator.api.sync: SyncSuites
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.browser.observation: Node Observation Tab
+    orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.external.command: AgentCommand
     orchestrator.episode.steps: StepResult
     orchestrator.export.exporting: Exported

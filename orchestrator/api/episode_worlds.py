@@ -55,6 +55,11 @@ class EpisodeWorlds:
         self._worlds: dict[_Key, Held[OpenWorld]] = {}
         self._idle: defaultdict[_Key, list[tuple[BrowserKeeper, OriginLogins]]] = defaultdict(list)
 
+    @property
+    def playing(self) -> int:
+        """How many episodes hold what they lease, or wait for it."""
+        return self._playing
+
     @asynccontextmanager
     async def environment(
         self,
@@ -63,6 +68,7 @@ class EpisodeWorlds:
         *,
         is_shared: bool = False,
         states: Mapping[str, TakenState] = NO_STARTS,
+        since: Mapping[str, TakenState | None] = NO_STARTS,
     ) -> AsyncIterator[EpisodeEnvironment]:
         """Lease what an episode of a task needs; it is given back with the block.
 
@@ -71,6 +77,7 @@ class EpisodeWorlds:
             choice: where.
             is_shared: the browser is the episode's own, and an outside program drives it.
             states: by site, the state that it begins in, in place of what the task sets up.
+            since: by site, the state that changes are told from, where that is another one.
         """
         self._playing += 1
         if self._playing > self._size.workers:
@@ -78,7 +85,7 @@ class EpisodeWorlds:
             hint = f"Arena(workers={self._playing}) has room for it"
             self._on_event(ProgressNote(f"{why}; {hint}"))
         try:
-            async with self._environment(task, choice, states, is_shared=is_shared) as found:
+            async with self._environment(task, choice, states, since, is_shared=is_shared) as found:
                 yield found
         finally:
             self._playing -= 1
@@ -89,6 +96,7 @@ class EpisodeWorlds:
         task: Task,
         choice: WorldChoice,
         states: Mapping[str, TakenState],
+        since: Mapping[str, TakenState | None],
         *,
         is_shared: bool,
     ) -> AsyncIterator[EpisodeEnvironment]:
@@ -113,7 +121,7 @@ class EpisodeWorlds:
                 async with environments.shared_of_task(task, states=states) as (environment, _):
                     yield environment
             else:
-                async with environments.of_task(task, states=states) as environment:
+                async with environments.of_task(task, states=states, since=since) as environment:
                     yield environment
         finally:
             self._idle[key].append((browsers, logins))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena_core.errors import UsageError
 from arena_core.held import Held
+from arena_core.names import counted
 from arena_core.worlds import World
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.api.opened import OpenArena, require_at_least
@@ -17,10 +19,10 @@ from orchestrator.sandbox.memory import parse_size
 
 if TYPE_CHECKING:
     from orchestrator.api.episode_worlds import EpisodeWorlds
+    from orchestrator.episode.checkpoint import Checkpoint, PageWay
     from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
     from orchestrator.sandbox.reset.state import TakenState
     from tasks.schema import Task
-    from tasks.sources import SuiteSource
 
 
 class Episodes:
@@ -69,7 +71,6 @@ class Episodes:
             endpoint: `cdp`, or None.
         """
         from orchestrator.browser.observations.forms import require_form
-        from tasks.loader import load_source
 
         for form in observations:
             require_form(form)
@@ -79,54 +80,62 @@ class Episodes:
             message = f"task '{task.id}' is not played {choice.world}"
             raise UsageError(message, hint=f"it is played {' and '.join(task.worlds)}")
 
-        async def begin() -> Begun:
-            return await self.begin(
-                load_source(name),
-                task,
-                choice,
-                terms=terms,
-                agent=agent,
-                observations=frozenset(observations),
-                out=out,
-                is_shared=endpoint is not None,
-            )
-
         played = terms.applied_to(task)
-        episode = OpenEpisode(played, choice.world, begin, self._open.discard, endpoint)
-        self._open.add(episode)
-        return episode
+        asked = AskedEpisode(
+            suite=name,
+            task=task,
+            choice=choice,
+            terms=terms,
+            agent=agent,
+            observations=frozenset(observations),
+            is_shared=endpoint is not None,
+        )
+
+        def opened(maker: _Maker) -> OpenEpisode:
+            episode = OpenEpisode(played, choice.world, maker, self._open.discard, endpoint)
+            self._open.add(episode)
+            return episode
+
+        return opened(_Maker(self, asked, opened, out))
 
     async def begin(
         self,
-        source: SuiteSource,
-        task: Task,
-        choice: WorldChoice,
-        *,
-        terms: EpisodeTerms,
-        agent: str,
-        observations: frozenset[str],
+        asked: AskedEpisode,
         out: Path | None,
-        is_shared: bool,
+        goes_on: tuple[Checkpoint, PageWay] | None,
     ) -> Begun:
-        """Lease what an episode needs, once its task is known to have no mistake."""
+        """Lease what an episode needs, once its task is known to have no mistake.
+
+        Args:
+            asked: what it is to be.
+            out: a new folder for its evidence, of one that begins at its start.
+            goes_on: the checkpoint that it begins at, and how its pages come back.
+        """
         from orchestrator.episode.environment import AttemptSpec
         from orchestrator.episode.episode import Episode
         from orchestrator.runs.single_episode import EpisodeFolder, with_task
+        from tasks.loader import load_source
 
-        suite, registry = source.suite, self._opened.registry
-        if task not in self._linted:
-            await refuse_faulty(suite.suite, source, (task,), registry)
-            self._linted.append(task)
-        task = terms.applied_to(task)
+        source = load_source(asked.suite)
+        suite, registry, choice, terms = (
+            source.suite,
+            self._opened.registry,
+            asked.choice,
+            asked.terms,
+        )
+        if asked.task not in self._linted:
+            await refuse_faulty(suite.suite, source, (asked.task,), registry)
+            self._linted.append(asked.task)
+        task = terms.applied_to(asked.task)
         engine = await self._opened.engine()
         folder = None
-        if out is not None:
+        if out is not None and goes_on is None:
             folder = await EpisodeFolder.create(
                 out,
                 with_task(suite, task),
                 task,
                 choice,
-                agent=agent,
+                agent=asked.agent,
                 options=terms.options,
                 registry=registry,
                 engine=engine,
@@ -136,16 +145,34 @@ class Episodes:
             task=task,
             repeat=0,
             attempt=1,
-            agent=agent,
+            agent=asked.agent,
             screenshots=choice.settings.screenshots,
-            observations=observations,
+            observations=asked.observations,
             viewport=terms.viewport,
         )
         worlds = await self._worlds_of_all()
-        states = {} if terms.state is None else _states_of(terms.state, task, choice)
-        environment = worlds.environment(task, choice, is_shared=is_shared, states=states)
+        if goes_on is not None:
+            mark, way = goes_on
+            states, since = mark.states(way), mark.began
+        else:
+            states = {} if terms.state is None else _states_of(terms.state, task, choice)
+            since = {}
+        environment = worlds.environment(
+            task, choice, is_shared=asked.is_shared, states=states, since=since
+        )
         held = await Held.enter(environment)
-        return Begun(held, Episode(spec, held.value), folder)
+        return Begun(held, Episode(spec, held.value, goes_on), folder)
+
+    def require_room(self, count: int) -> None:
+        """Raise UsageError where so many more episodes cannot be played beside those that are."""
+        require_at_least(1, count=count)
+        playing = 0 if self._worlds is None else self._worlds.playing
+        if playing + count > self._side_by_side:
+            message = (
+                f"{counted(count, 'branch')} beside {counted(playing, 'episode')} that is played:"
+                f" there is room for {self._side_by_side}"
+            )
+            raise UsageError(message, hint=f"Arena(workers={playing + count})")
 
     async def _worlds_of_all(self) -> EpisodeWorlds:
         """Return the worlds of all episodes; the first call removes what is left over."""
@@ -166,6 +193,36 @@ class Episodes:
                 to_close.push_async_callback(worlds.close)
                 self._worlds = worlds
             return self._worlds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedEpisode:
+    """What an episode is to be; arguments as those of `Episodes.open`."""
+
+    suite: str
+    task: Task
+    choice: WorldChoice
+    terms: EpisodeTerms
+    agent: str
+    observations: frozenset[str]
+    is_shared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Begins an episode, and others like it, whose evidence goes into no folder."""
+
+    episodes: Episodes
+    asked: AskedEpisode
+    opened: Callable[[_Maker], OpenEpisode]
+    out: Path | None = None
+
+    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
+        return await self.episodes.begin(self.asked, self.out, goes_on)
+
+    def more(self, count: int) -> tuple[OpenEpisode, ...]:
+        self.episodes.require_room(count)
+        return tuple(self.opened(replace(self, out=None)) for _ in range(count))
 
 
 def _states_of(name: str, task: Task, choice: WorldChoice) -> Mapping[str, TakenState]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Self, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from arena_core.errors import UsageError
+from arena_core.task_group import task_group
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from orchestrator.agents.interface import Assignment
     from orchestrator.browser.observation import Observation
     from orchestrator.browser.process.external_browser import ExternalBrowser
+    from orchestrator.episode.checkpoint import Checkpoint, PageWay
     from orchestrator.episode.environment import EpisodeEnvironment
     from orchestrator.episode.episode import Episode
     from orchestrator.episode.external.episode import ExternalEpisode
@@ -43,13 +45,32 @@ class Begun:
         self.episode = episode
         self.folder = folder
 
+    async def end(self, *, is_whole: bool) -> None:
+        """Close the episode, and give replicas and browser back."""
+        try:
+            if self.outside is not None:
+                await self.outside.leave()
+            await self.episode.close()
+        finally:
+            await self.held.leave(broke_off=not is_whole)
+
+
+class EpisodeMaker(Protocol):
+    """Begins the episodes of one task."""
+
+    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
+        """Lease what an episode needs, from its start or from a checkpoint."""
+
+    def more(self, count: int) -> tuple[OpenEpisode, ...]:
+        """Return so many more episodes that are not begun; UsageError where there is no room."""
+
 
 class OpenEpisode:
     """One attempt at one task: `reset`, then `step` until `is_over`, then `score`.
 
     `Arena.episode` makes it. Golden replicas and a browser are leased at `reset`, and given back at
     `close`, which the end of its `async with` block calls. It is played once; open another one to
-    play the task again.
+    play the task again. A harness may go back to a `checkpoint`, or `fork` from one.
 
     Attributes:
         task: what is played.
@@ -61,14 +82,14 @@ class OpenEpisode:
         self,
         task: Task,
         world: World,
-        begin: Callable[[], Awaitable[Begun]],
+        maker: EpisodeMaker,
         on_close: Callable[[OpenEpisode], None],
         endpoint: str | None = None,
     ) -> None:
         self.task = task
         self.world = world
         self.endpoint = endpoint
-        self._begin = begin
+        self._maker = maker
         self._on_close = on_close
         self._begun: Begun | None = None
         self._was_reset = False
@@ -99,7 +120,7 @@ class OpenEpisode:
             message = f"the episode of '{self.task.id}' {known}: an episode is played once"
             raise UsageError(message, hint="open another one: arena.episode(...)")
         self._was_reset = True
-        self._begun = await self._begin()
+        self._begun = await self._maker.begin()
         if self.is_over:  # only `close` can have ended what is not reset yet
             await self.close()
             message = f"the episode of '{self.task.id}' was closed while it was being reset"
@@ -243,6 +264,91 @@ class OpenEpisode:
             raise UsageError(f"a step's thought is a text, and not {type(said).__name__}")
         return await self._playing().step(action, DecisionRecord(thought=thought))
 
+    async def checkpoint(self, name: str) -> Checkpoint:
+        """Take all of the episode as it is now, to `restore` it or `fork` from it later.
+
+        That is the state of each replica, the tabs with their storage, fields and scroll, and the
+        steps so far. The episode goes on, and neither its agent nor its pages notice.
+
+        Args:
+            name: for the evidence of what goes on from here.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or has an endpoint.
+            StateError: something cannot be taken, and the message names it: a dialog, a download,
+                an open connection, a site that is written to, a live site.
+        """
+        return await self._playing().checkpoint(name)
+
+    async def restore(self, mark: Checkpoint) -> Observation:
+        """Go back to a checkpoint of this task; what was done since is undone and forgotten.
+
+        Replicas are proven to be in its states, and the page to show the same. Where that cannot be
+        proven the episode is over, and `unscored: fork`.
+
+        Args:
+            mark: where to; it may have been taken of another episode of the task.
+
+        Returns:
+            What is seen there.
+
+        Raises:
+            UsageError: the episode is not reset yet or is closed, or the checkpoint is of another
+                task.
+            ArenaError: no replica could be brought there.
+        """
+        self._playing()
+        self._refuse_foreign(mark)
+        begun = self._begun
+        if self._is_closed or begun is None:
+            raise UsageError(f"the episode of '{self.task.id}' is closed")
+        return await self._go_on(mark, begun.folder)
+
+    async def fork(self, count: int, *, at: Checkpoint) -> tuple[OpenEpisode, ...]:
+        """Return episodes that go on from a checkpoint, each with replicas and pages of its own.
+
+        They need no `reset`: `observation` says what each sees. Close each, as any episode. One
+        that could not be proven equal to the checkpoint is over, and `unscored: fork`.
+
+        Args:
+            count: how many.
+            at: where they begin; this episode goes on as it is.
+
+        Raises:
+            UsageError: the checkpoint is of another task, or there are not as many free slots:
+                `Arena(workers=...)`.
+            ArenaError: no replica could be brought there.
+        """
+        self._refuse_foreign(at)
+        branches = self._maker.more(count)
+        try:
+            async with task_group() as group:
+                for branch in branches:
+                    group.create_task(branch._go_on(at))  # noqa: SLF001  its own kind
+        except BaseException:
+            for branch in branches:
+                await branch.close()
+            raise
+        return branches
+
+    async def _go_on(self, mark: Checkpoint, folder: EpisodeFolder | None = None) -> Observation:
+        """Begin at a checkpoint, by the cheapest way that is proven to lead there."""
+        self._was_reset = True
+        for way in mark.ways:
+            if self._begun is not None:
+                await self._begun.end(is_whole=True)
+            self._begun = await self._maker.begin((mark, way))
+            self._begun.folder = folder
+            await self._begun.episode.reset()
+            if not self._begun.episode.is_no_branch:
+                break
+        return self.observation
+
+    def _refuse_foreign(self, mark: Checkpoint) -> None:
+        if (mark.task, mark.world) != (self.task.id, self.world):
+            message = f"the checkpoint '{mark.name}' is of '{mark.task}' {mark.world}"
+            raise UsageError(f"{message}, and the episode of '{self.task.id}' {self.world}")
+
     async def score(self) -> Score:
         """Look what the end checks find, and score; later calls return the same.
 
@@ -290,13 +396,7 @@ class OpenEpisode:
         begun = self._begun
         if begun is None:
             return
-        was_over = begun.episode.is_over
-        try:
-            if begun.outside is not None:
-                await begun.outside.leave()
-            await begun.episode.close()
-        finally:
-            await begun.held.leave(broke_off=not was_over)
+        await begun.end(is_whole=begun.episode.is_over)
         folder, begun.folder = begun.folder, None
         if folder is not None:
             folder.save(self.task, begun.episode.evidence(), begun.episode.files)
@@ -314,6 +414,15 @@ class OpenEpisode:
             UsageError: the episode is not reset yet.
         """
         return self._playing().assignment
+
+    @property
+    def observation(self) -> Observation:
+        """What was seen last.
+
+        Raises:
+            UsageError: the episode is not reset yet.
+        """
+        return self._playing().observation
 
     def evidence(self) -> Evidence:
         """Return everything that was written down so far; final after `close`.

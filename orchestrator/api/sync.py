@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from arena_core.worlds import World
     from orchestrator.agents.interface import Assignment
     from orchestrator.api.browsing import Browsing
+    from orchestrator.browser.observation import Observation
+    from orchestrator.episode.checkpoint import Checkpoint
     from tasks.schema import Task
 
 Arguments = ParamSpec("Arguments")
@@ -247,7 +249,20 @@ class SyncEpisode(_Blocking[OpenEpisode]):
         """How long ago a client of CDP last acted; see `OpenEpisode.idle_s`."""
         return self._awaited.idle_s
 
+    def fork(self, count: int, *, at: Checkpoint) -> tuple[SyncEpisode, ...]:
+        """Return episodes that go on from a checkpoint; see `OpenEpisode.fork`."""
+        loop = self._loop()
+        branches = loop.run(self._awaited.fork(count, at=at))
+        return tuple(SyncEpisode(branch, lambda: loop) for branch in branches)
+
+    @property
+    def observation(self) -> Observation:
+        """What was seen last; see `OpenEpisode.observation`."""
+        return self._awaited.observation
+
     reset = _blocking(OpenEpisode.reset)
+    checkpoint = _blocking(OpenEpisode.checkpoint)
+    restore = _blocking(OpenEpisode.restore)
     step = _blocking(OpenEpisode.step)
     score = _blocking(OpenEpisode.score)
     wait_until_over = _blocking(OpenEpisode.wait_until_over)

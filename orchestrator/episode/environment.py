@@ -19,12 +19,14 @@ from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.browser.session.page_reader import Fetched
+from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.browser.tabs.cdp_channel import Reply
 from orchestrator.browser.tabs.journal import Activity
-from orchestrator.gateway import Gateway, GatewayJournal, Policy
+from orchestrator.gateway import Gateway, GatewayJournal, Policy, RecordedDocuments
 from orchestrator.gateway.policy import Resolve
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
@@ -62,6 +64,18 @@ class EpisodeSession(Protocol):
 
     async def act(self, action: Action) -> str | None:
         """Do one action; why it could not be done, None where it was."""
+
+    async def capture(self) -> BrowserState:
+        """Return the state of all tabs; StateError where they could not be brought back."""
+
+    async def restore(self, *, with_fields: bool = True) -> None:
+        """Open the tabs of `SessionOptions.state` again, in place of `open`."""
+
+    async def adopt_ids(self, seen: Observation | None = None) -> bool:
+        """Give elements of restored pages the ids that they had; whether all pages are the same.
+
+        `seen` is what the current tab showed; without it, each tab is compared with the state.
+        """
 
     async def settle(self, deadline_s: float) -> bool:
         """Wait until the page has settled; False where the deadline came first."""
@@ -163,7 +177,11 @@ class OpenGateway(Protocol):
     """Starts the gateway of one episode."""
 
     def __call__(
-        self, policy: Policy, *, bind: str | socket.socket
+        self,
+        policy: Policy,
+        *,
+        bind: str | socket.socket,
+        recorded: RecordedDocuments | None = None,
     ) -> AbstractAsyncContextManager[EpisodeGateway]:
         """Listen where the browser reaches it; it stops with the block."""
 
@@ -207,6 +225,13 @@ class Lease(Protocol):
     @property
     def receipts(self) -> tuple[Receipt, ...]:
         """The proofs that they were golden when the episode got them."""
+
+    @property
+    def began(self) -> Mapping[str, TakenState | None]:
+        """By site that holds state, the state that the episode began in; None is golden."""
+
+    async def take_states(self) -> Mapping[str, TakenState]:
+        """Take the state that each of these sites is in; StateError where that cannot be done."""
 
     def wrote(self, site: str) -> None:
         """Take it that a request which may write was sent to a site's replica."""

@@ -8,6 +8,7 @@ here, and a fault of the world is an outcome, never an exception.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import Final, Self, cast
 
 from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
-from arena_core.errors import UsageError
+from arena_core.errors import StateError, UsageError
 from arena_core.worlds import World
 from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
@@ -27,7 +28,15 @@ from orchestrator.agents.interface import Assignment, Reference
 from orchestrator.agents.model_exchange import ModelExchange, Spent
 from orchestrator.browser.observation import AXTREE, AxTree, Observation
 from orchestrator.browser.observations.forms import load_form
+from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.episode.calls import EpisodeCalls
+from orchestrator.episode.checkpoint import (
+    Checkpoint,
+    PageWay,
+    come_back,
+    pages_of,
+    refuse_checkpoint,
+)
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, SharedSession
 from orchestrator.episode.faults import fault_of, login_name, start_fault
 from orchestrator.episode.locators import Locators
@@ -54,11 +63,24 @@ class Episode:
 
     Between calls nothing counts and nothing happens: a driver may take its time. One that closes
     the episode before `evaluate` leaves evidence without an end, which scores as unscored.
+
+    Args:
+        spec: who plays what.
+        environment: what it is played on; of a branch, with replicas in `Checkpoint.states`.
+        goes_on: the checkpoint that it goes on from, and how its pages come back; None for an
+            episode from its start.
     """
 
-    def __init__(self, spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
+    def __init__(
+        self,
+        spec: AttemptSpec,
+        environment: EpisodeEnvironment,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+    ) -> None:
         self._task = spec.task
         self._environment = environment
+        self._goes_on = goes_on
+        self._id = goes_on[0].root if goes_on else secrets.token_hex(8)
         self._protocol = _protocol_of(spec.task)
         self._record = EpisodeRecord(spec, environment)
         self._resources = AsyncExitStack()
@@ -94,6 +116,16 @@ class Episode:
     def is_over(self) -> bool:
         """Whether no further step can be done: it has ended, broke off, or was closed."""
         return self._record.is_over or self._calls.is_closed
+
+    @property
+    def observation(self) -> Observation:
+        """What was seen last; empty before `reset`."""
+        return self._observation
+
+    @property
+    def is_no_branch(self) -> bool:
+        """Whether it should go on from a checkpoint, and could not be proven equal to it."""
+        return self._record.fault is not None and self._record.fault.reason is UnscoredReason.FORK
 
     @property
     def assignment(self) -> Assignment:
@@ -156,7 +188,8 @@ class Episode:
                 raise UsageError(message, hint="open another episode of the task")
             self._was_reset = True
             self._record.begin()
-            await self._calls.guarded("the opening", self._open())
+            opening = self._open() if self._goes_on is None else self._come_back(*self._goes_on)
+            await self._calls.guarded("the opening", opening)
         if self.is_over:
             self._observation = _nothing_seen(self._because())
         self._returned_at = time.monotonic()
@@ -217,6 +250,71 @@ class Episode:
                     self._record.is_whole = True
                 self._score = score(self._task.checks, self.evidence(), self._task.requires)
             return self._score
+
+    async def checkpoint(self, name: str) -> Checkpoint:
+        """Take all of the episode as it is now: the states of its replicas, its pages, its record.
+
+        The episode goes on, and does not notice.
+
+        Args:
+            name: for the evidence of the branches that go on from here.
+
+        Raises:
+            UsageError: the episode is not reset yet, is over, or another call is under way.
+            StateError: something cannot be taken; the message names it.
+        """
+        with self._calls.alone("checkpoint"):
+            player = self._running()
+            if self._environment.is_shared:
+                message = f"the browser of the episode of '{self._task.id}' is an outside program's"
+                raise UsageError(message, hint="open the episode without an endpoint")
+            taking = self._taken(player, name)
+            taken = await self._calls.guarded("a checkpoint", taking, is_undone_by_cancelling=False)
+        if isinstance(taken, StateError):
+            raise taken
+        if taken is None:
+            raise StateError(f"no checkpoint was taken: {self._because()}")
+        return taken
+
+    async def _taken(self, player: StepPlayer, name: str) -> Checkpoint | StateError:
+        """Return the checkpoint, or why none can be taken: that is no fault of the episode."""
+        session, record = player.resources.session, self._record
+        step = record.steps[-1].index
+        try:
+            refuse_checkpoint(record.spec, self._environment)
+            pages = await pages_of(session, self._protocol)
+            seen = await session.observe(step, self._observation.last_error, player.forms)
+            sites = await self._environment.lease.take_states()
+        except StateError as refused:
+            return refused
+        return Checkpoint(
+            name=name,
+            task=self._task.id,
+            world=self.world,
+            root=self._id,
+            began=self._environment.lease.began,
+            sites=sites,
+            pages=pages,
+            seen=seen,
+            record=record.so_far(),
+            document_step=self._document_step(pages),
+            left_s=self._left_s,
+        )
+
+    def _document_step(self, pages: BrowserState | None) -> int:
+        """Return the step that led to the document in the current tab.
+
+        A session counts its own actions: those of a branch begin where its pages came back.
+        """
+        current = [tab.actions for tab in pages.tabs if tab.is_current] if pages else [0]
+        if self._goes_on is None:
+            return current[0]
+        mark, way = self._goes_on
+        if way is PageWay.START:
+            return current[0]
+        if current[0] == 0:
+            return mark.document_step
+        return current[0] + (mark.step if way is PageWay.DOCUMENT else mark.document_step)
 
     async def close(self) -> None:
         """Close browser and gateway; the evidence is final then. Safe to repeat, from any task.
@@ -309,34 +407,56 @@ class Episode:
 
     async def _open(self) -> None:
         record, environment, task = self._record, self._environment, self._task
-        opening = open_resources(record.spec, environment, self._protocol)
-        found = await self._resources.enter_async_context(opening)
-        # Of an episode that breaks off too, before its browser closes.
-        self._resources.push_async_callback(record.keep_traces, found.session)
-        locators = Locators(
-            environment, found.session, task, self._protocol, evidence=self.evidence
-        )
-        record.required = await locators.at_end(required_in(task, environment.world))
+        player = await self._opened()
+        record.required = await player.locators.at_end(required_in(task, environment.world))
         if not requirements_hold(task, environment.world, record.required):
             record.end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
-        player = StepPlayer(
+        self._observation = await player.open(*self._start_pages(), self._protocol)
+        self._player = player
+        fault = start_fault(environment, player.resources.session.answers())
+        if fault is not None:
+            record.break_off(fault)
+
+    async def _opened(self, pages: BrowserState | None = None) -> StepPlayer:
+        """Open gateway and browser, and return what plays the steps in them."""
+        record, environment, task = self._record, self._environment, self._task
+        opening = open_resources(record.spec, environment, self._protocol, pages)
+        found = await self._resources.enter_async_context(opening)
+        # Of an episode that breaks off too, before its browser closes.
+        self._resources.push_async_callback(record.keep_traces, found.session)
+        return StepPlayer(
             record=record,
             resources=found,
-            locators=locators,
+            locators=Locators(
+                environment, found.session, task, self._protocol, evidence=self.evidence
+            ),
             looks=task.looks_in(environment.world),
             forms={name: load_form(name) for name in sorted(record.spec.observations)},
         )
-        urls = [environment.upstreams.url(page) for page in task.start_pages]
+
+    def _start_pages(self) -> tuple[list[str], list[str]]:
+        """Return the URLs of the start pages, and the login of each."""
+        task = self._task
+        urls = [self._environment.upstreams.url(page) for page in task.start_pages]
         logins = [
             "" if isinstance(one, str) else login_name(task, one.site, one.role)
             for one in task.start
         ]
-        self._observation = await player.open(urls, logins, self._protocol)
+        return urls, logins
+
+    async def _come_back(self, mark: Checkpoint, way: PageWay) -> None:
+        """Begin as a branch of a checkpoint; where it is not equal, the episode has broken off."""
+        self._record.go_on(mark.record, mark.branch(way))
+        self._left_s = mark.left_s
+        player = await self._opened(None if way is PageWay.START else mark.pages)
+        if way is PageWay.START:
+            await player.resources.session.open(*self._start_pages())
+        self._observation, differs = await come_back(player, mark, way, self._protocol)
         self._player = player
-        fault = start_fault(environment, found.session.answers())
-        if fault is not None:
-            record.break_off(fault)
+        if differs is not None:
+            message = f"'{mark.name}' by {way}: {differs}"
+            self._record.break_off(EpisodeFault(reason=UnscoredReason.FORK, message=message))
 
     async def _step(
         self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord

@@ -43,6 +43,14 @@ class StepLines:
         self._packer = zlib.compressobj(_QUICK, zlib.DEFLATED, _GZIP)
         self._packed = bytearray()
 
+    def copy(self) -> StepLines:
+        """Return a file with the same lines so far, to which others may be added."""
+        copied = StepLines(())
+        copied._secrets = self._secrets
+        copied._packer = self._packer.copy()
+        copied._packed = self._packed.copy()
+        return copied
+
     def add(self, line: Mapping[str, object]) -> None:
         """Add a line; TypeError if it is not JSON."""
         text = json.dumps(line)
@@ -115,6 +123,12 @@ class ExchangeWriter:
     def __init__(self) -> None:
         self._number = 0
         self._earlier: deque[tuple[int, list[Any], object]] = deque(maxlen=_BASES)
+
+    def copy(self) -> ExchangeWriter:
+        """Return a writer that goes on with the same lines."""
+        copied = ExchangeWriter()
+        copied._number, copied._earlier = self._number, self._earlier.copy()
+        return copied
 
     def line(self, step: int, exchange: ModelExchange) -> dict[str, object]:
         number, self._number = self._number, self._number + 1

@@ -11,6 +11,7 @@ from typing import Final
 from arena_core.foreign import cut
 from evaluators.evidence import (
     AgentResponse,
+    Branch,
     Ended,
     EpisodeFault,
     Evidence,
@@ -105,6 +106,28 @@ def _plain(part: object) -> object:
     return part if is_json else {"kind": type(part).__qualname__}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSoFar:
+    """What an episode had to show at one moment; a branch goes on from it.
+
+    Attributes:
+        seen: what the agent saw after each of these steps.
+        seconds: how long it had taken.
+    """
+
+    steps: tuple[StepEvidence, ...]
+    seen: tuple[Observation, ...]
+    pictures: Mapping[str, bytes]
+    required: tuple[Located, ...]
+    spent: Spent
+    changed_cookies: bool
+    replayed_from: str | None
+    exchanges: ExchangeWriter
+    lines: Mapping[str, StepLines]
+    started: datetime
+    seconds: float
+
+
 @dataclass(slots=True)
 class EpisodeRecord:
     """What an episode has to show so far.
@@ -115,6 +138,8 @@ class EpisodeRecord:
         changed_cookies: the agent itself changed the browser's: whether it is still logged in is
             its own doing.
         seconds: how long it took; None until it is over.
+        seen: what the agent saw after each step.
+        branch: the checkpoint that it goes on from; None from a start.
     """
 
     spec: AttemptSpec
@@ -134,6 +159,8 @@ class EpisodeRecord:
     is_whole: bool = False
     changed_cookies: bool = False
     seconds: float | None = None
+    seen: list[Observation] = field(default_factory=list)
+    branch: Branch | None = None
     _replayed_from: str | None = None
     _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)
     _lines: dict[str, StepLines] = field(default_factory=dict)
@@ -152,6 +179,34 @@ class EpisodeRecord:
     def begin(self) -> None:
         self._clock = time.monotonic()
         self._started = datetime.now(UTC)
+
+    def so_far(self) -> RecordSoFar:
+        """Return a copy of what there is, which nothing that follows changes."""
+        return RecordSoFar(
+            steps=tuple(self.steps),
+            seen=tuple(self.seen),
+            pictures=dict(self.pictures),
+            required=self.required,
+            spent=self.spent,
+            changed_cookies=self.changed_cookies,
+            replayed_from=self._replayed_from,
+            exchanges=self._exchanges.copy(),
+            lines={name: lines.copy() for name, lines in self._lines.items()},
+            started=self._started,
+            seconds=self._elapsed(),
+        )
+
+    def go_on(self, before: RecordSoFar, branch: Branch) -> None:
+        """Begin with what another record had to show, as a branch of it."""
+        self.branch = branch
+        self.steps, self.seen = list(before.steps), list(before.seen)
+        self.pictures = dict(before.pictures)
+        self.required, self.spent = before.required, before.spent
+        self.changed_cookies = before.changed_cookies
+        self._replayed_from, self._started = before.replayed_from, before.started
+        self._exchanges = before.exchanges.copy()
+        self._lines = {name: lines.copy() for name, lines in before.lines.items()}
+        self._clock = time.monotonic() - before.seconds
 
     def stop_clock(self) -> None:
         if self.seconds is None:
@@ -181,6 +236,7 @@ class EpisodeRecord:
         Returns:
             The file of a picture that shows the page; None where the agent saw none.
         """
+        self.seen.append(observation)
         pictures = pictures_in(observation)
         self.pictures.update({picture_name(one): one.data for one in pictures})
         self.note(OBSERVATIONS_FILE, seen_line(observation))
@@ -235,6 +291,7 @@ class EpisodeRecord:
             miniwob=miniwob,
             network=None if self.network is None else self.network.requests,
             network_fault=None if self.network is None else self.network.fault,
+            branch=self.branch,
         )
 
     def _elapsed(self) -> float:

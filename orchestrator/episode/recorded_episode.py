@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from arena_core.actions import Action, Stop
@@ -12,6 +13,7 @@ from orchestrator.agents.interface import Assignment
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.steps import DecisionRecord, StepResult
+from orchestrator.sandbox.reset.state import TakenState
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
 
@@ -26,6 +28,10 @@ class _EmptyLease:
     """The lease of an episode without replicas."""
 
     receipts: tuple[Receipt, ...] = ()
+    began: Mapping[str, TakenState | None] = field(default_factory=dict)
+
+    async def take_states(self) -> Mapping[str, TakenState]:
+        return {}
 
     def wrote(self, site: str) -> NoReturn:
         raise AssertionError(site)

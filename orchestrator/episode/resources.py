@@ -14,11 +14,12 @@ from evaluators.checks import Check, match
 from evaluators.evidence import Located
 from evaluators.network import Recording
 from orchestrator.browser.session.context import SessionOptions
+from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
-from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway import GatewayJournal, RecordedDocuments
 from tasks.schema import Task
 
 _JUDGED_BY_REQUESTS: Final = "webarena-verified"
@@ -38,6 +39,7 @@ async def open_resources(
     spec: AttemptSpec,
     environment: EpisodeEnvironment,
     protocol: EpisodeProtocol,
+    pages: BrowserState | None = None,
 ) -> AsyncIterator[EpisodeResources]:
     """Open gateway and browser session with the task's roles logged in.
 
@@ -47,15 +49,19 @@ async def open_resources(
         spec: of the task whose roles log in, and whose files may be uploaded; what is kept.
         environment: what it is played on.
         protocol: how it starts.
+        pages: what the session can bring back, its logins among it; None for new logins.
     """
     task = spec.task
     policy = policy_for(task, environment)
-    async with environment.open_gateway(policy, bind=await environment.browser.listen()) as gateway:
+    bind = await environment.browser.listen()
+    recorded = None if pages is None else RecordedDocuments(pages.documents)
+    async with environment.open_gateway(policy, bind=bind, recorded=recorded) as gateway:
         try:
             options = SessionOptions(
                 proxy_url=gateway.url,
-                cookies=await _log_in(task, environment),
-                apart=await _log_in_apart(task, environment),
+                cookies=() if pages else await _log_in(task, environment),
+                apart={} if pages else await _log_in_apart(task, environment),
+                state=pages,
                 live_origins=read_only_origins(task, environment),
                 logical=environment.registry.logical,
                 viewport=spec.viewport or protocol.viewport,

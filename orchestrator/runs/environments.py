@@ -189,7 +189,7 @@ class Environments:
         network of its own.
         """
         async with (
-            self._leased(task, hold_s, states) as slot,
+            self._leased(task, hold_s, states, NO_STARTS) as slot,
             launch_external(self._world.browser) as browser,
         ):
             yield self._environment(task, slot, browser, is_shared=True), browser
@@ -201,6 +201,7 @@ class Environments:
         *,
         hold_s: float | None = None,
         states: Mapping[str, TakenState] = NO_STARTS,
+        since: Mapping[str, TakenState | None] = NO_STARTS,
     ) -> AsyncIterator[EpisodeEnvironment]:
         """Lease replicas of a task's sites, and put its environment together.
 
@@ -212,12 +213,13 @@ class Environments:
             hold_s: how long the block may take; it is cancelled then. None for no limit: a driver
                 from outside may take its time.
             states: by site, the state that it begins in, in place of what the task sets up.
+            since: by site, the state that changes are told from, where that is another one.
 
         Raises:
             GivenError: what the task sets up cannot be done.
             StateError: a state is of another image.
         """
-        async with self._leased(task, hold_s, states) as slot:
+        async with self._leased(task, hold_s, states, since) as slot:
             yield self._environment(task, slot, await self._browsers.browser())
 
     def _environment(
@@ -244,7 +246,11 @@ class Environments:
 
     @asynccontextmanager
     async def _leased(
-        self, task: Task, hold_s: float | None, states: Mapping[str, TakenState]
+        self,
+        task: Task,
+        hold_s: float | None,
+        states: Mapping[str, TakenState],
+        since: Mapping[str, TakenState | None],
     ) -> AsyncIterator[Slot]:
         sites = self._world.upstreams.only(task.sites).replicas
         pool, starts = self._world.slot_pool, self._world.starts
@@ -254,7 +260,8 @@ class Environments:
         own = {site: steps for site, steps in task.given.items() if site not in states}
         to_set_up = task.model_copy(update={"given": own})
         given = await starts.of(to_set_up, self._play_setup)
-        async with pool.lease(sites, starts={**given, **states}, hold_s=hold_s) as slot:
+        begin = {**given, **states}
+        async with pool.lease(sites, starts=begin, since=since, hold_s=hold_s) as slot:
             await starts.keep_proven(to_set_up)
             yield slot
 

@@ -37,9 +37,12 @@ from orchestrator.serve.messages import (
     EpisodeState,
     FinishedEpisode,
     FinishEpisode,
+    ForkEpisode,
+    NamedCheckpoint,
     SeenEpisode,
     StepAnswer,
     StepEpisode,
+    TakenCheckpoint,
     observation_as_json,
     task_as_json,
 )
@@ -127,9 +130,7 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
         summary="The logins of an episode that is played over CDP, as Playwright's storage state",
     )
     async def storage_state(name: str) -> FileResponse:
-        hosted = host.find(name)
-        if hosted.session.result is not None:
-            raise ConflictError(f"episode {name} is over")
+        hosted = _played(host, name)
         return FileResponse(hosted.session.storage_state, media_type="application/json")
 
     @app.get("/episodes/{name}/events", summary="What happens to an episode, as it happens (SSE)")
@@ -146,10 +147,39 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
 def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> None:
     @app.post("/episodes/{name}/step", summary="Do one action")
     async def step(name: str, asked: StepEpisode) -> StepAnswer:
-        hosted = host.find(name)
-        if hosted.session.result is not None:
-            raise ConflictError(f"episode {name} is over")
+        hosted = _played(host, name)
         return _stepped(await host.perform(hosted, lambda: _step(hosted, asked, action_space)))
+
+    @app.post(
+        "/episodes/{name}/checkpoints",
+        status_code=201,
+        summary="Take an episode as it is now, to go back to it or fork from it",
+    )
+    async def checkpoint(name: str, asked: NamedCheckpoint) -> TakenCheckpoint:
+        hosted = _played(host, name)
+        mark = await host.perform(hosted, lambda: hosted.session.checkpoint(asked.checkpoint))
+        digests = {site: taken.digest for site, taken in mark.sites.items()}
+        return TakenCheckpoint(checkpoint=mark.name, step=mark.step, states=digests)
+
+    @app.post("/episodes/{name}/restore", summary="Go back to a checkpoint")
+    async def restore(name: str, asked: NamedCheckpoint) -> StepAnswer:
+        hosted = _played(host, name)
+        return _stepped(
+            await host.perform(hosted, lambda: hosted.session.restore(asked.checkpoint))
+        )
+
+    @app.post(
+        "/episodes/{name}/forks",
+        status_code=201,
+        summary="Begin episodes that go on from a checkpoint",
+    )
+    async def fork(name: str, asked: ForkEpisode, request: Request) -> list[CreatedEpisode]:
+        hosted = _played(host, name)
+        branches = await host.perform(
+            hosted, lambda: host.fork(hosted, asked.count, asked.checkpoint)
+        )
+        base = str(request.base_url)
+        return [CreatedEpisode(**one.answer | _urls(one, base)) for one in branches]
 
     @app.post("/episodes/{name}/finish", summary="End an episode, and score it")
     async def finish(name: str, asked: FinishEpisode) -> FinishedEpisode:
@@ -170,6 +200,14 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         if result is None:
             result = await host.abandon(hosted, "its client gave it back")
         return FinishedEpisode(episode=name, **dict(result))
+
+
+def _played(host: EpisodeHost, name: str) -> HostedEpisode:
+    """Return an episode that is not over."""
+    hosted = host.find(name)
+    if hosted.session.result is not None:
+        raise ConflictError(f"episode {name} is over")
+    return hosted
 
 
 def _urls(hosted: HostedEpisode, base: str) -> dict[str, str | None]:

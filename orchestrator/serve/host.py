@@ -239,6 +239,32 @@ class EpisodeHost:
             hosted.watch = self._kept(self._watch(hosted))
         return hosted
 
+    async def fork(self, hosted: HostedEpisode, count: int, name: str) -> tuple[HostedEpisode, ...]:
+        """Begin episodes that go on from a checkpoint of another, each in a slot of its own."""
+        if self.free < count:
+            raise FullError(f"{count} branches need as many slots, and {self.free} are free")
+        self._taken += count
+        try:
+            sessions = await hosted.session.fork(count, name)
+        except BaseException:
+            self._taken -= count
+            raise
+        asked = hosted.asked.model_copy(update={"key": None})
+        branches = []
+        for session in sessions:
+            branch = HostedEpisode(
+                id=secrets.token_hex(8), asked=asked, session=session, idle_s=hosted.idle_s
+            )
+            branch.answer = {
+                **hosted.answer,
+                "episode": branch.id,
+                "observation": observation_as_json(session.seen),
+            }
+            self._episodes[branch.id] = branch
+            self.touch(branch)
+            branches.append(branch)
+        return tuple(branches)
+
     async def _watch(self, hosted: HostedEpisode) -> None:
         """Score an episode that a client of CDP plays as soon as it has ended by itself."""
         try:

@@ -127,6 +127,18 @@ class FinishEpisode(_Asked):
     usage: Usage | None = None
 
 
+class NamedCheckpoint(_Asked):
+    """Take a checkpoint under a name, or go back to it."""
+
+    checkpoint: Annotated[Text, Field(min_length=1, max_length=200)]
+
+
+class ForkEpisode(NamedCheckpoint):
+    """Begin episodes that go on from a checkpoint, each in a slot of its own."""
+
+    count: int = Field(ge=1, le=64)
+
+
 class _Answer(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -179,6 +191,19 @@ class StepAnswer(_Answer):
     truncated: bool
     error: str | None
     result: EpisodeResult | None
+
+
+class TakenCheckpoint(_Answer):
+    """What was taken.
+
+    Attributes:
+        step: the last step that its branches share.
+        states: by site that holds state, the digest of its fingerprint.
+    """
+
+    checkpoint: str
+    step: int
+    states: dict[str, str]
 
 
 class EpisodeState(_Answer):

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
+from typing import Final
 
 from pydantic import JsonValue
 
 from arena_core.actions import Action, AnswerStatus
-from arena_core.errors import UsageError
+from arena_core.errors import UnknownNameError, UsageError
+from arena_core.names import offered
 from evaluators.evidence import Evidence
 from evaluators.responses import ending
 from evaluators.scores import Score
@@ -22,7 +24,10 @@ from orchestrator.agents.action_spaces.parser import Misread
 from orchestrator.agents.interface import Assignment
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.browser.observation import Observation
+from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.serve.results import EpisodeResult, FinishStatus
+
+MOST_CHECKPOINTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,7 @@ class EpisodeSession:
 
     Attributes:
         result: what the episode is worth, once it is over.
+        marks: its checkpoints, by name.
     """
 
     def __init__(self, episode: OpenEpisode, *, folder: Path | None = None) -> None:
@@ -58,6 +64,7 @@ class EpisodeSession:
         self._unread = 0
         self._why_abandoned = ""
         self._concluding = asyncio.Lock()
+        self.marks: dict[str, Checkpoint] = {}
 
     @property
     def call(self) -> str | None:
@@ -153,6 +160,40 @@ class EpisodeSession:
             self._unread += 1
             self._count_steps()
             return await self._stepped()
+
+    async def checkpoint(self, name: str) -> Checkpoint:
+        """Take all of the episode as it is now, and keep it under a name."""
+        with self._alone("checkpoint"):
+            if name not in self.marks and len(self.marks) >= MOST_CHECKPOINTS:
+                message = f"the episode has {MOST_CHECKPOINTS} checkpoints already"
+                raise UsageError(message, hint="take one under a name that it has, in its place")
+            self.marks[name] = await self._episode.checkpoint(name)
+            return self.marks[name]
+
+    async def restore(self, name: str) -> Stepped:
+        """Go back to a checkpoint; an episode that cannot be proven to be there is over."""
+        with self._alone("restore"):
+            self._observation = await self._episode.restore(self.mark(name))
+            return await self._stepped()
+
+    async def fork(self, count: int, name: str) -> tuple[EpisodeSession, ...]:
+        """Return sessions of episodes that go on from a checkpoint; they know it as well."""
+        with self._alone("fork"):
+            branches = await self._episode.fork(count, at=self.mark(name))
+        sessions = tuple(EpisodeSession(branch) for branch in branches)
+        for session, branch in zip(sessions, branches, strict=True):
+            session._observation, session._start_urls = branch.observation, self._start_urls  # noqa: SLF001
+            session._unread = self._unread  # noqa: SLF001
+            session.marks.update(self.marks)
+            if branch.is_over:
+                await session._concluded()  # noqa: SLF001
+        return sessions
+
+    def mark(self, name: str) -> Checkpoint:
+        """Return a checkpoint. Raises UnknownNameError where there is none of that name."""
+        if name not in self.marks:
+            raise UnknownNameError(f"no checkpoint '{name}'; {offered(name, self.marks)}")
+        return self.marks[name]
 
     async def finish(
         self,

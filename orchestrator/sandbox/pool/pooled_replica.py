@@ -176,18 +176,20 @@ class PooledReplica:
             return failure.message
         return None
 
-    async def changes(self, ready: ReadyReplica, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs on a replica from its start; errors are those of `delta_of`.
+    async def changes(
+        self, ready: ReadyReplica, ignored: IgnoredChanges, start: TakenState | None
+    ) -> tuple[Change, ...]:
+        """Return what differs on a replica from a start; errors are those of `delta_of`.
 
         Where nothing moved since it was proven to be there, nothing differs, and nothing is read.
         """
         from orchestrator.sandbox.delta.delta import delta_of  # noqa: PLC0415  only checks ask for it
 
-        if ready.watch is not None:
+        if ready.watch is not None and start == ready.start:
             async with self._looking:
                 if await ready.watch.moved() is None:
                     return ()
-        found = await delta_of(self._engine, ready.replica, ignored=ignored, start=ready.start)
+        found = await delta_of(self._engine, ready.replica, ignored=ignored, start=start)
         return found.changes
 
     async def run(self, ready: ReadyReplica, command: str, seconds: int) -> Ran:

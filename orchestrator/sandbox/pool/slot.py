@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from arena_core.cookie import Cookie
 from arena_core.errors import UnknownNameError
 from arena_core.names import offered
+from arena_core.task_group import task_group
 from orchestrator.sandbox.check_queries import ApiAnswer, Row, ask, ask_api
 from orchestrator.sandbox.logins import is_logged_out, replica_client, role_of
 from orchestrator.sandbox.pool.replica_pools import ReplicaLease
@@ -22,11 +24,22 @@ if TYPE_CHECKING:
 
 
 class Slot:
-    """Private replicas of the sites that hold state, shared ones of the others, all golden."""
+    """Private replicas of the sites that hold state, shared ones of the others, all golden.
 
-    def __init__(self, index: int, leased: Mapping[str, ReplicaLease]) -> None:
+    Args:
+        since: by site, the state that changes are told from, where that is not the one in which its
+            replica was leased.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        leased: Mapping[str, ReplicaLease],
+        since: Mapping[str, TakenState | None] = MappingProxyType({}),
+    ) -> None:
         self.index = index
         self._leased = leased
+        self._since = since
         self._written: set[str] = set()
 
     @property
@@ -38,6 +51,15 @@ class Slot:
         """The proofs that the replicas were golden when this slot was leased."""
         receipts = (leased.receipt for leased in self._leased.values())
         return tuple(receipt for receipt in receipts if receipt is not None)
+
+    @property
+    def began(self) -> Mapping[str, TakenState | None]:
+        """By site that holds state, the state that changes are told from; None is golden."""
+        return {
+            name: self._since.get(name, leased.ready.start)
+            for name, leased in self._leased.items()
+            if leased.ready.replica.site.stateful
+        }
 
     @property
     def written(self) -> frozenset[str]:
@@ -64,14 +86,20 @@ class Slot:
         return (await ask(self._of(site_name).ready.replica, sql)).rows
 
     async def changes(self, site_name: str, ignored: IgnoredChanges) -> tuple[Change, ...]:
-        """Return what differs on the replica from the state that it was leased in."""
+        """Return what differs on the replica from the state that the episode began in."""
         leased = self._of(site_name)
-        return await leased.pooled.changes(leased.ready, ignored)
+        return await leased.pooled.changes(leased.ready, ignored, self.began.get(site_name))
 
     async def take_state(self, site_name: str) -> TakenState:
         """Take the state that a replica is in now. Raises StateError where that cannot be done."""
         leased = self._of(site_name)
         return await leased.pooled.take_state(leased.ready)
+
+    async def take_states(self) -> Mapping[str, TakenState]:
+        """Take the states of all replicas that hold one; errors are those of `take_state`."""
+        async with task_group() as group:
+            works = {name: group.create_task(self.take_state(name)) for name in self.began}
+        return {name: work.result() for name, work in works.items()}
 
     async def run(self, site_name: str, command: str, seconds: int) -> Ran:
         leased = self._of(site_name)

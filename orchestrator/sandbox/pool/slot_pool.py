@@ -166,6 +166,7 @@ class SlotPool:
         sites: Collection[str],
         *,
         starts: Mapping[str, TakenState] = NO_STARTS,
+        since: Mapping[str, TakenState | None] = NO_STARTS,
         wait_s: float = WAIT_S,
         hold_s: float | None = None,
     ) -> AsyncIterator[Slot]:
@@ -180,6 +181,7 @@ class SlotPool:
 
         Args:
             starts: by site, the state that its replica is to be in; golden where there is none.
+            since: by site, the state that changes are told from, where that is another one.
             wait_s: how long to wait for a slot and its replicas.
             hold_s: how long the block may take; it is cancelled then.
         """
@@ -193,7 +195,7 @@ class SlotPool:
                     await _take_all(pools, leased, starts)
             except TimeoutError as cause:
                 raise _waited_too_long(pools, wait_s) from cause
-            slot = Slot(index, leased)
+            slot = Slot(index, leased, since)
             _log_lease(index, leased)
             held, leased = leased, {}
             async with _returned(pools, held, slot):

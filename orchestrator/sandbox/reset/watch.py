@@ -205,6 +205,7 @@ class Watch:
 
     async def read(self) -> tuple[Mark, Fingerprint]:
         """Read the whole state, and what moves with it as it was just before; no baseline stays."""
+        await self.glance()  # what moved since the baseline is not accounted for
         self._baseline = None
         await self._connect()
         before, state, _ = await self._read_between_marks()

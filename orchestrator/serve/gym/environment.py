@@ -115,9 +115,7 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
         if not isinstance(given, str):
             message = f"an action is text, and not {action!r:.100}"
             raise UsageError(message, hint="env.step(\"click('12')\")")
-        session = self._session
-        if session is None or session.result is not None:
-            raise ResetNeeded("the episode is over, or was never begun: call reset()")
+        session = self._under_way()
         done = self._run(self._play(session, action))
         elapsed_s = time.monotonic() - self._began
         seen = self._observed(session, last_action=action, elapsed_s=elapsed_s)
@@ -128,6 +126,39 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
             raise EpisodeUnscored(result)
         reward = float("nan") if result.reward is None else result.reward
         return seen, reward, not result.truncated, result.truncated, _info(result)
+
+    def checkpoint(self, name: str) -> None:
+        """Take the episode as it is now: `env.unwrapped.checkpoint("before paying")`.
+
+        Raises:
+            StateError: something cannot be taken; the message names it.
+            UsageError: no episode is under way, or its browser is an outside program's.
+        """
+        self._run(self._under_way().checkpoint(name))
+
+    def restore(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Go back to a checkpoint of this episode; return what `reset` returns.
+
+        Raises:
+            UnknownNameError: it has no such checkpoint.
+            EpisodeUnscored: the episode could not be proven to be there, and is over.
+        """
+        session = self._under_way()
+        done = self._run(session.restore(name))
+        if done.result is not None:
+            raise EpisodeUnscored(done.result)
+        elapsed_s = time.monotonic() - self._began
+        info = {
+            "task": session.assignment.task,
+            "world": str(session.assignment.world),
+            "outcome": "",
+        }
+        return self._observed(session, last_action="", elapsed_s=elapsed_s), info
+
+    def _under_way(self) -> EpisodeSession:
+        if self._session is None or self._session.result is not None:
+            raise ResetNeeded("the episode is over, or was never begun: call reset()")
+        return self._session
 
     def close(self) -> None:
         """Give replicas and browser back; safe to repeat."""

@@ -25,11 +25,18 @@ from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.network import NetworkRecord
 from orchestrator.browser.session.page_reader import Fetched
+from orchestrator.browser.session.page_state import BrowserState, NextNumbers, TabState
 from orchestrator.browser.tabs.journal import Activity
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
-from orchestrator.gateway import GatewayJournal, Policy, SocketAddress
+from orchestrator.gateway import (
+    GatewayJournal,
+    Policy,
+    RecordedDocuments,
+    SocketAddress,
+)
 from orchestrator.gateway.journal import Pending
 from orchestrator.sandbox.check_queries import ApiAnswer
+from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.watch import Mark
 from sites.registry import SiteRegistry, load_registry
 from tasks.schema import Task
@@ -80,6 +87,34 @@ class FakeSession:
         await self.world.do("act")
         self._go(getattr(action, "url", None) or self.url)
         return self.world.refuses.get(action.kind)
+
+    async def capture(self) -> BrowserState:
+        await self.world.do("capture")
+        return BrowserState(
+            tabs=(
+                TabState(
+                    number=1,
+                    login="",
+                    url=self.url,
+                    opened_url=self.url,
+                    document=None,
+                    is_current=True,
+                    actions=self.world.document_at,
+                ),
+            ),
+            cookies={},
+            storage={},
+            ids=NextNumbers(tab=2, element=1),
+        )
+
+    async def restore(self, *, with_fields: bool = True) -> None:
+        captured: Any = self.options.state
+        self.world.log.append(f"restore {captured.tabs[0].url}{'' if with_fields else ' alone'}")
+        await self.world.do("restore")
+        self._go(captured.tabs[0].url)
+
+    async def adopt_ids(self, seen: Observation | None = None) -> bool:
+        return True
 
     async def settle(self, deadline_s: float) -> bool:
         await self.world.do("settle")
@@ -227,6 +262,10 @@ class FakeWorld:
     gone: str | None = None
     barred: bool = False
     receipts: tuple[Receipt, ...] = ()
+    starts: dict[str, TakenState | None] = field(default_factory=dict)
+    states: dict[str, TakenState] = field(default_factory=dict)
+    moves: dict[str, Mark] = field(default_factory=dict)
+    document_at: int = 1
     log: list[str] = field(default_factory=list)
     forms: list[frozenset[str]] = field(default_factory=list)
     acting: asyncio.Event = field(default_factory=asyncio.Event)
@@ -289,7 +328,9 @@ class FakeWorld:
     # a gateway
 
     @asynccontextmanager
-    async def open_gateway(self, policy: Policy, *, bind: object) -> AsyncIterator[FakeGateway]:
+    async def open_gateway(
+        self, policy: Policy, *, bind: object, recorded: RecordedDocuments | None = None
+    ) -> AsyncIterator[FakeGateway]:
         try:
             yield self.gateway
         finally:
@@ -329,12 +370,20 @@ class FakeWorld:
 
     async def marks(self) -> Mapping[str, Mark]:
         await self.do("marks")
-        return {}
+        return self.moves
 
     async def ask_api(self, site: str, role: str, path: str) -> ApiAnswer:
         raise NotImplementedError
 
     # a lease
+
+    @property
+    def began(self) -> Mapping[str, TakenState | None]:
+        return self.starts
+
+    async def take_states(self) -> Mapping[str, TakenState]:
+        await self.do("take states")
+        return self.states
 
     def wrote(self, site: str) -> None:
         self.log.append(f"wrote {site}")

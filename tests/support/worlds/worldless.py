@@ -17,9 +17,9 @@ from orchestrator.episode.episode import Episode
 from support.worlds.fake_world import FakeWorld
 
 if TYPE_CHECKING:
-    from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
+    from orchestrator.api.episodes import AskedEpisode
+    from orchestrator.episode.checkpoint import Checkpoint, PageWay
     from tasks.schema import Task
-    from tasks.sources import SuiteSource
 
 
 class WorldlessArena(Arena):
@@ -56,30 +56,24 @@ class WorldlessEpisodes(Episodes):
 
     async def begin(
         self,
-        source: SuiteSource,
-        task: Task,
-        choice: WorldChoice,
-        *,
-        terms: EpisodeTerms,
-        agent: str,
-        observations: frozenset[str],
+        asked: AskedEpisode,
         out: Path | None,
-        is_shared: bool,
+        goes_on: tuple[Checkpoint, PageWay] | None,
     ) -> Begun:
         world = self.prepared.pop(0) if self.prepared else FakeWorld()
         self.worlds.append(world)
-        held = await Held.enter(self._lease(world, task))
+        held = await Held.enter(self._lease(world, asked.task))
         spec = AttemptSpec(
-            suite=source.suite.suite,
-            task=terms.applied_to(task),
+            suite=asked.suite,
+            task=asked.terms.applied_to(asked.task),
             repeat=0,
             attempt=1,
-            agent=agent,
+            agent=asked.agent,
             screenshots=False,
-            observations=observations,
-            viewport=terms.viewport,
+            observations=asked.observations,
+            viewport=asked.terms.viewport,
         )
-        return Begun(held, Episode(spec, held.value), None)
+        return Begun(held, Episode(spec, held.value, goes_on), None)
 
     @asynccontextmanager
     async def _lease(self, world: FakeWorld, task: Task) -> AsyncIterator[EpisodeEnvironment]:

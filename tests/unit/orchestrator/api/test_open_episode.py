@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
+from support.worlds.fake_world import WIKI, FakeWorld, attempt_at, browsing_task
 
-from arena_core.actions import Stop
-from arena_core.errors import LeaseError, UsageError
+from arena_core.actions import Goto, Press, Stop
+from arena_core.errors import LeaseError, StateError, UsageError
 from arena_core.held import Held
 from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
+from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 
@@ -32,21 +34,27 @@ class Leases:
         self.may_begin.set()
         self.closed: list[OpenEpisode] = []
         self._failure = failure
+        self.begun: list[PageWay | None] = []
+        self.world = FakeWorld()
 
     def episode(self) -> OpenEpisode:
-        return OpenEpisode(TASK, World.OFFLINE, self._begin, self.closed.append)
+        return OpenEpisode(TASK, World.OFFLINE, self, self.closed.append)
 
-    async def _begin(self) -> Begun:
+    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
         await self.may_begin.wait()
+        self.begun.append(goes_on and goes_on[1])
         held = await Held.enter(self._lease())
-        return Begun(held, Episode(attempt_at(TASK), held.value), None)
+        return Begun(held, Episode(attempt_at(TASK), held.value, goes_on), None)
+
+    def more(self, count: int) -> tuple[OpenEpisode, ...]:
+        return tuple(self.episode() for _ in range(count))
 
     @asynccontextmanager
     async def _lease(self) -> AsyncIterator[EpisodeEnvironment]:
         if self._failure is not None:
             raise self._failure
         try:
-            yield FakeWorld().environment()
+            yield self.world.environment()
             self.ended.append("given back")
         except Exception:
             self.ended.append("broke off")
@@ -152,3 +160,145 @@ async def test_what_is_no_action_is_refused_and_the_episode_goes_on(action: Any)
 
         assert (await episode.step(Stop())).is_over
         assert (await episode.score()).outcome.kind is not OutcomeKind.UNSCORED
+
+
+async def test_what_was_done_after_a_checkpoint_is_undone_and_forgotten() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        await episode.step(Goto(url=f"{WIKI}/two"))
+        await episode.step(Stop(answer="1066"))
+        assert episode.is_over
+        seen = await episode.restore(mark)
+        assert (seen.url, seen.step, episode.is_over) == (f"{WIKI}/one", 1, False)
+        assert leases.ended == ["given back"]
+        await episode.step(Stop(answer="1891"))
+        assert str((await episode.score()).outcome) == "success"
+        evidence = episode.evidence()
+    assert [step.url for step in evidence.steps] == [f"{WIKI}/", f"{WIKI}/one", f"{WIKI}/one"]
+    assert evidence.branch is not None
+    assert (evidence.branch.checkpoint, evidence.branch.step) == ("at one", 1)
+    assert evidence.branch.pages == "document"
+    assert leases.begun == [None, PageWay.DOCUMENT]
+
+
+async def test_branches_share_their_root_and_nothing_else() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        right, wrong = await episode.fork(2, at=mark)
+        assert right.observation.url == wrong.observation.url == f"{WIKI}/one"
+        await right.step(Stop(answer="1891"))
+        await wrong.step(Goto(url=f"{WIKI}/three"))
+        await wrong.step(Stop(answer="1066"))
+        outcomes = [str((await branch.score()).outcome) for branch in (right, wrong)]
+        assert outcomes == ["success", "failure"]
+        assert not episode.is_over
+        assert [len(one.evidence().steps) for one in (episode, right, wrong)] == [2, 3, 4]
+        (deeper,) = await wrong.fork(1, at=mark)
+        found = [one.evidence().branch for one in (right, wrong, deeper)]
+        assert [one.root for one in found if one is not None] == [mark.root] * 3
+        assert episode.evidence().branch is None
+        for one in (right, wrong, deeper):
+            await one.close()
+
+
+async def test_a_page_that_is_not_equal_is_tried_by_all_actions_and_then_unscored() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        leases.world.title = "Another page"
+        (branch,) = await episode.fork(1, at=mark)
+        assert leases.begun == [None, PageWay.DOCUMENT, PageWay.START]
+        assert branch.is_over
+        score = await branch.score()
+        assert str(score.outcome) == "unscored: fork"
+        assert "the page is not equal" in score.because
+        assert "Another page" in score.because
+        await branch.close()
+        assert not episode.is_over
+
+
+async def test_a_page_that_only_its_actions_bring_back_is_a_branch() -> None:
+    leases = Leases()
+
+    async def other() -> None:
+        leases.world.title = "A menu that is not open" if len(leases.begun) == 2 else "Page"
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        leases.world.script["observe"] = other
+        (branch,) = await episode.fork(1, at=mark)
+        assert not branch.is_over
+        found = branch.evidence().branch
+        assert found is not None
+        assert (found.pages, found.replayed) == ("start", 1)
+        await branch.close()
+
+
+async def test_what_cannot_be_taken_is_refused_and_the_episode_goes_on() -> None:
+    leases = Leases()
+    leases.world.script["capture"] = StateError("a dialog is open")
+    async with leases.episode() as episode:
+        with pytest.raises(UsageError, match="not reset"):
+            await episode.checkpoint("early")
+        await episode.reset()
+        with pytest.raises(StateError, match="a dialog is open"):
+            await episode.checkpoint("at a dialog")
+        assert not episode.is_over
+        leases.world.script["take states"] = StateError("it is written to all the time")
+        with pytest.raises(StateError):
+            await episode.checkpoint("busy")
+        await episode.step(Stop(answer="1891"))
+        with pytest.raises(UsageError, match="is over"):
+            await episode.checkpoint("late")
+        assert str((await episode.score()).outcome) == "success"
+
+
+async def test_a_checkpoint_of_another_task_is_refused_before_anything_is_undone() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = replace(await episode.checkpoint("here"), task="another")
+        with pytest.raises(UsageError, match="'here' is of 'another'"):
+            await episode.restore(mark)
+        with pytest.raises(UsageError, match="'here' is of 'another'"):
+            await episode.fork(2, at=mark)
+        assert not episode.is_over
+        assert leases.ended == []
+
+
+async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
+    leases = Leases()
+
+    async def other() -> None:
+        is_first_way = leases.begun[-1] is PageWay.DOCUMENT
+        leases.world.title = "A menu that is not open" if is_first_way else "Page"
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        await episode.step(Press(keys="Enter"))
+        await episode.step(Press(keys="ArrowDown"))
+        mark = await episode.checkpoint("menu")
+        assert mark.document_step == 1
+        leases.world.script["observe"] = other
+        (branch,) = await episode.fork(1, at=mark)
+        assert leases.begun == [None, PageWay.DOCUMENT, PageWay.ACTIONS]
+        done = leases.world.log[leases.world.log.index(f"restore {WIKI}/one alone") :]
+        assert done == [f"restore {WIKI}/one alone", "act press", "act press"]
+        found = branch.evidence().branch
+        assert found is not None
+        assert (found.pages, found.replayed, branch.is_over) == ("actions", 2, False)
+        leases.world.document_at = 0  # the branch has done no action on another document
+        later = await branch.checkpoint("again")
+        assert later.document_step == 1
+        await branch.close()

@@ -102,15 +102,19 @@ STUDIES = {
 }
 EPISODE = {
     "assignment": "",
+    "checkpoint": "name",
     "close": "",
     "cdp_url": "",
     "end": "because, *, ended",
     "finish": "answer, *, status, because, data",
     "evidence": "",
+    "fork": "count, *, at",
     "idle_s": "",
     "is_over": "",
+    "observation": "",
     "proxy_url": "",
     "reset": "",
+    "restore": "mark",
     "score": "",
     "spend": "usage",
     "step": "action, *, thought",
@@ -129,8 +133,9 @@ KINDS = [kind for face in FACES for kind in face[:2]]
 # What only the one face has: attributes of the one are properties of the other.
 ONLY_SYNC = {SyncArena: {"open": "", "close": ""}, SyncEpisode: {"task": "", "world": ""}}
 OURS = ("arena_core", "evaluators", "orchestrator", "sites", "tasks")
-# Their parts are data of a report, which `document()`, a page or a table shows.
-SHOWN_WHOLE = {"StudyAnalysis", "Comparison"}
+# Their parts are data of a report, which `document()`, a page or a table shows; a checkpoint is
+# given back as it was taken.
+SHOWN_WHOLE = {"Checkpoint", "Comparison", "StudyAnalysis"}
 
 
 @pytest.mark.parametrize("package", [orchestrator, plugins], ids=lambda one: str(one.__name__))

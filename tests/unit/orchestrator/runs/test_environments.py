@@ -24,9 +24,15 @@ class Pool:
 
     @asynccontextmanager
     async def lease(
-        self, sites: Collection[str], *, starts: Mapping[str, object], hold_s: float | None
+        self,
+        sites: Collection[str],
+        *,
+        starts: Mapping[str, object],
+        since: Mapping[str, object],
+        hold_s: float | None,
     ) -> AsyncIterator[Slot]:
         assert not starts
+        assert not since
         self.log.append(f"lease {' '.join(sites)} for {hold_s} s")
         try:
             yield Slot(3, {})

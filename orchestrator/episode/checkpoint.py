@@ -1,0 +1,230 @@
+"""Checkpoints of an episode: servers, pages and record at one step, and how branches begin there.
+
+A branch is equal to its checkpoint or there is none: its replicas by their fingerprints, its page
+by what an agent sees of it, literally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, assert_never
+
+from arena_core.errors import StateError
+from evaluators.evidence import Branch
+from orchestrator.browser.observations.equality import first_difference
+from orchestrator.episode.resources import recorded_for
+from orchestrator.episode.steps import SETTLE_DEADLINE_S
+from sites.upstreams import ReplicaUpstream
+
+if TYPE_CHECKING:
+    from arena_core.actions import Action
+    from arena_core.worlds import World
+    from orchestrator.browser.observation import Observation
+    from orchestrator.browser.session.page_state import BrowserState
+    from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
+    from orchestrator.episode.protocol import EpisodeProtocol
+    from orchestrator.episode.record import RecordSoFar
+    from orchestrator.episode.steps import StepPlayer
+    from orchestrator.sandbox.reset.state import TakenState
+    from orchestrator.sandbox.reset.watch import Mark
+
+
+class PageWay(StrEnum):
+    """How the pages of a checkpoint come back, the cheapest way first.
+
+    `document`: each tab loads the response that its document was made of, and its fields, scroll
+    and storage are put back. `actions`: the tab loads it too, and what was done on that document is
+    done again. `start`: the start pages are opened, and all actions done again.
+    """
+
+    DOCUMENT = "document"
+    ACTIONS = "actions"
+    START = "start"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """All of an episode at one step.
+
+    Attributes:
+        name: for whoever reads the evidence of its branches.
+        task, world: what it was taken of.
+        root: the id of the episode that it was taken of, or that this one goes on from.
+        began: by site that holds state, the state that the episode began in; None is golden.
+        sites: by site that holds state, its state at the checkpoint.
+        pages: the browser's; None where a page's own protocol runs, which only doing all actions
+            again brings back.
+        seen: what the agent saw last.
+        record: everything that was written down until then.
+        document_step: the step that led to the document in the current tab.
+        left_s: what is left of the task's time.
+    """
+
+    name: str
+    task: str
+    world: World
+    root: str
+    began: Mapping[str, TakenState | None]
+    sites: Mapping[str, TakenState]
+    pages: BrowserState | None
+    seen: Observation
+    record: RecordSoFar
+    document_step: int
+    left_s: float
+
+    @property
+    def step(self) -> int:
+        """The last step that its branches share."""
+        return self.record.steps[-1].index
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """What was done until then."""
+        return tuple(one.action for one in self.record.steps if one.action is not None)
+
+    @property
+    def ways(self) -> tuple[PageWay, ...]:
+        """How its pages may come back, the cheapest way first."""
+        if self.pages is None:
+            return (PageWay.START,)
+        has_acted = len(self.pages.tabs) == 1 and self.document_step < self.step
+        return tuple(way for way in PageWay if has_acted or way is not PageWay.ACTIONS)
+
+    def done_again(self, way: PageWay) -> tuple[Action, ...]:
+        """Return the actions that bring its pages back."""
+        match way:
+            case PageWay.DOCUMENT:
+                return ()
+            case PageWay.ACTIONS:
+                return self.actions[self.document_step :]
+            case PageWay.START:
+                return self.actions
+            case _:
+                assert_never(way)
+
+    def states(self, way: PageWay) -> Mapping[str, TakenState]:
+        """Return what the replicas of a branch are leased in, by site; others are golden."""
+        match way:
+            case PageWay.DOCUMENT | PageWay.ACTIONS:
+                return self.sites
+            case PageWay.START:
+                return {site: state for site, state in self.began.items() if state is not None}
+            case _:
+                assert_never(way)
+
+    def branch(self, way: PageWay) -> Branch:
+        """Return what the evidence of a branch says of it."""
+        return Branch(
+            root=self.root,
+            checkpoint=self.name,
+            step=self.step,
+            pages=way,
+            replayed=len(self.done_again(way)),
+            states={site: taken.digest for site, taken in self.sites.items()},
+        )
+
+
+def refuse_checkpoint(spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
+    """Raise StateError where an episode is one that nobody can go back in."""
+    task = spec.task
+    live = [
+        name
+        for name, upstream in environment.upstreams.by_site.items()
+        if not isinstance(upstream, ReplicaUpstream)
+    ]
+    if live:
+        message = f"'{task.id}' visits {', '.join(live)} live: nobody can go back there"
+        raise StateError(message, hint="take checkpoints offline")
+    if recorded_for(task, environment.world, every=spec.records_requests):
+        message = f"'{task.id}' is judged by its recorded requests, which no branch can share"
+        raise StateError(message, hint="a task without checks by `network` has checkpoints")
+
+
+async def pages_of(session: EpisodeSession, protocol: EpisodeProtocol) -> BrowserState | None:
+    """Return the state of an episode's pages, settled; None where a page's own protocol runs.
+
+    Raises:
+        StateError: they cannot be brought back: a dialog, a download, an open connection.
+    """
+    if not await session.settle(SETTLE_DEADLINE_S):
+        raise StateError(f"{session.url} does not come to rest", hint="take it after a later step")
+    return await session.capture() if protocol.record is None else None
+
+
+async def come_back(
+    player: StepPlayer, mark: Checkpoint, way: PageWay, protocol: EpisodeProtocol
+) -> tuple[Observation, str | None]:
+    """Bring the pages of a checkpoint back in a session that was just opened.
+
+    Returns:
+        What is seen then, and why that is not the checkpoint's; None where it is.
+    """
+    environment, session = player.record.environment, player.resources.session
+    before = await environment.database.marks()
+    differs = await _bring_back(player, mark, way, protocol)
+    seen = await session.observe(mark.step, mark.seen.last_error, player.forms)
+    session.drain()
+    differs = first_difference(mark.seen, seen) or differs
+    if differs is not None:
+        return seen, f"the page is not equal: {differs}"
+    if way is PageWay.START:
+        return seen, await _other_state(environment, mark)
+    after = await environment.database.marks()
+    return seen, next(_written(mark, before, after), None)
+
+
+async def _bring_back(
+    player: StepPlayer, mark: Checkpoint, way: PageWay, protocol: EpisodeProtocol
+) -> str | None:
+    """Open the pages and do again what that way takes; say what differs meanwhile, if it shows.
+
+    Ids of elements are given in order of sight: those of before are taken over where the pages are
+    the same.
+    """
+    session, seen = player.resources.session, mark.record.seen
+    match way:
+        case PageWay.DOCUMENT:
+            await session.restore()
+            await session.settle(SETTLE_DEADLINE_S)
+            is_same = await session.adopt_ids()
+            return None if is_same else "a tab shows something else"
+        case PageWay.ACTIONS:
+            await session.restore(with_fields=False)
+            await session.settle(SETTLE_DEADLINE_S)
+            await session.adopt_ids(seen[mark.document_step])
+        case PageWay.START:
+            await protocol.start(session)
+            await session.settle(SETTLE_DEADLINE_S)
+            await session.observe(0, None, player.forms)
+        case _:
+            assert_never(way)
+    again = mark.done_again(way)
+    for step, action in enumerate(again, start=mark.step - len(again) + 1):
+        error = await session.act(action)
+        await session.settle(SETTLE_DEADLINE_S)
+        await session.observe(step, error, player.forms)
+        if way is PageWay.ACTIONS:
+            await session.adopt_ids(seen[step])
+        await protocol.look()
+    return None
+
+
+def _written(
+    mark: Checkpoint, before: Mapping[str, Mark], after: Mapping[str, Mark]
+) -> Iterator[str]:
+    """Yield which replicas are no longer in the checkpoint's state, because the pages wrote."""
+    for site in mark.sites:
+        moved = after[site].moved_since(before[site])
+        if moved is not None and not after[site].moved_by_itself(before[site]):
+            yield f"site '{site}' was written to as its page came back: {moved}"
+
+
+async def _other_state(environment: EpisodeEnvironment, mark: Checkpoint) -> str | None:
+    """Say which replica is not in the checkpoint's state; None where all are."""
+    for site, taken in (await environment.lease.take_states()).items():
+        if taken.digest != mark.sites[site].digest:
+            differences = taken.fingerprint.differences(mark.sites[site].fingerprint)
+            return f"site '{site}' is not in the same state: {'; '.join(differences[:3])}"
+    return None

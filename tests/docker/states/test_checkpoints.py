@@ -1,0 +1,155 @@
+"""Checkpoints of real episodes: gone back to and forked from, with the right score afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from quick_cases import SLOW
+
+from arena_core.actions import Action, Click, Goto, Stop, Type
+from arena_core.errors import StateError, UsageError
+from orchestrator import Arena, OpenEpisode
+from orchestrator.browser.observation import Observation
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+GUIDE = Path("docs/set-up-a-world.md").resolve()
+
+
+@pytest.fixture
+async def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Arena]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    async with Arena(workers=3) as opened:
+        yield opened
+
+
+@pytest.fixture
+def pin(tmp_path: Path) -> str:
+    """The guide's task: its note is set up by `given`, and nothing but pinning it may change."""
+    block = re.search(r"```yaml\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    assert block is not None
+    path = tmp_path / "rope.yaml"
+    path.write_text(block[1], encoding="utf-8")
+    return f"{path}/rope-pin"
+
+
+def element(seen: Observation, role: str, name: str) -> int:
+    return next(node.id for node in seen.nodes if (node.role, node.name) == (role, name))
+
+
+def click(seen: Observation, role: str, name: str) -> Action:
+    return Click(element=element(seen, role, name))
+
+
+async def to_the_note(episode: OpenEpisode) -> Observation:
+    seen = await episode.reset()
+    search = element(seen, "searchbox", "Search notes")
+    seen = (await episode.step(Type(element=search, text="Rope walk", submit=True))).observation
+    return (await episode.step(click(seen, "link", "Rope walk"))).observation
+
+
+async def test_what_was_done_before_a_checkpoint_counts_and_what_is_undone_does_not(
+    arena: Arena, pin: str
+) -> None:
+    async with arena.episode(pin) as episode:
+        seen = await to_the_note(episode)
+        seen = (await episode.step(click(seen, "button", "Pin"))).observation
+        mark = await episode.checkpoint("pinned")
+        await episode.step(click(seen, "button", "Unpin"))
+        await episode.step(Stop())
+        assert str((await episode.score()).outcome) == "failure"
+        again = await episode.restore(mark)
+        assert again.text == mark.seen.text
+        await episode.step(Stop())
+        score = await episode.score()
+        assert str(score.outcome) == "success", score.because
+        evidence = episode.evidence()
+    assert [step.action.kind for step in evidence.steps if step.action] == [
+        "type",
+        "click",
+        "click",
+        "stop",
+    ]
+    assert evidence.branch is not None
+    assert evidence.branch.pages == "document"
+    (receipt,) = evidence.receipts
+    assert receipt.proven
+    assert receipt.golden == evidence.branch.states["tools"]
+
+
+async def test_branches_change_replicas_of_their_own(arena: Arena, pin: str) -> None:
+    async with arena.episode(pin) as episode:
+        seen = await to_the_note(episode)
+        mark = await episode.checkpoint("at the note")
+        right, lazy = await episode.fork(2, at=mark)
+        with pytest.raises(UsageError, match="there is room for 3"):
+            await episode.fork(1, at=mark)
+        await right.step(click(right.observation, "button", "Pin"))
+        for branch in (right, lazy):
+            await branch.step(Stop())
+        assert str((await right.score()).outcome) == "success"
+        assert str((await lazy.score()).outcome) == "failure"
+        for branch in (right, lazy):
+            await branch.close()
+        await episode.step(click(seen, "button", "Pin"))
+        await episode.step(Stop())
+        assert str((await episode.score()).outcome) == "success"
+        assert episode.evidence().branch is None
+
+
+@SLOW
+async def test_a_branch_whose_reload_would_write_does_not_load_again(arena: Arena) -> None:
+    """The newspaper makes a draft at every GET of its page for a new article."""
+    async with arena.episode("arena-120/cms-draft-on-frost") as episode:
+        await episode.reset()
+        seen = (
+            await episode.step(Goto(url="http://cms.arena.test/wp-admin/post-new.php"))
+        ).observation
+        mark = await episode.checkpoint("categories")
+        (branch,) = await episode.fork(1, at=mark)
+        assert not branch.is_over, branch.evidence().fault
+        assert branch.observation.text == mark.seen.text
+        assert seen.url == branch.observation.url
+        await branch.close()
+
+
+async def test_live_sites_and_outside_browsers_have_no_checkpoints(arena: Arena) -> None:
+    async with arena.episode("demo/wiki-samovar", world="online", staged=True) as episode:
+        await episode.reset()
+        with pytest.raises(StateError, match="visits wiki live"):
+            await episode.checkpoint("no")
+        assert not episode.is_over
+    async with arena.episode("demo/wiki-samovar", endpoint="cdp") as episode:
+        await episode.reset()
+        with pytest.raises(UsageError, match="an outside program's"):
+            await episode.checkpoint("no")
+
+
+async def test_a_site_without_state_has_checkpoints_of_its_pages(arena: Arena) -> None:
+    async with arena.episode("demo/wiki-samovar") as episode:
+        seen = await episode.reset()
+        mark = await episode.checkpoint("kettle")
+        assert mark.sites == {}
+        await episode.step(Goto(url="http://wiki.arena.test/article/Belgium"))
+        assert (await episode.restore(mark)).text == mark.seen.text
+        await episode.step(click(seen, "link", "Samovar"))
+        await episode.step(Stop())
+        assert str((await episode.score()).outcome) == "success"
+
+
+async def test_a_page_with_its_own_protocol_comes_back_by_its_actions(arena: Arena) -> None:
+    async with arena.episode("miniwob/click-checkboxes-s1") as episode:
+        seen = await episode.reset()
+        box = next(node for node in seen.nodes if node.role == "checkbox")
+        seen = (await episode.step(Click(element=box.id))).observation
+        mark = await episode.checkpoint("one ticked")
+        (branch,) = await episode.fork(1, at=mark)
+        assert branch.observation.text == mark.seen.text
+        found = branch.evidence().branch
+        assert found is not None
+        assert (found.pages, found.replayed) == ("start", 1)
+        assert branch.assignment.intent == episode.assignment.intent
+        await branch.close()
