@@ -110,6 +110,10 @@ class EpisodeWorlds:
             task.sites, choice.world, staged=choice.settings.staged
         )
         world = await self._world(key, upstreams)
+        if world.slot_pool is not None:
+            # The next episode may well begin where this one does, as branches do.
+            likely = {site: states.get(site) for site in upstreams.replicas}
+            world.slot_pool.foresee(lambda: (likely,))
         browsers, logins = (
             self._idle[key].pop()
             if self._idle[key]

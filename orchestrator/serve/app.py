@@ -156,6 +156,7 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         summary="Take an episode as it is now, to go back to it or fork from it",
     )
     async def checkpoint(name: str, asked: NamedCheckpoint) -> TakenCheckpoint:
+        host.require_checkpoints()
         hosted = _played(host, name)
         mark = await host.perform(hosted, lambda: hosted.session.checkpoint(asked.checkpoint))
         digests = {site: taken.digest for site, taken in mark.sites.items()}
@@ -163,6 +164,7 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
 
     @app.post("/episodes/{name}/restore", summary="Go back to a checkpoint")
     async def restore(name: str, asked: NamedCheckpoint) -> StepAnswer:
+        host.require_checkpoints()
         hosted = _played(host, name)
         return _stepped(
             await host.perform(hosted, lambda: hosted.session.restore(asked.checkpoint))
@@ -174,6 +176,7 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         summary="Begin episodes that go on from a checkpoint",
     )
     async def fork(name: str, asked: ForkEpisode, request: Request) -> list[CreatedEpisode]:
+        host.require_checkpoints()
         hosted = _played(host, name)
         branches = await host.perform(
             hosted, lambda: host.fork(hosted, asked.count, asked.checkpoint)

@@ -133,6 +133,7 @@ class EpisodeHost:
         idle_s: how long an episode waits for its client's next request.
         out: each episode's evidence goes into a folder of its own there; None for nowhere.
         staged: online, live origins are staged on this machine.
+        checkpoints: clients may go back in episodes and fork them.
     """
 
     def __init__(
@@ -143,12 +144,14 @@ class EpisodeHost:
         idle_s: float,
         out: Path | None = None,
         staged: bool = False,
+        checkpoints: bool = False,
     ) -> None:
         self._arena = arena
         self._slots = slots
         self._idle_s = idle_s
         self._out = out
         self._staged = staged
+        self._checkpoints = checkpoints
         self._taken = 0
         self._episodes: OrderedDict[str, HostedEpisode] = OrderedDict()
         self._begun: dict[str, tuple[CreateEpisode, asyncio.Future[HostedEpisode]]] = {}
@@ -238,6 +241,15 @@ class EpisodeHost:
         if session.is_over_cdp:
             hosted.watch = self._kept(self._watch(hosted))
         return hosted
+
+    def require_checkpoints(self) -> None:
+        """Raise UsageError where clients may not go back: a client may be the agent itself.
+
+        It could try an answer in a branch, and give it here if it was right.
+        """
+        if not self._checkpoints:
+            message = "this service lets no client go back in an episode, nor fork one"
+            raise UsageError(message, hint="arena serve --checkpoints, for harnesses")
 
     async def fork(self, hosted: HostedEpisode, count: int, name: str) -> tuple[HostedEpisode, ...]:
         """Begin episodes that go on from a checkpoint of another, each in a slot of its own."""

@@ -147,6 +147,7 @@ async def serve(
     idle_s: float = IDLE_S,
     out: Path | None = None,
     staged: bool = False,
+    checkpoints: bool = False,
     token_path: Path | None = None,
 ) -> AsyncIterator[Served]:
     """Serve episodes over HTTP until the block ends; those that are played then are given back.
@@ -158,6 +159,7 @@ async def serve(
         idle_s: how long an episode waits for its client's next request.
         out: each episode's evidence goes into a folder of its own there; None for nowhere.
         staged: online, live origins are staged on this machine.
+        checkpoints: clients may go back in episodes and fork them: harnesses, not agents.
         token_path: where the token is written; in Arena's cache folder where omitted.
     """
     try:
@@ -166,7 +168,9 @@ async def serve(
         message = f"the package '{cause.name}' is not installed"
         raise PrerequisiteError(message, hint="pip install 'arena-orchestrator[serve]'") from cause
 
-    host = EpisodeHost(arena, slots=slots, idle_s=idle_s, out=out, staged=staged)
+    host = EpisodeHost(
+        arena, slots=slots, idle_s=idle_s, out=out, staged=staged, checkpoints=checkpoints
+    )
     app = make_app(arena, host, TextActions())
     try:
         async with _listening(app, port, token_path) as (url, token, path):

@@ -201,6 +201,8 @@ EPISODES: Final = Table(
         Column("output_tokens", _INTEGER, "tokens of replies", "tokens"),
         Column("usd", Kind.USD, "cost of the models; empty where no price is known", "US dollars"),
         Column("replayed_from", _TEXT, "the run whose replies answered; nothing was spent then"),
+        Column("branch_root", _TEXT, "whose steps it shares, where it goes on from a checkpoint"),
+        Column("branch_step", _INTEGER, "the last step that it shares with its root"),
         Column("was", _TEXT, "the outcome that the run itself recorded"),
     ),
 )
@@ -354,6 +356,8 @@ def _episode(report: TabledRun, episode: ScoredEpisode) -> Sequence[Value]:
         outline.output_tokens,
         as_usd(outline.usd),
         outline.replayed_from,
+        None if outline.branch is None else outline.branch.root,
+        None if outline.branch is None else outline.branch.step,
         episode.was,
     )
 

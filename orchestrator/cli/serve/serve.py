@@ -33,6 +33,13 @@ def serve(
     staged: Annotated[
         bool, typer.Option("--staged", help="Stage the live origins on this machine.")
     ] = False,
+    checkpoints: Annotated[
+        bool,
+        typer.Option(
+            "--checkpoints",
+            help="Let clients go back in episodes and fork them: for harnesses, not for agents.",
+        ),
+    ] = False,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -55,7 +62,19 @@ def serve(
     episodes and removes the replicas. Clients bring their own models, which Arena cannot see: there
     is no budget here (--max-usd of arena eval), only what a client reports at the end.
     """
-    run(_serve(Console(as_json), port, workers, idle, out, memory, token_file, staged=staged))
+    run(
+        _serve(
+            Console(as_json),
+            port,
+            workers,
+            idle,
+            out,
+            memory,
+            token_file,
+            staged=staged,
+            checkpoints=checkpoints,
+        )
+    )
 
 
 async def _serve(
@@ -68,6 +87,7 @@ async def _serve(
     token_file: Path | None,
     *,
     staged: bool,
+    checkpoints: bool,
 ) -> None:
     from orchestrator.api.arena import Arena
     from orchestrator.cli.progress import show_event
@@ -84,6 +104,7 @@ async def _serve(
             idle_s=idle,
             out=out,
             staged=staged,
+            checkpoints=checkpoints,
             token_path=token_file,
         ) as served,
         interrupts() as interrupted,

@@ -37,6 +37,18 @@ class Service:
     async def step(self, name: str, **asked: Any) -> httpx.Response:
         return await self.client.post(f"/episodes/{name}/step", json=asked)
 
+    async def checkpoint(self, name: str, checkpoint: str) -> httpx.Response:
+        asked = {"checkpoint": checkpoint}
+        return await self.client.post(f"/episodes/{name}/checkpoints", json=asked)
+
+    async def restore(self, name: str, checkpoint: str) -> httpx.Response:
+        asked = {"checkpoint": checkpoint}
+        return await self.client.post(f"/episodes/{name}/restore", json=asked)
+
+    async def fork(self, name: str, checkpoint: str, count: int) -> httpx.Response:
+        asked = {"checkpoint": checkpoint, "count": count}
+        return await self.client.post(f"/episodes/{name}/forks", json=asked)
+
     async def finish(self, name: str, **asked: Any) -> httpx.Response:
         return await self.client.post(f"/episodes/{name}/finish", json=asked)
 
@@ -53,7 +65,7 @@ class Service:
 
 class Serving(Protocol):
     def __call__(
-        self, *, slots: int = 1, idle_s: float = 60.0
+        self, *, slots: int = 1, idle_s: float = 60.0, checkpoints: bool = True
     ) -> AbstractAsyncContextManager[Service]: ...
 
 
@@ -61,11 +73,18 @@ def serving_from(tmp_path: Path) -> Serving:
     suite = write_suite(tmp_path, bells("one"), bells("two", limits={"steps": 3}))
 
     @asynccontextmanager
-    async def open_service(*, slots: int = 1, idle_s: float = 60.0) -> AsyncIterator[Service]:
+    async def open_service(
+        *, slots: int = 1, idle_s: float = 60.0, checkpoints: bool = True
+    ) -> AsyncIterator[Service]:
         async with (
             WorldlessArena() as arena,
             serve(
-                arena, slots=slots, port=0, idle_s=idle_s, token_path=tmp_path / "token"
+                arena,
+                slots=slots,
+                port=0,
+                idle_s=idle_s,
+                checkpoints=checkpoints,
+                token_path=tmp_path / "token",
             ) as served,
             httpx.AsyncClient(
                 base_url=served.url, headers={"Authorization": f"Bearer {served.token}"}
