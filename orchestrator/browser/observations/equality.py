@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import BytesIO
 from itertools import zip_longest
 from typing import Final
+
+from PIL import Image, ImageChops
 
 from orchestrator.browser.observation import (
     AriaSnapshot,
@@ -19,15 +22,16 @@ from orchestrator.browser.observation import (
 )
 
 _LONGEST: Final = 120
+_CARET: Final = (2, 80)  # pixels: as wide and as high as it is at most
 _LINE_ID: Final = re.compile(r"^( *)\[\d+\] ", re.MULTILINE)
-_ARIA_ID: Final = re.compile(r" \[ref=e\d+\]")
-_HTML_ID: Final = re.compile(r' arena="\d+"')
+_MARKUP_ID: Final = re.compile(r' (\[ref=e\d+\]|arena="\d+")')
 
 
 def first_difference(source: Observation, other: Observation) -> str | None:
-    """Say in words what differs first; None if URL, title, tabs and all parts are literally equal.
+    """Say in words what differs first; None if URL, title, tabs and all parts are equal.
 
-    Step numbers and errors of actions are not compared.
+    Texts are compared literally, pictures but for a blinking caret; step numbers and errors of
+    actions are not.
     """
     return _differs(source, other, without_ids=False)
 
@@ -53,9 +57,31 @@ def _differs(source: Observation, other: Observation, *, without_ids: bool) -> s
         parts = part, other.parts[name]
         if without_ids:
             parts = _without_ids(parts[0]), _without_ids(parts[1])
-        if parts[0] != parts[1]:
+        if not _are_equal(*parts):
             return f"{name} differs: {_part_difference(*parts)}"
     return None
+
+
+def _are_equal(one: object, two: object) -> bool:
+    match one, two:
+        case Picture(), Picture():
+            return one == two or _differ_by_a_caret(one, two)
+        case MarkedPicture(), MarkedPicture():
+            return one.marks == two.marks and _are_equal(one.picture, two.picture)
+        case _:
+            return one == two
+
+
+def _differ_by_a_caret(one: Picture, two: Picture) -> bool:
+    """Whether pictures differ by no more than the caret of a field, which blinks."""
+    if (one.width, one.height) != (two.width, two.height):
+        return False
+    with Image.open(BytesIO(one.data)) as before, Image.open(BytesIO(two.data)) as after:
+        where = ImageChops.difference(before.convert("RGB"), after.convert("RGB")).getbbox()
+    if where is None:
+        return True
+    left, top, right, bottom = where
+    return right - left <= _CARET[0] and bottom - top <= _CARET[1]
 
 
 def _tab(tab: Tab) -> str:
@@ -90,10 +116,8 @@ def _without_ids(part: object) -> object:
     match part:
         case AxTree(nodes=nodes, text=text):
             return AxTree(tuple(replace(node, id=0) for node in nodes), _LINE_ID.sub(r"\1", text))
-        case AriaSnapshot(text=text):
-            return AriaSnapshot(_ARIA_ID.sub("", text))
-        case Html(text=text):
-            return Html(_HTML_ID.sub("", text))
+        case AriaSnapshot(text=text) | Html(text=text):
+            return replace(part, text=_MARKUP_ID.sub("", text))
         case PrunedHtml():
             return replace(part, ids=dict.fromkeys(part.ids, 0))
         case MarkedPicture(marks=marks):  # the ids are painted on the picture
