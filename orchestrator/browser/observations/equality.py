@@ -23,6 +23,8 @@ from orchestrator.browser.observation import (
 
 _LONGEST: Final = 120
 _CARET: Final = (2, 80)  # pixels: as wide and as high as it is at most
+_FAINT: Final = 16  # of 255, and the most pixels that may differ by that
+_MOST_FAINT: Final = 200
 _LINE_ID: Final = re.compile(r"^( *)\[\d+\] ", re.MULTILINE)
 _MARKUP_ID: Final = re.compile(r' (\[ref=e\d+\]|arena="\d+")')
 
@@ -30,8 +32,8 @@ _MARKUP_ID: Final = re.compile(r' (\[ref=e\d+\]|arena="\d+")')
 def first_difference(source: Observation, other: Observation) -> str | None:
     """Say in words what differs first; None if URL, title, tabs and all parts are equal.
 
-    Texts are compared literally, pictures but for a blinking caret; step numbers and errors of
-    actions are not.
+    Texts are compared literally, pictures but for what no eye sees and a blinking caret. Step
+    numbers and errors of actions are not compared.
     """
     return _differs(source, other, without_ids=False)
 
@@ -65,23 +67,29 @@ def _differs(source: Observation, other: Observation, *, without_ids: bool) -> s
 def _are_equal(one: object, two: object) -> bool:
     match one, two:
         case Picture(), Picture():
-            return one == two or _differ_by_a_caret(one, two)
+            return one == two or _look_alike(one, two)
         case MarkedPicture(), MarkedPicture():
             return one.marks == two.marks and _are_equal(one.picture, two.picture)
         case _:
             return one == two
 
 
-def _differ_by_a_caret(one: Picture, two: Picture) -> bool:
-    """Whether pictures differ by no more than the caret of a field, which blinks."""
+def _look_alike(one: Picture, two: Picture) -> bool:
+    """Whether pictures differ by no more than a blinking caret and edges drawn again.
+
+    Chromium smooths a round edge a little differently where it draws only a part of a page again.
+    """
     if (one.width, one.height) != (two.width, two.height):
         return False
     with Image.open(BytesIO(one.data)) as before, Image.open(BytesIO(two.data)) as after:
-        where = ImageChops.difference(before.convert("RGB"), after.convert("RGB")).getbbox()
-    if where is None:
-        return True
-    left, top, right, bottom = where
-    return right - left <= _CARET[0] and bottom - top <= _CARET[1]
+        red, green, blue = ImageChops.difference(
+            before.convert("RGB"), after.convert("RGB")
+        ).split()
+    change = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    strong = change.point([level if level > _FAINT else 0 for level in range(256)])
+    left, top, right, bottom = strong.getbbox() or (0, 0, 0, 0)
+    is_caret = right - left <= _CARET[0] and bottom - top <= _CARET[1]
+    return is_caret and sum(change.histogram()[1 : _FAINT + 1]) <= _MOST_FAINT
 
 
 def _tab(tab: Tab) -> str:

@@ -32,10 +32,10 @@ from orchestrator.browser.observations.equality import first_difference, same_bu
 BOX = Box(0.0, 0.0, 9.0, 9.0, visible=True)
 
 
-def picture(*, width: int = 0, height: int = 0) -> Picture:
-    """Return a white picture with a black patch."""
+def picture(*, width: int = 0, height: int = 0, grey: int = 0) -> Picture:
+    """Return a white picture with a black or grey patch."""
     image = Image.new("RGB", (40, 120), "white")
-    image.paste("black", (5, 5, 5 + width, 5 + height))
+    image.paste((grey, grey, grey), (5, 5, 5 + width, 5 + height))
     written = BytesIO()
     image.save(written, "png")
     return Picture(written.getvalue(), 40, 120)
@@ -107,12 +107,29 @@ def test_the_first_difference_is_said_in_words(change: dict[str, object], words:
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "is_equal"), [(1, 16, True), (2, 80, True), (3, 16, False), (1, 90, False)]
+    ("width", "height", "grey", "is_equal"),
+    [
+        (1, 16, 0, True),
+        (2, 80, 0, True),
+        (3, 16, 0, False),
+        (1, 90, 0, False),
+        (10, 20, 239, True),
+        (10, 20, 238, False),
+        (10, 21, 239, False),
+    ],
 )
-def test_of_a_picture_only_the_caret_may_differ(width: int, height: int, is_equal: bool) -> None:  # noqa: FBT001
+def test_of_a_picture_only_the_caret_and_what_no_eye_sees_may_differ(
+    width: int,
+    height: int,
+    grey: int,
+    is_equal: bool,  # noqa: FBT001
+) -> None:
+    other_picture = picture(width=width, height=height, grey=grey)
+    marked = seen().parts[SOM]
+    assert isinstance(marked, MarkedPicture)
     for name, part in (
-        (SCREENSHOT, picture(width=width, height=height)),
-        (SOM, MarkedPicture(picture(width=width, height=height), seen().parts[SOM].marks)),  # type: ignore[attr-defined]
+        (SCREENSHOT, other_picture),
+        (SOM, replace(marked, picture=other_picture)),
     ):
         other = replace(seen(), parts={**seen().parts, name: part})
         said = None if is_equal else f"{name} differs: the pictures are not the same"
