@@ -210,10 +210,10 @@ class Conversation:
     async def _request(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)
         try:
-            if route is None:
-                return await self._refuse_host(request, target, pending)
             if (key := asked_recording(request)) is not None:
                 return await self._from_recording(request, target, key, pending)
+            if route is None:
+                return await self._refuse_host(request, target, pending)
             if route.read_only and request.method not in _READING_METHODS:
                 pending.finish(403, refused=f"{route.host} is read-only: {request.method}")
                 return await self._reply(403, read_only_page(route, request.method), request)

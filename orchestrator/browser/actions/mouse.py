@@ -61,12 +61,14 @@ async def spots(tab: OpenTab, places: Sequence[_Place]) -> list[Spot]:
 
 async def move(tab: OpenTab, spot: Spot) -> None:
     await tab.page.mouse.move(spot.x, spot.y)
+    tab.pointer = (spot.x, spot.y)
 
 
 async def click(tab: OpenTab, spot: Spot, press: Press = PLAIN) -> None:
     _require_released(tab, press.button)
     async with holding(tab, press.modifiers):
         if press.count == 1:
+            tab.pointer = (spot.x, spot.y)
             await tab.page.mouse.click(spot.x, spot.y, button=press.button)
         else:
             await _click_often(tab, spot, press)
@@ -80,7 +82,7 @@ async def _click_often(tab: OpenTab, spot: Spot, press: Press) -> None:
     page").
     """
     mouse, questions = tab.page.mouse, tab.leave_questions
-    await mouse.move(spot.x, spot.y)
+    await move(tab, spot)
     for count in range(1, press.count + 1):
         await mouse.down(button=press.button, click_count=count)
         await mouse.up(button=press.button, click_count=count)
@@ -103,7 +105,7 @@ async def release(tab: OpenTab, spot: Spot | None, button: Button) -> None:
     tab.held_buttons.discard(button)
     async with bounded_drag(tab, button):
         if spot is not None:
-            await tab.page.mouse.move(spot.x, spot.y)
+            await move(tab, spot)
         await tab.page.mouse.up(button=button)
 
 
@@ -134,9 +136,10 @@ async def dragging(
         distance = math.dist((here.x, here.y), (there.x, there.y))
         steps = max(1, min(_MOST_STEPS, math.ceil(distance / _STEP_PX)))
         await tab.page.mouse.move(there.x, there.y, steps=steps)
+        tab.pointer = (there.x, there.y)
 
     mouse = tab.page.mouse
-    await mouse.move(start.x, start.y)
+    await move(tab, start)
     await mouse.down(button=button)
     try:
         yield go

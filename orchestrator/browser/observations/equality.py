@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from io import BytesIO
 from itertools import zip_longest
 from typing import Final
+
+from PIL import Image, ImageChops
 
 from orchestrator.browser.observation import (
     AriaSnapshot,
@@ -19,15 +22,18 @@ from orchestrator.browser.observation import (
 )
 
 _LONGEST: Final = 120
+_CARET: Final = (2, 80)  # pixels: as wide and as high as it is at most
+_FAINT: Final = 16  # of 255, and the most pixels that may differ by that
+_MOST_FAINT: Final = 200
 _LINE_ID: Final = re.compile(r"^( *)\[\d+\] ", re.MULTILINE)
-_ARIA_ID: Final = re.compile(r" \[ref=e\d+\]")
-_HTML_ID: Final = re.compile(r' arena="\d+"')
+_MARKUP_ID: Final = re.compile(r' (\[ref=e\d+\]|arena="\d+")')
 
 
 def first_difference(source: Observation, other: Observation) -> str | None:
-    """Say in words what differs first; None if URL, title, tabs and all parts are literally equal.
+    """Say in words what differs first; None if URL, title, tabs and all parts are equal.
 
-    Step numbers and errors of actions are not compared.
+    Texts are compared literally, pictures but for what no eye sees and a blinking caret. Step
+    numbers and errors of actions are not compared.
     """
     return _differs(source, other, without_ids=False)
 
@@ -53,9 +59,37 @@ def _differs(source: Observation, other: Observation, *, without_ids: bool) -> s
         parts = part, other.parts[name]
         if without_ids:
             parts = _without_ids(parts[0]), _without_ids(parts[1])
-        if parts[0] != parts[1]:
+        if not _are_equal(*parts):
             return f"{name} differs: {_part_difference(*parts)}"
     return None
+
+
+def _are_equal(one: object, two: object) -> bool:
+    match one, two:
+        case Picture(), Picture():
+            return one == two or _look_alike(one, two)
+        case MarkedPicture(), MarkedPicture():
+            return one.marks == two.marks and _are_equal(one.picture, two.picture)
+        case _:
+            return one == two
+
+
+def _look_alike(one: Picture, two: Picture) -> bool:
+    """Whether pictures differ by no more than a blinking caret and edges drawn again.
+
+    Chromium smooths a round edge a little differently where it draws only a part of a page again.
+    """
+    if (one.width, one.height) != (two.width, two.height):
+        return False
+    with Image.open(BytesIO(one.data)) as before, Image.open(BytesIO(two.data)) as after:
+        red, green, blue = ImageChops.difference(
+            before.convert("RGB"), after.convert("RGB")
+        ).split()
+    change = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    strong = change.point([level if level > _FAINT else 0 for level in range(256)])
+    left, top, right, bottom = strong.getbbox() or (0, 0, 0, 0)
+    is_caret = right - left <= _CARET[0] and bottom - top <= _CARET[1]
+    return is_caret and sum(change.histogram()[1 : _FAINT + 1]) <= _MOST_FAINT
 
 
 def _tab(tab: Tab) -> str:
@@ -90,10 +124,8 @@ def _without_ids(part: object) -> object:
     match part:
         case AxTree(nodes=nodes, text=text):
             return AxTree(tuple(replace(node, id=0) for node in nodes), _LINE_ID.sub(r"\1", text))
-        case AriaSnapshot(text=text):
-            return AriaSnapshot(_ARIA_ID.sub("", text))
-        case Html(text=text):
-            return Html(_HTML_ID.sub("", text))
+        case AriaSnapshot(text=text) | Html(text=text):
+            return replace(part, text=_MARKUP_ID.sub("", text))
         case PrunedHtml():
             return replace(part, ids=dict.fromkeys(part.ids, 0))
         case MarkedPicture(marks=marks):  # the ids are painted on the picture

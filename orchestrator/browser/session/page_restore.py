@@ -10,10 +10,11 @@ from dataclasses import asdict
 from typing import Final
 
 from arena_core.errors import StateError
+from orchestrator.browser.actions import mouse
 from orchestrator.browser.actions.navigation import goto
 from orchestrator.browser.session.page_state import BrowserState, TabState, page_script
 from orchestrator.browser.tabs.cdp_channel import PageGoneError, RefusedError, Reply
-from orchestrator.browser.tabs.elements import NotDoneError
+from orchestrator.browser.tabs.elements import NotDoneError, Spot
 from orchestrator.browser.tabs.settle import settle
 from orchestrator.browser.tabs.tab import OpenTab
 from orchestrator.browser.tabs.tabbar import TabBar
@@ -109,7 +110,7 @@ async def _with_session_storage(tab: OpenTab, kept: TabState) -> AsyncIterator[N
 
 
 async def _put_back(tab: OpenTab, kept: TabState, state: BrowserState) -> None:
-    """Put fields, ticks, options, details, focus and scroll of a page back once it has settled."""
+    """Put back what a page held, once it has settled: fields, focus, scroll, the mouse."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_SETTLE_S):
             await settle(tab.frames, tab.traffic, -1)
@@ -119,6 +120,7 @@ async def _put_back(tab: OpenTab, kept: TabState, state: BrowserState) -> None:
         "fields": [asdict(one) for one in kept.fields],
         "details": kept.details,
         "focus": kept.focus,
+        "focusVisible": kept.is_focus_visible,
         "caret": kept.caret,
         "scrolled": kept.scrolled,
         "scroll": kept.scroll,
@@ -127,6 +129,8 @@ async def _put_back(tab: OpenTab, kept: TabState, state: BrowserState) -> None:
         await tab.frames.evaluate(
             tab.frames.main, f"(({page_script()}).put({json.dumps(wanted)}), true)"
         )
+        if kept.pointer is not None:
+            await mouse.move(tab, Spot(*kept.pointer))
 
 
 def _local_storage(state: BrowserState, login: str) -> dict[str, list[list[str]]]:

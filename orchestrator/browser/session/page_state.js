@@ -82,7 +82,7 @@
       ready: document.readyState, referrer: document.referrer, charset: document.characterSet,
       length: came ? came.decodedBodySize : 0, nodes: document.querySelectorAll("body *").length,
       fields, details, scrolled, scroll: [scrollX, scrollY],
-      focus: focus && arena.path(focus), caret: caretOf(focus),
+      focus: focus && arena.path(focus), focusVisible: Boolean(focus && focus.matches(":focus-visible")), caret: caretOf(focus),
     };
   };
 
@@ -108,7 +108,7 @@
       if (element && element.localName === "details" && element.open !== open) element.open = open;
     }
     const focus = kept.focus && find(kept.focus);
-    if (focus && focus !== focused()) focus.focus({ preventScroll: true });
+    if (focus && focus !== focused()) focus.focus({ preventScroll: true, focusVisible: kept.focusVisible });
     if (!kept.focus && focused()) focused().blur();
     if (focus && kept.caret && caretOf(focus)) focus.setSelectionRange(...kept.caret);
     const places = new Map(kept.scrolled.map(([path, left, top]) => [find(path), { left, top }]));

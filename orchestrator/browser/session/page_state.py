@@ -58,7 +58,9 @@ class TabState:
         actions: how many calls of `Session.act` had been started when the document was committed.
         scroll: of the page, to the right and down; `scrolled` of elements, by their paths.
         details: whether each `details` element is open, by its path.
-        focus: the focused element's path; `caret` where its selection begins and ends.
+        focus: the focused element's path; `is_focus_visible` if that is drawn, as after a key.
+        caret: where the selection in the focused field begins and ends.
+        pointer: where the agent's mouse is in the viewport.
         session_storage: names and values by origin, of the origins that its frames show.
         unread_origins: others that it has visited: their sessionStorage cannot be read.
     """
@@ -76,7 +78,9 @@ class TabState:
     fields: tuple[FieldState, ...] = field(default=(), repr=False)
     details: tuple[tuple[str, bool], ...] = ()
     focus: str | None = None
+    is_focus_visible: bool = False
     caret: tuple[int, int] | None = None
+    pointer: tuple[float, float] | None = None
     session_storage: Mapping[str, tuple[tuple[str, str], ...]] = field(
         default_factory=dict, repr=False
     )
@@ -128,6 +132,7 @@ async def capture(
     Raises:
         StateError: something is under way that a state cannot hold, or a response is not known.
     """
+    await bar.wait_for_current()
     for tab in bar.tabs:
         await _require_still(tab)
     marks = [(tab, tab.traffic.activity_count) for tab in bar.tabs]
@@ -185,7 +190,7 @@ async def _capture_tab(tab: OpenTab, ids: PageIds, *, is_current: bool) -> TabSt
             number=tab.number,
             login=tab.login,
             url=tab.url,
-            opened_url=tab.document_url,
+            opened_url=tab.frames.main.opened_url,
             document=document,
             is_current=is_current,
             actions=tab.actions_before,
@@ -195,6 +200,8 @@ async def _capture_tab(tab: OpenTab, ids: PageIds, *, is_current: bool) -> TabSt
             fields=tuple(map(_field, found["fields"])),
             details=tuple((path, is_open) for path, is_open in found["details"]),
             focus=found["focus"],
+            is_focus_visible=found["focusVisible"],
+            pointer=tab.pointer,
             caret=None if found["caret"] is None else (found["caret"][0], found["caret"][1]),
             session_storage=storage,
             unread_origins=await _unread_origins(tab, storage),
@@ -222,14 +229,15 @@ def _field(found: Reply) -> FieldState:
 async def _document(tab: OpenTab, found: Reply) -> RecordedDocument | None:
     if found["ready"] != "complete":
         raise _refusal(tab, "it is still loading")
-    if tab.document_url in {BLANK, ""}:
+    opened_url = tab.frames.main.opened_url
+    if opened_url == BLANK:
         if found["nodes"]:
             raise _refusal(tab, "a script wrote it into a blank page")
         return None
-    if urlsplit(tab.document_url).scheme == "https":
+    if urlsplit(opened_url).scheme == "https":
         raise _refusal(tab, "it comes from a live origin")
     response = tab.traffic.responses.get(tab.frames.main.loader)
-    if response is None or not response.url.startswith("http:"):
+    if response is None or urlsplit(response.url).scheme != "http":
         raise _refusal(tab, "the response that it was made of is not known")
     return RecordedDocument(
         url=urldefrag(response.url).url,

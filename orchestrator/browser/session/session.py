@@ -457,6 +457,8 @@ async def open_session(
 async def _contexts(
     browser: PlaywrightBrowser, options: SessionOptions, shared: BrowserContext | None
 ) -> dict[str, BrowserContext]:
+    if options.state is not None and shared is not None:
+        raise StateError("a state cannot be restored where an external program drives the pages")
     contexts = {"": shared or await new_context(browser, options)}
     apart = options.apart
     if options.state is not None:

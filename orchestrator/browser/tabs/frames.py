@@ -18,6 +18,8 @@ class Frame:
 
     Attributes:
         loader: the document's loader id: another document, another loader.
+        url: of the document now; the requested one if it could not be reached.
+        opened_url: what the document was opened by, whatever its scripts made of its address.
         world: execution context of Arena's isolated world, None until it is known.
     """
 
@@ -25,6 +27,7 @@ class Frame:
     parent: str | None
     loader: str
     url: str
+    opened_url: str = ""
     world: int | None = None
 
 
@@ -144,7 +147,8 @@ class FrameTable:
 
     def _put(self, frame: Reply) -> None:
         frame_id = frame["id"]
-        url = frame.get("unreachableUrl") or frame["url"] + frame.get("urlFragment", "")
+        opened = frame["url"] + frame.get("urlFragment", "")
+        url = frame.get("unreachableUrl") or opened
         known = self._frames.get(frame_id)
         if known is None:
             known = Frame(frame_id, frame.get("parentId"), frame["loaderId"], url)
@@ -152,6 +156,7 @@ class FrameTable:
             self._frames[frame_id] = known
         known.loader = frame["loaderId"]
         known.url = url
+        known.opened_url = opened
 
     def _attached(self, event: Reply) -> None:
         frame_id = event["frameId"]

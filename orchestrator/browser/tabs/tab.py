@@ -43,8 +43,8 @@ class OpenTab:
         number: the tab's index; never given to another tab of the episode.
         login: its context, see `SessionOptions.apart`; empty for the session's own.
         held_keys, held_buttons: what the agent holds down in it.
+        pointer: where the agent's mouse is in the viewport; None until it was moved.
         leave_questions: how often a document asked whether it may be left (`beforeunload`).
-        document_url: what its document was opened by, whatever its scripts made of the address.
         actions_before: how many actions the session had started when its document came.
         is_broken: an external program made it crash or hang: it shows nothing.
         visited: called with each document and history entry of the main frame.
@@ -68,8 +68,8 @@ class OpenTab:
         self.visited = visited
         self.held_keys: set[str] = set()
         self.held_buttons: set[Button] = set()
+        self.pointer: tuple[float, float] | None = None
         self.is_broken = False
-        self.document_url = ""
         self.actions_before = 0
         self.leave_questions = 0
         channel.on("Page.javascriptDialogOpening", self._asked)
@@ -85,8 +85,6 @@ class OpenTab:
         )
 
     def _went(self, url: str, same_document: bool) -> None:  # noqa: FBT001  FrameTable's call
-        if not same_document:
-            self.document_url = url
         change: AddressChange | None = None
         if self._address_changes is not None:
             change = (
@@ -219,7 +217,6 @@ async def _enable(
         target.release()
     await tab.choosers.start()
     await tab.frames.start()
-    tab.document_url = tab.document_url or tab.url
     tab.traffic.follow(tab.frames.main_id)
     is_known = True
     for one in early:

@@ -26,13 +26,19 @@ SETTLE_S = 10.0
 
 @dataclass(kw_only=True)
 class Answer:
-    """What the site answers at a path; with a gate, once that opens."""
+    """What the site answers at a path; the second time, `then`.
+
+    With a gate it answers once that opens; where it `begins`, all but the last byte comes before.
+    """
 
     body: bytes
     status: int = 200
     content_type: str = "text/html; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
     gate: threading.Event | None = None
+    begins: bool = False
+    chunked: bool = False
+    then: Answer | None = None
 
 
 class Site:
@@ -77,15 +83,25 @@ class Site:
             self._asked.notify_all()
         handler.rfile.read(int(handler.headers.get("content-length", 0)))
         found = self.answers.get(urlsplit(handler.path).path, Answer(body=b"nothing", status=404))
-        if found.gate is not None:
+        if found.then is not None:
+            self.answers[urlsplit(handler.path).path] = found.then
+        if found.gate is not None and not found.begins:
             found.gate.wait(20)
         handler.send_response(found.status)
         handler.send_header("content-type", found.content_type)
-        handler.send_header("content-length", str(len(found.body)))
+        framing = ("transfer-encoding", "chunked")
+        if not found.chunked:
+            framing = ("content-length", str(len(found.body)))
+        handler.send_header(*framing)
         for name, value in found.headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        handler.wfile.write(found.body)
+        if found.gate is not None and found.begins:
+            handler.wfile.write(found.body[:-1])
+            found.gate.wait(20)
+            handler.wfile.write(found.body[-1:])
+        else:
+            handler.wfile.write(_in_chunks(found.body) if found.chunked else found.body)
 
     def asked(self, path: str) -> int:
         return sum(1 for _, asked in self.requests if urlsplit(asked).path == path)
@@ -102,6 +118,11 @@ class Site:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+def _in_chunks(body: bytes) -> bytes:
+    half = len(body) // 2
+    return b"".join(b"%x\r\n%b\r\n" % (len(one), one) for one in (body[:half], body[half:], b""))
 
 
 class Drive:

@@ -22,7 +22,14 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from orchestrator.gateway import Deadlines, Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway import (
+    Deadlines,
+    Gateway,
+    Policy,
+    RecordedDocuments,
+    Route,
+    SocketAddress,
+)
 
 WAIT_S = 5.0
 SHOP = "shop.arena.test"
@@ -167,9 +174,14 @@ class Stage:
         self._open.push_async_callback(self._stop, listening)
         return server
 
-    async def gateway(self, *routes: Route, deadlines: Deadlines | None = None) -> Gateway:
+    async def gateway(
+        self,
+        *routes: Route,
+        deadlines: Deadlines | None = None,
+        recorded: RecordedDocuments | None = None,
+    ) -> Gateway:
         return await self._open.enter_async_context(
-            Gateway.open(Policy(routes), deadlines=deadlines)
+            Gateway.open(Policy(routes), deadlines=deadlines, recorded=recorded)
         )
 
     async def client(self, gateway: Gateway) -> Peer:
