@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.conversation import Deadlines
 from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.policy import Policy, Resolve, Route, SocketAddress
 from orchestrator.gateway.server import Gateway
 
 __all__ = [
+    "Arm",
     "Deadlines",
     "Exchange",
     "Gateway",

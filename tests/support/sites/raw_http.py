@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from orchestrator.gateway import Deadlines, Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway import Arm, Deadlines, Gateway, Policy, Route, SocketAddress
 
 WAIT_S = 5.0
 SHOP = "shop.arena.test"
@@ -167,9 +167,11 @@ class Stage:
         self._open.push_async_callback(self._stop, listening)
         return server
 
-    async def gateway(self, *routes: Route, deadlines: Deadlines | None = None) -> Gateway:
+    async def gateway(
+        self, *routes: Route, deadlines: Deadlines | None = None, arm: Arm | None = None
+    ) -> Gateway:
         return await self._open.enter_async_context(
-            Gateway.open(Policy(routes), deadlines=deadlines)
+            Gateway.open(Policy(routes), deadlines=deadlines, arm=arm)
         )
 
     async def client(self, gateway: Gateway) -> Peer:
