@@ -223,6 +223,7 @@ class UnscoredReason(StrEnum):
     `replay_miss`: it asked its model what the run that is replayed never asked.
     `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
     `internal`: a bug of Arena's, an exception that no code expected.
+    `void_arm`: a variation of the run's arm had no effect on the task, so it measured nothing.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     """
 
@@ -236,6 +237,7 @@ class UnscoredReason(StrEnum):
     JUDGE_UNAVAILABLE = "judge_unavailable"
     INTERNAL = "internal"
     UNREADABLE = "unreadable"
+    VOID_ARM = "void_arm"
 
 
 class EpisodeFault(_Record):
@@ -315,6 +317,18 @@ class AgentResponse(_Record):
     reason: Text | None = None
 
 
+class Varied(_Record):
+    """What one variation of the run's arm did in this attempt.
+
+    Attributes:
+        variation: with its parameter, seed and version, such as `page=notice@3,v1`.
+        count: documents that were altered for the agent; of `network`, requests that were held up.
+    """
+
+    variation: Text
+    count: int
+
+
 class Evidence(_Record):
     """One attempt at one task in one world.
 
@@ -336,6 +350,7 @@ class Evidence(_Record):
             recorded. They are kept in a file of their own beside evidence.json.
         network_fault: why they are not all there.
         judgements: what judges replied; a run keeps them in a file of their own.
+        varied: how the world differed that the agent met; empty in the clean arm.
     """
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -368,3 +383,4 @@ class Evidence(_Record):
     network: tuple[RequestRecord, ...] | None = None
     network_fault: Text | None = None
     judgements: tuple[Judgement, ...] = ()
+    varied: tuple[Varied, ...] = Field(default=(), exclude_if=lambda value: not value)

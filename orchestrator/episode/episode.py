@@ -313,8 +313,14 @@ class Episode:
         found = await self._resources.enter_async_context(opening)
         # Of an episode that breaks off too, before its browser closes.
         self._resources.push_async_callback(record.keep_traces, found.session)
+        record.arm = found.arm
         locators = Locators(
-            environment, found.session, task, self._protocol, evidence=self.evidence
+            environment,
+            found.session,
+            task,
+            self._protocol,
+            evidence=self.evidence,
+            arm=found.arm,
         )
         record.required = await locators.at_end(required_in(task, environment.world))
         if not requirements_hold(task, environment.world, record.required):

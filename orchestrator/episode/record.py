@@ -18,6 +18,7 @@ from evaluators.evidence import (
     MiniWobRecord,
     Receipt,
     StepEvidence,
+    Varied,
 )
 from orchestrator.agents.model.messages import ImagePart
 from orchestrator.agents.model_exchange import ModelExchange, Spent
@@ -38,6 +39,7 @@ from orchestrator.episode.jsonl_files import (
     ExchangeWriter,
     StepLines,
 )
+from orchestrator.gateway import Arm
 
 # Of every picture that agents see: one pixel for each CSS pixel.
 _DEVICE_SCALE = 1
@@ -115,6 +117,7 @@ class EpisodeRecord:
         changed_cookies: the agent itself changed the browser's: whether it is still logged in is
             its own doing.
         seconds: how long it took; None until it is over.
+        arm: what varies what the agent meets; None until that is open.
     """
 
     spec: AttemptSpec
@@ -134,6 +137,7 @@ class EpisodeRecord:
     is_whole: bool = False
     changed_cookies: bool = False
     seconds: float | None = None
+    arm: Arm | None = None
     _replayed_from: str | None = None
     _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)
     _lines: dict[str, StepLines] = field(default_factory=dict)
@@ -235,7 +239,12 @@ class EpisodeRecord:
             miniwob=miniwob,
             network=None if self.network is None else self.network.requests,
             network_fault=None if self.network is None else self.network.fault,
+            varied=self._varied(),
         )
+
+    def _varied(self) -> tuple[Varied, ...]:
+        effects = dict.fromkeys(self.spec.vary, 0) if self.arm is None else self.arm.effects
+        return tuple(Varied(variation=str(one), count=count) for one, count in effects.items())
 
     def _elapsed(self) -> float:
         return round(time.monotonic() - self._clock, 3)

@@ -18,7 +18,7 @@ from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, Ep
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
-from orchestrator.gateway import GatewayJournal
+from orchestrator.gateway import Arm, GatewayJournal
 from tasks.schema import Task
 
 _JUDGED_BY_REQUESTS: Final = "webarena-verified"
@@ -26,11 +26,12 @@ _JUDGED_BY_REQUESTS: Final = "webarena-verified"
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResources:
-    """An open gateway's journal and the browser session behind it."""
+    """An open gateway's journal, the browser session behind it, and what varies between them."""
 
     journal: GatewayJournal
     session: EpisodeSession
     options: SessionOptions
+    arm: Arm
 
 
 @asynccontextmanager
@@ -50,7 +51,11 @@ async def open_resources(
     """
     task = spec.task
     policy = policy_for(task, environment)
-    async with environment.open_gateway(policy, bind=await environment.browser.listen()) as gateway:
+    arm = Arm(spec.vary, repeat=spec.repeat)
+    bind = await environment.browser.listen()
+    async with environment.open_gateway(
+        policy, bind=bind, arm=arm if spec.vary else None
+    ) as gateway:
         try:
             options = SessionOptions(
                 proxy_url=gateway.url,
@@ -66,7 +71,7 @@ async def open_resources(
                 selectors=selectors_of(task, environment.world),
             )
             async with environment.browser.session(options) as session:
-                yield EpisodeResources(gateway.journal, session, options)
+                yield EpisodeResources(gateway.journal, session, options, arm)
         finally:
             # After the session, whose last requests may still be under way; before the gateway,
             # which breaks them off.

@@ -192,6 +192,7 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
+    _refuse_varying_nothing(request, registry)
     refuse_idle_pace(request, asked, registry)
 
 
@@ -217,6 +218,18 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
     for option, is_given in wanted:
         if is_given:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
+
+
+def _refuse_varying_nothing(request: RunRequest, registry: SiteRegistry) -> None:
+    if not request.settings.vary:
+        return
+    upstreams = request.upstreams(registry, World.OFFLINE)
+    for task in request.tasks:
+        if World.OFFLINE not in task.worlds:
+            continue
+        if task.recorded is not None or not upstreams.only(task.sites).replicas:
+            message = f"--vary has no effect on {task.id}: it visits no replica in a browser"
+            raise UsageError(message, hint="choose other tasks, or leave --vary away")
 
 
 def _refuse_live(request: RunRequest, registry: SiteRegistry) -> None:

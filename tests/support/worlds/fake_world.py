@@ -289,7 +289,9 @@ class FakeWorld:
     # a gateway
 
     @asynccontextmanager
-    async def open_gateway(self, policy: Policy, *, bind: object) -> AsyncIterator[FakeGateway]:
+    async def open_gateway(
+        self, policy: Policy, *, bind: object, arm: object = None
+    ) -> AsyncIterator[FakeGateway]:
         try:
             yield self.gateway
         finally:
