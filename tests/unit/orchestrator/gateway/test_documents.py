@@ -1,4 +1,4 @@
-"""Any HTML document with a script in it is that document with a script first, or it is untouched."""
+"""An HTML document with a script in it is that document with the script first, or untouched."""
 
 from __future__ import annotations
 
@@ -73,8 +73,11 @@ def test_the_script_stands_before_everything_that_runs(before: str, after: str, 
 
 
 PIECES: Final = st.sampled_from(
-    ["<!doctype html>", "<html>", "<head>", "<!--x-->", "\n", "<meta charset=utf-8>", "<title>"]
-    + ["<body>", "é", "字", "<", ">", "'", '"', "<!--", "<html ", "<p>words</p>", "</head>", "\0"]
+    [
+        *("<!doctype html>", "<html>", "<head>", "<!--x-->", "\n", "<meta charset=utf-8>"),
+        *("<title>", "<body>", "é", "字", "<", ">", "'", '"', "<!--", "<html ", "<p>words</p>"),
+        *("</head>", "\0"),
+    ]
 )
 
 
@@ -95,7 +98,7 @@ def test_without_the_script_it_is_the_document_it_was(
         "raw deflate": zlib.compress(plain, wbits=-15),
     }[coding]
     label = {"utf-16-le": "utf-16le"}.get(codec, codec.removesuffix("-sig"))
-    lines = [f"Content-Encoding: {coding.split()[-1]}"] if coding else []
+    lines = [f"Content-Encoding: {coding.rsplit(maxsplit=1)[-1]}"] if coding else []
     response = head(*lines, f"Content-Length: {len(sent)}", kind=f"text/html; charset={label}")
     found = with_script(response, sent, SCRIPT)
     assert found is not None
