@@ -90,9 +90,19 @@ def recorded_for(task: Task, world: World, *, every: bool = False) -> frozenset[
         asked.add(Recording.REQUESTS)
     if task.original is not None and task.original.format == _JUDGED_BY_REQUESTS:
         asked.add(Recording.REQUESTS)
-        if "response_content" in json.dumps(task.original.record):
-            asked.add(Recording.ANSWERS)
+    if is_judged_by_answers(task):
+        asked.add(Recording.ANSWERS)
     return frozenset(asked)
+
+
+def is_judged_by_answers(task: Task) -> bool:
+    """Whether a scorer reads what sites answered, documents among it; checks read JSON alone."""
+    original = task.original
+    return (
+        original is not None
+        and original.format == _JUDGED_BY_REQUESTS
+        and "response_content" in json.dumps(original.record)
+    )
 
 
 def selectors_of(task: Task, world: World) -> tuple[str, ...]:
