@@ -346,7 +346,7 @@ class _Planner:
             asked.id,
             asked.kind,
             self._sides(asked),
-            self.past,
+            self.told,
             margin=asked.margin,
             difference=difference,
             alpha=self.file.alpha,
