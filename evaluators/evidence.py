@@ -223,6 +223,7 @@ class UnscoredReason(StrEnum):
     `replay_miss`: it asked its model what the run that is replayed never asked.
     `judge_unavailable`: no judge has said whether a text is right; `arena judge run` asks one.
     `internal`: a bug of Arena's, an exception that no code expected.
+    `void_arm`: a variation of the run's arm had no effect on the task, so it measured nothing.
     `unreadable`: it was played, and its evidence on disk cannot be read any more.
     `fork`: a branch could not be proven equal to the checkpoint that it goes on from.
     """
@@ -238,6 +239,7 @@ class UnscoredReason(StrEnum):
     INTERNAL = "internal"
     UNREADABLE = "unreadable"
     FORK = "fork"
+    VOID_ARM = "void_arm"
 
 
 class EpisodeFault(_Record):
@@ -338,6 +340,18 @@ class Branch(_Record):
     states: dict[Text, Text] = Field(default_factory=dict)
 
 
+class Varied(_Record):
+    """What one variation of the run's arm did in this attempt.
+
+    Attributes:
+        variation: with its parameter, seed and version, such as `page=notice@3,v1`.
+        count: documents that were altered for the agent; of `network`, requests that were held up.
+    """
+
+    variation: Text
+    count: int
+
+
 class Evidence(_Record):
     """One attempt at one task in one world.
 
@@ -360,6 +374,7 @@ class Evidence(_Record):
         network_fault: why they are not all there.
         judgements: what judges replied; a run keeps them in a file of their own.
         branch: where it goes on from a checkpoint; None for an episode from its start.
+        varied: how the world differed that the agent met; empty in the clean arm.
     """
 
     model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
@@ -393,3 +408,4 @@ class Evidence(_Record):
     network_fault: Text | None = None
     judgements: tuple[Judgement, ...] = ()
     branch: Branch | None = Field(default=None, exclude_if=lambda branch: branch is None)
+    varied: tuple[Varied, ...] = Field(default=(), exclude_if=lambda value: not value)

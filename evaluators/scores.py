@@ -61,7 +61,7 @@ def score(checks: Iterable[Check], evidence: Evidence, requires: Iterable[Check]
 
     1. the attempt broke off: unscored, with the fault's reason; it has no end at all: infra;
     2. a `requires` check is not met: unscored, drifted; one could not be looked at, or the agent
-       was never started: check_error;
+       was never started: check_error; a variation of the run's arm had no effect: void_arm;
     3. a check that decides is not met: failure, whatever other checks could not be looked at, since
        no answer to them could change it;
     4. a check that decides could not be looked at, or none applies in this world: unscored,
@@ -129,6 +129,10 @@ def _unscored(evidence: Evidence, required: Sequence[Verdict]) -> Judgement | No
     if evidence.ended is None:
         because = evidence.ended_because or "the evidence does not say how the episode ended"
         return _unscored_by(UnscoredReason.INFRA, because)
+    void = [varied.variation for varied in evidence.varied if not varied.count]
+    if void:
+        because = f"{' and '.join(void)} had no effect in this episode, so it measured nothing"
+        return _unscored_by(UnscoredReason.VOID_ARM, because)
     return None
 
 

@@ -137,6 +137,11 @@ def refuse_checkpoint(spec: AttemptSpec, environment: EpisodeEnvironment) -> Non
     if live:
         message = f"'{task.id}' visits {', '.join(live)} live: nobody can go back there"
         raise StateError(message, hint="take checkpoints offline")
+    if spec.vary:
+        message = f"'{task.id}' is played in the arm {' '.join(map(str, spec.vary))}"
+        raise StateError(
+            f"{message}, which counts its pages", hint="take checkpoints without --vary"
+        )
     if recorded_for(task, environment.world, every=spec.records_requests):
         message = f"'{task.id}' is judged by its recorded requests, which no branch can share"
         raise StateError(message, hint="a task without checks by `network` has checkpoints")

@@ -22,8 +22,9 @@ from orchestrator.browser.session.page_reader import Fetched
 from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.browser.tabs.cdp_channel import Reply
 from orchestrator.browser.tabs.journal import Activity
-from orchestrator.gateway import Gateway, GatewayJournal, Policy, RecordedDocuments
+from orchestrator.gateway import Arm, Gateway, GatewayJournal, Policy, RecordedDocuments
 from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.variations import Variation
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
@@ -182,8 +183,9 @@ class OpenGateway(Protocol):
         *,
         bind: str | socket.socket,
         recorded: RecordedDocuments | None = None,
+        arm: Arm | None = None,
     ) -> AbstractAsyncContextManager[EpisodeGateway]:
-        """Listen where the browser reaches it; it stops with the block."""
+        """Listen where the browser reaches it; vary as the arm does; it stops with the block."""
 
 
 class Accounts(Protocol):
@@ -278,6 +280,7 @@ class AttemptSpec:
         viewport: width and height of the window in CSS pixels; None for the task's own.
         records_requests: those of every task, and not only where one asks for them.
         traces: Playwright's traces are kept beside the evidence.
+        vary: how the world differs that the agent meets; empty for the clean arm.
     """
 
     suite: str
@@ -290,3 +293,4 @@ class AttemptSpec:
     viewport: tuple[int, int] | None = None
     records_requests: bool = False
     traces: bool = False
+    vary: tuple[Variation, ...] = ()

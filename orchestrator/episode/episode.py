@@ -425,11 +425,17 @@ class Episode:
         found = await self._resources.enter_async_context(opening)
         # Of an episode that breaks off too, before its browser closes.
         self._resources.push_async_callback(record.keep_traces, found.session)
+        record.arm = found.arm
         return StepPlayer(
             record=record,
             resources=found,
             locators=Locators(
-                environment, found.session, task, self._protocol, evidence=self.evidence
+                environment,
+                found.session,
+                task,
+                self._protocol,
+                evidence=self.evidence,
+                arm=found.arm,
             ),
             looks=task.looks_in(environment.world),
             forms={name: load_form(name) for name in sorted(record.spec.observations)},

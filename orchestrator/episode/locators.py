@@ -19,6 +19,7 @@ from evaluators.locators.base import LookingLocator, Need
 from orchestrator.episode.environment import Database, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
+from orchestrator.gateway import Arm
 from orchestrator.sandbox.check_queries import call_function
 from tasks.schema import Task
 
@@ -37,6 +38,7 @@ class Locators:
         protocol: EpisodeProtocol,
         *,
         evidence: Callable[[], Evidence],
+        arm: Arm | None = None,
         beside: EpisodeSession | None = None,
     ) -> None:
         self._environment = environment
@@ -44,6 +46,7 @@ class Locators:
         self._task = task
         self._protocol = protocol
         self._evidence = evidence
+        self._arm = arm or Arm(())
         self._found: list[Located] = []
         self.own_page = _OwnPage(session, is_left=beside is None)
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
@@ -70,6 +73,7 @@ class Locators:
             self._task,
             self._protocol,
             evidence=self._evidence,
+            arm=self._arm,
             beside=beside,
         )
 
@@ -110,9 +114,13 @@ class Locators:
         return await call_function(function, arguments, evidence, seconds)
 
     async def _look(self, check: Look, locate: LookingLocator) -> Located:
-        """Locate one check; what keeps it from looking is written down, not raised."""
+        """Locate one check; what keeps it from looking is written down, not raised.
+
+        What it opens is as the site sent it: an arm is for the agent, and changes no verdict.
+        """
         try:
-            found = await locate.look(self)
+            with self._arm.at_rest():
+                found = await locate.look(self)
         except (BrowserError, SiteGoneError):
             raise
         except ArenaError as error:

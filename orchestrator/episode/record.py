@@ -19,6 +19,7 @@ from evaluators.evidence import (
     MiniWobRecord,
     Receipt,
     StepEvidence,
+    Varied,
 )
 from orchestrator.agents.model.messages import ImagePart
 from orchestrator.agents.model_exchange import ModelExchange, Spent
@@ -39,6 +40,7 @@ from orchestrator.episode.jsonl_files import (
     ExchangeWriter,
     StepLines,
 )
+from orchestrator.gateway import Arm
 
 # Of every picture that agents see: one pixel for each CSS pixel.
 _DEVICE_SCALE = 1
@@ -140,6 +142,7 @@ class EpisodeRecord:
         seconds: how long it took; None until it is over.
         seen: what the agent saw after each step.
         branch: the checkpoint that it goes on from; None from a start.
+        arm: what varies what the agent meets; None until that is open.
     """
 
     spec: AttemptSpec
@@ -161,6 +164,7 @@ class EpisodeRecord:
     seconds: float | None = None
     seen: list[Observation] = field(default_factory=list)
     branch: Branch | None = None
+    arm: Arm | None = None
     _replayed_from: str | None = None
     _exchanges: ExchangeWriter = field(default_factory=ExchangeWriter)
     _lines: dict[str, StepLines] = field(default_factory=dict)
@@ -292,7 +296,12 @@ class EpisodeRecord:
             network=None if self.network is None else self.network.requests,
             network_fault=None if self.network is None else self.network.fault,
             branch=self.branch,
+            varied=self._varied(),
         )
+
+    def _varied(self) -> tuple[Varied, ...]:
+        effects = dict.fromkeys(self.spec.vary, 0) if self.arm is None else self.arm.effects
+        return tuple(Varied(variation=str(one), count=count) for one, count in effects.items())
 
     def _elapsed(self) -> float:
         return round(time.monotonic() - self._clock, 3)

@@ -19,7 +19,7 @@ from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, Ep
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
-from orchestrator.gateway import GatewayJournal, RecordedDocuments
+from orchestrator.gateway import Arm, GatewayJournal, RecordedDocuments
 from tasks.schema import Task
 
 _JUDGED_BY_REQUESTS: Final = "webarena-verified"
@@ -27,11 +27,12 @@ _JUDGED_BY_REQUESTS: Final = "webarena-verified"
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResources:
-    """An open gateway's journal and the browser session behind it."""
+    """An open gateway's journal, the browser session behind it, and what varies between them."""
 
     journal: GatewayJournal
     session: EpisodeSession
     options: SessionOptions
+    arm: Arm
 
 
 @asynccontextmanager
@@ -55,7 +56,10 @@ async def open_resources(
     policy = policy_for(task, environment)
     bind = await environment.browser.listen()
     recorded = None if pages is None else RecordedDocuments(pages.documents)
-    async with environment.open_gateway(policy, bind=bind, recorded=recorded) as gateway:
+    arm = Arm(spec.vary, repeat=spec.repeat)
+    async with environment.open_gateway(
+        policy, bind=bind, recorded=recorded, arm=arm if spec.vary else None
+    ) as gateway:
         try:
             options = SessionOptions(
                 proxy_url=gateway.url,
@@ -72,7 +76,7 @@ async def open_resources(
                 selectors=selectors_of(task, environment.world),
             )
             async with environment.browser.session(options) as session:
-                yield EpisodeResources(gateway.journal, session, options)
+                yield EpisodeResources(gateway.journal, session, options, arm)
         finally:
             # After the session, whose last requests may still be under way; before the gateway,
             # which breaks them off.
@@ -91,9 +95,19 @@ def recorded_for(task: Task, world: World, *, every: bool = False) -> frozenset[
         asked.add(Recording.REQUESTS)
     if task.original is not None and task.original.format == _JUDGED_BY_REQUESTS:
         asked.add(Recording.REQUESTS)
-        if "response_content" in json.dumps(task.original.record):
-            asked.add(Recording.ANSWERS)
+    if is_judged_by_answers(task):
+        asked.add(Recording.ANSWERS)
     return frozenset(asked)
+
+
+def is_judged_by_answers(task: Task) -> bool:
+    """Whether a scorer reads what sites answered, documents among it; checks read JSON alone."""
+    original = task.original
+    return (
+        original is not None
+        and original.format == _JUDGED_BY_REQUESTS
+        and "response_content" in json.dumps(original.record)
+    )
 
 
 def selectors_of(task: Task, world: World) -> tuple[str, ...]:

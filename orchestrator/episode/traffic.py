@@ -82,6 +82,7 @@ def _replica_route(site: Site, task: Task, environment: EpisodeEnvironment) -> R
         read_only=False,
         pace_s=0.0,
         episode_info=as_header(site_infos(task, environment)) if site.episode_info else None,
+        login_paths=tuple(sorted({role.login.path for role in site.roles.values()})),
     )
 
 

@@ -132,6 +132,7 @@ class _Inspect:
             metadata={
                 "world": world.value,
                 "agent_class": lock.agent.agent_class.value,
+                "vary": list(lock.vary),
                 "staged": list(lock.staged) if world is World.ONLINE else [],
                 "suite_hash": lock.suite_hash,
                 "images": dict(lock.images),

@@ -110,6 +110,7 @@ def choose(
     one there is left must not hang on how the others went.
     """
     _require_one_agent(runs, form)
+    _require_clean(runs, form)
     left: list[LeftOut] = []
     by_id: defaultdict[str, list[PackedEpisode]] = defaultdict(list)
     for report in runs:
@@ -281,6 +282,16 @@ def _require_one_agent(runs: Sequence[RunReport], form: PackForm) -> None:
     if len(names) > 1:
         message = f"the runs are of {listed(names)}, and a pack of {form.title} is of one agent"
         raise UsageError(message, hint="export the runs of each agent by themselves")
+
+
+def _require_clean(runs: Sequence[RunReport], form: PackForm) -> None:
+    for report in runs:
+        if report.lock.arm is not None:
+            message = (
+                f"{report.folder.path}: was played in the arm {report.lock.arm}, and {form.title}"
+                " takes figures of the sites as they are"
+            )
+            raise UsageError(message, hint="export a run that was played without --vary")
 
 
 def _hint(form: PackForm, left: Sequence[LeftOut]) -> str:

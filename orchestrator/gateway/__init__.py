@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.conversation import Deadlines
 from orchestrator.gateway.journal import Exchange, GatewayJournal
 from orchestrator.gateway.policy import Policy, Resolve, Route, SocketAddress
@@ -9,6 +10,7 @@ from orchestrator.gateway.recorded import RecordedDocument, RecordedDocuments
 from orchestrator.gateway.server import Gateway
 
 __all__ = [
+    "Arm",
     "Deadlines",
     "Exchange",
     "Gateway",

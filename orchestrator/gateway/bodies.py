@@ -83,6 +83,19 @@ class Body:
         raise BadMessageError("too many trailers")
 
 
+def chunk(piece: bytes) -> bytes:
+    """Return a piece of a body as a chunk."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
+
+
+async def held_back(body: Body, most: int) -> bytes:
+    """Return a body, or its first pieces where it is longer than `most`: it is incomplete then."""
+    held = bytearray()
+    while not body.complete and len(held) <= most:
+        held += await body.piece()
+    return bytes(held)
+
+
 async def relay(body: Body, to: BufferedConnection, *, head: bytes = b"", chunked: bool) -> None:
     """Send a head and then a body, as chunks of our own where `chunked`.
 
@@ -94,7 +107,7 @@ async def relay(body: Body, to: BufferedConnection, *, head: bytes = b"", chunke
     while not body.complete:
         piece = await body.piece()
         if chunked:
-            piece = b"%x\r\n%b\r\n" % (len(piece), piece)  # the empty piece ends the body
+            piece = chunk(piece)  # the empty piece ends the body
         if head or piece:
             to.write(head + piece)
             head = b""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
 
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.connection import (
     BufferedConnection,
     ConnectionPool,
@@ -17,6 +18,7 @@ from orchestrator.gateway.connection import (
     UpstreamError,
     splice,
 )
+from orchestrator.gateway.documents import asking_readably, asks_for_document
 from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
 from orchestrator.gateway.heads import (
     NO_BODY,
@@ -164,6 +166,7 @@ class Conversation:
         deadlines: Deadlines,
         *,
         recorded: RecordedDocuments,
+        arm: Arm | None = None,
     ) -> None:
         self._recorded = recorded
         self._client = client
@@ -171,6 +174,7 @@ class Conversation:
         self._journal = journal
         self._exits = exits
         self._deadlines = deadlines
+        self._arm = arm
         self._inside: Route | None = None  # set once a CONNECT led to a route with plain http in it
 
     async def run(self) -> None:
@@ -245,15 +249,17 @@ class Conversation:
     ) -> bool:
         if request.method not in SAFE_METHODS:
             pending.mark_write()
+        arm = await self._varied_by(request, target, route)
         connections = self._exits[route].connections
         forwarding = Forwarding(
             self._client,
-            request,
+            request if arm is None else asking_readably(request),
             target.path,
             connections,
             pending,
             self._deadlines.first_byte_s,
             episode_info=route.episode_info,
+            arm=arm,
         )
         try:
             done = await forwarding.run()
@@ -277,6 +283,18 @@ class Conversation:
         elif not done.keeps_client:
             await self._linger()
         return done.keeps_client
+
+    async def _varied_by(
+        self, request: RequestHead, target: RequestTarget, route: Route
+    ) -> Arm | None:
+        """Hold a request up where the arm does; return the arm where it alters its response."""
+        arm = self._arm
+        if arm is None or not arm.varies(route):
+            return None
+        await arm.hold_up(route, request.method, target.path)
+        if arm.alters_documents and arm.varies(route) and asks_for_document(request):
+            return arm
+        return None
 
     async def _connect(self, request: RequestHead, target: RequestTarget) -> bool:
         route, pending = self._begin(request, target)

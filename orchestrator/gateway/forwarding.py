@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
-from orchestrator.gateway.bodies import Body, relay
+from orchestrator.gateway.arm import Arm
+from orchestrator.gateway.bodies import Body, chunk, held_back, relay
 from orchestrator.gateway.connection import (
     BufferedConnection,
     ConnectionPool,
     PeerGoneError,
     UpstreamError,
 )
+from orchestrator.gateway.documents import MOST_BYTES, is_document
 from orchestrator.gateway.heads import (
     NO_BODY,
     BadMessageError,
@@ -31,6 +33,8 @@ from orchestrator.gateway.journal import Pending
 # RFC 9110, 9.2.1: what these ask for changes nothing, so asking twice is safe.
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 _SWITCHING = 101
+
+Received = TypeVar("Received")
 
 # Sends a request's body; its result is what is wrong with it.
 _Upload: TypeAlias = "asyncio.Task[BadMessageError | None]"
@@ -60,7 +64,8 @@ class Forwarded:
 class Forwarding:
     """A request on its way.
 
-    `path` is its target in origin form; `episode_info` is what its site learns of the episode.
+    `path` is its target in origin form; `episode_info` is what its site learns of the episode;
+    `arm` alters its response where that is a document.
     """
 
     client: BufferedConnection
@@ -70,6 +75,7 @@ class Forwarding:
     pending: Pending
     first_byte_s: float
     episode_info: str | None = None
+    arm: Arm | None = None
 
     async def run(self) -> Forwarded:
         """Send the request and stream its response back.
@@ -181,10 +187,19 @@ class Forwarding:
             raise _unreadable(bad) from None
         chunked = framing.kind is BodyKind.CHUNKED and request.minor == 1
         delimited = framing.kind in {BodyKind.NONE, BodyKind.LENGTH} or chunked
-        keeps_client = request.keeps_alive and delimited and body.complete
         self.pending.status = response.status
+        source, held = Body(connection, framing), b""
+        has_body = framing.kind is not BodyKind.NONE
+        if self.arm is not None and has_body and is_document(response):
+            held = await self._received(held_back(source, MOST_BYTES))
+            altered = self.arm.altered(response, held) if source.complete else None
+            if altered is not None:
+                response, held, delimited, chunked = altered.head, altered.body, True, False
+        keeps_client = request.keeps_alive and delimited and body.complete
         head = response_head(response, chunked=chunked, closes=not keeps_client)
-        await self._stream(Body(connection, framing), head, chunked=chunked)
+        if held:
+            head += chunk(held) + chunk(b"") * source.complete if chunked else held
+        await self._received(relay(source, self.client, head=head, chunked=chunked))
         if response.keeps_alive and framing.kind is not BodyKind.UNTIL_CLOSE and body.complete:
             self.connections.keep(connection)
         else:
@@ -198,9 +213,10 @@ class Forwarding:
         self.pending.status = response.status
         return Forwarded(keeps_client=False, tunnel=connection)
 
-    async def _stream(self, body: Body, head: bytes, *, chunked: bool) -> None:
+    async def _received(self, receiving: Awaitable[Received]) -> Received:
+        """Await what reads a response's body; BrokenOffError where that ends before its end."""
         try:
-            await relay(body, self.client, head=head, chunked=chunked)
+            return await receiving
         except BadMessageError as bad:
             raise BrokenOffError(str(_unreadable(bad))) from None
         except PeerGoneError:

@@ -95,6 +95,7 @@ class Route:
         read_only: refuse methods that may write where the gateway can read them.
         pace_s: least time between two page loads of a live host, in seconds.
         episode_info: sent with each request to a site that lists it; None for all others.
+        login_paths: where roles log in.
     """
 
     site: str
@@ -105,6 +106,11 @@ class Route:
     read_only: bool = False
     pace_s: float = 0.0
     episode_info: str | None = None
+    login_paths: tuple[str, ...] = ()
+
+    def is_login(self, path: str) -> bool:
+        """Whether a request's path and query ask for a login page, or send its form."""
+        return path.partition("?")[0] in self.login_paths
 
     @property
     def address(self) -> SocketAddress:

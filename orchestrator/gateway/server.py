@@ -13,6 +13,7 @@ from typing import Final, Self
 from urllib.parse import urlsplit
 
 from arena_core.errors import GatewayError
+from orchestrator.gateway.arm import Arm
 from orchestrator.gateway.connection import BufferedConnection, ConnectionPool
 from orchestrator.gateway.conversation import Conversation, Deadlines, Exit, RequestPacer
 from orchestrator.gateway.journal import GatewayJournal
@@ -32,13 +33,18 @@ class Gateway:
     """
 
     def __init__(
-        self, policy: Policy, deadlines: Deadlines, recorded: RecordedDocuments | None = None
+        self,
+        policy: Policy,
+        deadlines: Deadlines,
+        recorded: RecordedDocuments | None = None,
+        arm: Arm | None = None,
     ) -> None:
         self.journal = GatewayJournal()
         self.url = ""
         self._policy = policy
         self._deadlines = deadlines
         self._recorded = RecordedDocuments() if recorded is None else recorded
+        self._arm = arm
         self._alive: set[BufferedConnection] = set()
         self._conversations: set[asyncio.Task[None]] = set()
         self._exits = {route: self._exit(route) for route in policy.routes}
@@ -52,6 +58,7 @@ class Gateway:
         bind: str | socket.socket = "127.0.0.1",
         deadlines: Deadlines | None = None,
         recorded: RecordedDocuments | None = None,
+        arm: Arm | None = None,
     ) -> AsyncIterator[Self]:
         """Start a gateway; at the end, close every connection it has.
 
@@ -59,11 +66,12 @@ class Gateway:
             bind: a loopback address, of which a free port is taken, or a socket that is bound to
                 one (a browser's own network namespace hands such out); it is closed at the end.
             recorded: documents that it answers in place of their sites, once each.
+            arm: what is varied; None for nothing: every byte is the site's own.
         """
         address = bind if isinstance(bind, str) else bind.getsockname()[0]
         if not _is_loopback(address):
             raise GatewayError(f"the gateway listens on loopback only, not on '{address}'")
-        gateway = cls(policy, deadlines or Deadlines(), recorded)
+        gateway = cls(policy, deadlines or Deadlines(), recorded, arm)
         try:
             server = await _serve(bind, lambda: BufferedConnection(gateway._alive, gateway._accept))
         except OSError as error:
@@ -92,6 +100,7 @@ class Gateway:
             self._exits,
             self._deadlines,
             recorded=self._recorded,
+            arm=self._arm,
         )
         task = asyncio.create_task(conversation.run(), name="gateway conversation")
         self._conversations.add(task)

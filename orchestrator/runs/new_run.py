@@ -12,6 +12,8 @@ from arena_core.names import counted, listed, offered
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agents.spec import Metered
+from orchestrator.episode.resources import is_judged_by_answers
+from orchestrator.gateway import Arm
 from orchestrator.runs.agent_choice import (
     AgentChoice,
     ChosenAgent,
@@ -192,6 +194,7 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
+    _refuse_misplaced_arm(request, registry)
     refuse_idle_pace(request, asked, registry)
 
 
@@ -217,6 +220,23 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
     for option, is_given in wanted:
         if is_given:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
+
+
+def _refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
+    """Refuse an arm where it changes nothing, or would change what a check reads."""
+    if not request.settings.vary:
+        return
+    alters = Arm(request.settings.variations).alters_documents
+    upstreams = request.upstreams(registry, World.OFFLINE)
+    for task in request.tasks:
+        if World.OFFLINE not in task.worlds:
+            continue
+        if task.recorded is not None or not upstreams.only(task.sites).replicas:
+            message = f"--vary has no effect on {task.id}: it visits no replica in a browser"
+            raise UsageError(message, hint="choose other tasks, or leave --vary away")
+        if alters and is_judged_by_answers(task):
+            message = f"{task.id}: is judged by what the site answered, and --vary would alter it"
+            raise UsageError(message, hint="choose other tasks; network=slow alters no answer")
 
 
 def _refuse_live(request: RunRequest, registry: SiteRegistry) -> None:

@@ -26,6 +26,7 @@ from pydantic_core import InitErrorDetails
 from arena_core.errors import InputError, UsageError
 from arena_core.worlds import World
 from orchestrator.gateway.policy import Resolve
+from orchestrator.gateway.variations import Variation, variations_of
 from orchestrator.sandbox.memory import parse_size
 from sites.documents import SHOWN_FAULTS, read_document
 from sites.faults import mistakes
@@ -56,6 +57,11 @@ def _read_by(read: Callable[[str], object]) -> Callable[[object], object]:
             raise ValueError(message) from refused
 
     return validated
+
+
+def _go_together(texts: tuple[str, ...]) -> tuple[str, ...]:
+    _read_by(lambda _: variations_of(texts))("")
+    return texts
 
 
 Bytes = Annotated[
@@ -139,6 +145,7 @@ class RunTerms(Strict):
         memory: budget for all replicas, such as `4GiB`; most of the machine where it is omitted.
         strategy: of resets between episodes: `auto`, `swap`, `clean`, `rewind` or `recreate`.
         budget: what may be spent on models.
+        vary: `NAME=VALUE[@PARAM]` entries that change what the agent meets on replicas: the arm.
     """
 
     worlds: tuple[World, ...] = Field(default=(World.OFFLINE,), min_length=1)
@@ -153,6 +160,7 @@ class RunTerms(Strict):
     memory: Bytes | None = None
     strategy: str = "auto"
     budget: SpendingLimits = SpendingLimits()
+    vary: tuple[str, ...] = ()
 
     @property
     def terms(self) -> dict[str, Any]:
@@ -178,6 +186,12 @@ class RunSettings(RunTerms):
         Annotated[str, AfterValidator(_read_by(lambda text: str(Resolve.parse(text))))], ...
     ] = ()
     strategy: Annotated[str, AfterValidator(_read_by(_known_strategy))] = "auto"
+    vary: Annotated[
+        tuple[
+            Annotated[str, AfterValidator(_read_by(lambda text: str(Variation.parse(text))))], ...
+        ],
+        AfterValidator(_go_together),
+    ] = ()
 
     @classmethod
     def of(cls, **asked: object) -> Self:
@@ -209,6 +223,18 @@ class RunSettings(RunTerms):
             message = "the strategy swap needs a spare, and spares: 0 allows none"
             refuse_field(("strategy",), message)
         return self
+
+    @model_validator(mode="after")
+    def _varies_replicas_alone(self) -> Self:
+        if self.vary and World.ONLINE in self.worlds:
+            message = "live sites are never rewritten: play arms in the offline world alone"
+            refuse_field(("vary",), message)
+        return self
+
+    @property
+    def variations(self) -> tuple[Variation, ...]:
+        """How the world differs that the agent meets; empty for the clean arm."""
+        return variations_of(self.vary)
 
     @property
     def resolves(self) -> tuple[Resolve, ...]:
@@ -302,6 +328,7 @@ class Asked(Changes, total=False):
     attempts: int
     staged: bool
     resolve: Sequence[str]
+    vary: Sequence[str]
     options: Mapping[str, object] | None
     record_requests: bool
     trace: bool

@@ -169,6 +169,7 @@ EPISODES: Final = Table(
         Column("agent", _TEXT, "the agent as reports name it"),
         Column("agent_class", _TEXT, "`contestant`, or what else its figures stand for"),
         Column("agent_given", _TEXT, "the options that it was given, as JSON, without secrets"),
+        Column("arm", _TEXT, "how the world that it met was varied; empty in the clean arm"),
         Column(
             "model", _TEXT, "models that were asked, comma-separated; empty where none is known"
         ),
@@ -326,6 +327,7 @@ def _episode(report: TabledRun, episode: ScoredEpisode) -> Sequence[Value]:
         lock.agent.name,
         lock.agent.agent_class.value,
         json.dumps(given, ensure_ascii=False),
+        lock.arm,
         ",".join(models_of(report, episode)),
         seed if isinstance(seed, int) and not isinstance(seed, bool) else None,
         None if outline.miniwob is None else outline.miniwob.seed,

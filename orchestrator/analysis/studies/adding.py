@@ -239,6 +239,7 @@ def _taken_run(
         ("upstreams", lock.upstreams, first.upstreams),
         ("resolved hosts", lock.resolve, first.resolve),
         ("attempts", lock.attempts, first.attempts),
+        ("arm", lock.arm or "clean", first.arm or "clean"),
         ("browser", lock.browser, first.browser),
     ):
         if is_said != wanted:

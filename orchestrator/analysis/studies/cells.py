@@ -93,7 +93,8 @@ def cell_figures(
 
 def _note(run: StudyRun) -> str | None:
     added = "added after the study was registered" if run.is_added else None
-    return "; ".join(part for part in (agent_note(run.lock.agent), added) if part) or None
+    arm = f"in the arm {run.lock.arm}" if run.lock.arm else None
+    return "; ".join(part for part in (agent_note(run.lock.agent), arm, added) if part) or None
 
 
 def _met(row: EpisodeResult) -> float:

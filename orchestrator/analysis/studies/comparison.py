@@ -182,12 +182,12 @@ def _refuse_nothing(locks: Sequence[RunLock]) -> None:
 
 
 def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
-    """Return a label for each run: the given one, or the agent's name.
+    """Return a label for each run: the given one, or the agent's name, with its arm.
 
     Runs of one agent in different worlds, or of different suites, share it. Where two runs were
     played in one world, or other options or versions counted, the folder's name tells them apart.
     """
-    wanted = [one.label or lock.agent.name for one, lock in zip(named, locks, strict=True)]
+    wanted = [one.label or _name_in_arm(lock) for one, lock in zip(named, locks, strict=True)]
     found = []
     for number, (one, lock, label) in enumerate(zip(named, locks, wanted, strict=True)):
         is_taken = any(
@@ -203,8 +203,17 @@ def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
     return found
 
 
+def _name_in_arm(lock: RunLock) -> str:
+    return lock.agent.name if lock.arm is None else f"{lock.agent.name} [{lock.arm}]"
+
+
 def _are_two_worlds(first: RunLock, second: RunLock) -> bool:
-    """Return whether two runs can stand under one label: the same agent, never twice in a cell."""
+    """Return whether two runs can stand under one label: the same agent, never twice in a cell.
+
+    Runs of different arms never can.
+    """
+    if first.vary != second.vary:
+        return False
     if first.suite != second.suite:
         return _identity_of(first) == _identity_of(second)
     is_apart = not set(first.worlds) & set(second.worlds)
@@ -332,6 +341,7 @@ def _differences(runs: Sequence[StudyRun]) -> Iterable[str]:
         ("staged sites", {", ".join(run.lock.staged) or "none" for run in runs}),
         ("repeats", {str(run.lock.repeats) for run in runs}),
         ("attempts", {str(run.lock.attempts) for run in runs}),
+        ("arms", {run.lock.arm or "clean" for run in runs}),
     ):
         if len(values) > 1:
             yield f"The {what} differ between the runs: {' and '.join(sorted(values))}."

@@ -86,6 +86,9 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
     )
     if images and any(World.OFFLINE in lock.worlds for lock in locks):
         yield f"Sites ran as replicas in containers, reset between episodes: {_listed(images)}."
+    arms = dict.fromkeys(f"{run.label} by {run.lock.arm}" for run in runs if run.lock.arm)
+    if arms:
+        yield f"What the agents met on replicas was varied: {_listed(arms)}."
     staged = dict.fromkeys(site for lock in locks for site in lock.staged)
     if staged:
         yield f"The live origins of {_listed(staged)} were staged on the same machine."
@@ -207,6 +210,7 @@ def _agents(runs: Iterable[StudyRun]) -> Iterable[str]:
             f"source SHA-256 {agent.source_hash[:_DIGEST]}…" if agent.source_hash else "",
             f"price {agent.price}" if agent.price else "",
             agent_note(agent) or "",
+            f"in the arm {run.lock.arm}" if run.lock.arm else "",
             "replies replayed, no model asked" if run.lock.replayed is not None else "",
             "added after the registration" if run.is_added else "",
         ]

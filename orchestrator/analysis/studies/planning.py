@@ -319,6 +319,11 @@ class _Planner:
     runs: tuple[_PlannedRun, ...]
     past: Sequence[PastRun]
 
+    @property
+    def told(self) -> list[PastRun]:
+        """The past runs of the study's own arm: others say nothing of it."""
+        return [one for one in self.past if one.lock.vary == self.file.vary]
+
     def cells(self) -> Iterator[CellPlan]:
         for run in self.runs:
             for world in self.file.worlds:
@@ -330,7 +335,7 @@ class _Planner:
                     run.tasks,
                     named=run.suite,
                     repeats=self.repeats,
-                    past=self.past,
+                    past=self.told,
                 )
                 if cell.episodes:
                     yield cell
@@ -341,7 +346,7 @@ class _Planner:
             asked.id,
             asked.kind,
             self._sides(asked),
-            self.past,
+            self.told,
             margin=asked.margin,
             difference=difference,
             alpha=self.file.alpha,

@@ -47,6 +47,7 @@ def evaluate(
     memory: of.Memory = None,
     strategy: of.Strategy = None,
     resolve: of.Resolve = None,
+    vary: of.Vary = None,
     model: of.Model = None,
     model_url: of.ModelUrl = None,
     model_deadline: of.ModelDeadline = None,

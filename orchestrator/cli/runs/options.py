@@ -78,6 +78,15 @@ Resolve = Annotated[
     list[str] | None,
     typer.Option(help="HOST:PORT:ADDR:PORT: send a live host elsewhere, as curl does."),
 ]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE[@PARAM]",
+        help="Change what the agent meets on replicas, never what checks read: look=dark,"
+        " look=large@150 (percent), network=slow@400 (milliseconds), page=notice@3 (the third"
+        " page); repeat for more. Not with --online: live sites are never rewritten.",
+    ),
+]
 Model = Annotated[str | None, typer.Option(help="The agent's model, such as chat's.")]
 ModelUrl = Annotated[
     str | None, typer.Option(help="OpenAI-compatible endpoint; key in OPENAI_API_KEY.")

@@ -52,6 +52,9 @@ def show_run(report: RunReport, console: Console) -> None:
     if report.agent_note:
         console.line(f"{report.lock.agent.name}: {report.agent_note}")
         console.line("")
+    if report.lock.arm:
+        console.line(_varied(report))
+        console.line("")
     worlds = report.lock.worlds
     columns = [Column("task"), *(column for world in worlds for column in _columns(report, world))]
     console.table(
@@ -127,6 +130,8 @@ def _closing(report: RunReport) -> Iterable[str]:
             f" only online {len(agreement.second_only)}, neither {len(agreement.neither)};"
             f" McNemar p = {agreement.p_value:.3f})"
         )
+    if report.lock.arm:
+        yield _varied(report)
     if report.costs is not None:
         yield f"models: {report.costs}"
     yield from (f"judge: {one}" for one in report.judges)
@@ -145,6 +150,12 @@ def _closing(report: RunReport) -> Iterable[str]:
     if report.pending:
         left = counted(report.pending, "episode is", "episodes are")
         yield f"{left} left: arena eval --resume {report.folder.path}"
+
+
+def _varied(report: RunReport) -> str:
+    return (
+        f"arm {report.lock.arm}: what the agent met was varied, checks read the sites as they are"
+    )
 
 
 def damage(report: RunReport) -> Iterable[str]:
@@ -184,6 +195,7 @@ def _document(report: RunReport) -> Json:
         "agent": report.lock.agent.name,
         "agent_note": report.agent_note,
         "staged": list(report.lock.staged),
+        "vary": list(report.lock.vary),
         "input_tokens": report.spent.input_tokens,
         "output_tokens": report.spent.output_tokens,
         "usd": report.spent.usd,

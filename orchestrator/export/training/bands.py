@@ -118,6 +118,9 @@ def _counted(
     if run.lock.agent.agent_class is AgentClass.REFERENCE:
         message = f"{run.folder.path}: is of {run.lock.agent.name}, which knows each solution"
         raise UsageError(message, hint="measure with the agent that is to be trained")
+    if run.lock.arm is not None:
+        message = f"{run.folder.path}: was played in the arm {run.lock.arm}; rollouts are clean"
+        raise UsageError(message, hint="measure with a run that was played without --vary")
     # A task of the same name that asks or checks something else has measured nothing.
     same = {task.id: task for task in tasks}
     found = Counter(

@@ -269,6 +269,9 @@ def warnings_of(runs: Iterable[RunReport], *, has_split: bool) -> tuple[str, ...
         found.append("a guided agent was given the key nodes: they may stand in its prompts")
     if any(run.lock.staged for run in reports):
         found.append("some online episodes were played on staged origins, not on the live web")
+    arms = sorted({run.lock.arm for run in reports if run.lock.arm is not None})
+    if arms:
+        found.append(f"some episodes met sites that were varied ({', '.join(arms)})")
     return tuple(found)
 
 

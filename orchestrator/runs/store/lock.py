@@ -20,6 +20,7 @@ from arena_core.worlds import World
 from evaluators.locators.kinds import LOCATORS
 from evaluators.matchers.kinds import MATCHERS
 from orchestrator.agents.interface import AgentLock
+from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.spec import RunTerms, SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
 from sites.fields import Strict
@@ -119,6 +120,11 @@ class RunLock(RunTerms):
     browser: str
     packages: dict[str, str]
     host: HostEnvelope
+
+    @property
+    def arm(self) -> str | None:
+        """What reports call what was varied; None for the clean arm."""
+        return arm_label(self.vary)
 
     @property
     def current_limits(self) -> SpendingLimits:

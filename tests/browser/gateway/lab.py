@@ -16,7 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.async_api import Browser, Page
 
-from orchestrator.gateway import Gateway, Policy, Route, SocketAddress
+from orchestrator.gateway import Arm, Gateway, Policy, Route, SocketAddress
 
 CHROMIUM_ARGUMENTS = (
     "--no-sandbox",
@@ -75,8 +75,8 @@ class Lab:
         _, port = runner.addresses[0][:2]
         return SocketAddress("127.0.0.1", port)
 
-    async def gateway(self, *routes: Route) -> Gateway:
-        return await self._open.enter_async_context(Gateway.open(Policy(routes)))
+    async def gateway(self, *routes: Route, arm: Arm | None = None) -> Gateway:
+        return await self._open.enter_async_context(Gateway.open(Policy(routes), arm=arm))
 
     async def page(self, gateway: Gateway) -> Page:
         """Open an empty page in a context that is bound to a gateway."""

@@ -64,6 +64,7 @@ def write_run(
     image: str = "ab",
     tasks: Sequence[str] = (),
     options: Mapping[str, float] | None = None,
+    vary: Sequence[str] = (),
 ) -> RunFolder:
     """Write a run's folder.
 
@@ -76,6 +77,7 @@ def write_run(
         image: two letters of the shop image's digest.
         tasks: ids that were chosen; all of the suite where empty.
         options: of the agent.
+        vary: what was varied, as the lock holds it.
     """
     named = list(dict.fromkeys(task for one in outcomes.values() for task in one))
     suite = suite or small_suite(named)
@@ -89,6 +91,7 @@ def write_run(
         worlds=tuple(outcomes),
         repeats=repeats,
         attempts=1,
+        vary=tuple(vary),
         agent=AgentLock(
             name=agent,
             kind=agent,

@@ -23,6 +23,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from orchestrator.gateway import (
+    Arm,
     Deadlines,
     Gateway,
     Policy,
@@ -179,9 +180,10 @@ class Stage:
         *routes: Route,
         deadlines: Deadlines | None = None,
         recorded: RecordedDocuments | None = None,
+        arm: Arm | None = None,
     ) -> Gateway:
         return await self._open.enter_async_context(
-            Gateway.open(Policy(routes), deadlines=deadlines, recorded=recorded)
+            Gateway.open(Policy(routes), deadlines=deadlines, recorded=recorded, arm=arm)
         )
 
     async def client(self, gateway: Gateway) -> Peer:

@@ -329,7 +329,12 @@ class FakeWorld:
 
     @asynccontextmanager
     async def open_gateway(
-        self, policy: Policy, *, bind: object, recorded: RecordedDocuments | None = None
+        self,
+        policy: Policy,
+        *,
+        bind: object,
+        recorded: RecordedDocuments | None = None,
+        arm: object = None,
     ) -> AsyncIterator[FakeGateway]:
         try:
             yield self.gateway

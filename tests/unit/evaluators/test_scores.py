@@ -15,7 +15,7 @@ from support.runs.make_evidence import (
 )
 
 from arena_core.worlds import World
-from evaluators.evidence import Ended, EpisodeFault, Evidence, Located, UnscoredReason
+from evaluators.evidence import Ended, EpisodeFault, Evidence, Located, UnscoredReason, Varied
 from evaluators.scores import score
 from evaluators.verdicts import CheckStatus
 
@@ -94,6 +94,23 @@ class TestOutcome:
         assert result.outcome.reason is reason
         assert result.because == "the container died"
         assert str(result.outcome) == f"unscored: {reason}"
+
+    @pytest.mark.parametrize("answer", ["yes", "no"])
+    def test_an_arm_without_effect_decides_nothing(self, answer: str) -> None:
+        found = Varied(variation="page=notice@3,v1", count=0)
+        effective = Varied(variation="look=dark@v1", count=2)
+        evidence = make_evidence(answer=answer)
+        void = score([SAID], evidence.model_copy(update={"varied": (effective, found)}))
+        assert str(void.outcome) == "unscored: void_arm"
+        assert void.because.startswith("page=notice@3,v1 had no effect")
+        varied = score([SAID], evidence.model_copy(update={"varied": (effective,)}))
+        assert varied == score([SAID], evidence)
+
+    def test_an_arm_without_effect_hides_no_fault(self) -> None:
+        fault = EpisodeFault(reason=UnscoredReason.INFRA, message="the container died")
+        found = Varied(variation="look=dark@v1", count=0)
+        evidence = make_evidence(answer="no", fault=fault).model_copy(update={"varied": (found,)})
+        assert score([SAID], evidence).outcome.reason is UnscoredReason.INFRA
 
     def test_evidence_without_an_end_is_no_failure(self) -> None:
         result = score([SAID], make_evidence(answer="no", ended=None))

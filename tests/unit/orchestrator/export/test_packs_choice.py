@@ -122,6 +122,14 @@ def test_a_pack_is_of_one_agent(tmp_path: Path) -> None:
         Arena().runs.export(runs, "webvoyager", tmp_path / "pack")
 
 
+def test_a_pack_is_of_the_sites_as_they_are(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", [voyage("a", "Wiki--1")], [evidence("a")])
+    lock = folder.lock().model_copy(update={"vary": ("look=dark@v1",)})
+    (folder.path / "lock.json").write_text(lock.model_dump_json())
+    with pytest.raises(UsageError, match="was played in the arm look=dark"):
+        Arena().runs.export(folder.path, "webvoyager", tmp_path / "pack")
+
+
 def test_an_episode_without_its_screenshots_is_left_out(tmp_path: Path) -> None:
     blind = [step(0, None, screenshot=None), *evidence("b").steps[1:]]
     abroad = [step(0, None, screenshot="../../lock.json"), *evidence("c").steps[1:]]

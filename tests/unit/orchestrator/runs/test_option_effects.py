@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.runs.published_run import published
 from support.runs.tiny_run import SUITE
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from evaluators.scorers.base import OriginalTask
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.runs.new_run import refuse_without_effect
 from orchestrator.runs.request import RunRequest
@@ -24,10 +26,11 @@ def refuse(
     worlds: tuple[World, ...] = BOTH,
     resolves: str = "",
     recorded: str | None = None,
+    original: OriginalTask | None = None,
     **more: Any,
 ) -> None:
     """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
-    changes = {"sites": sites, "worlds": worlds, "recorded": recorded}
+    changes = {"sites": sites, "worlds": worlds, "recorded": recorded, "original": original}
     task = SUITE.tasks[0].model_copy(update=changes)
     nobody: Any = None
     request = RunRequest(
@@ -80,3 +83,20 @@ def test_watching_a_browser_that_no_task_has_is_refused(option: str, said: str) 
     refuse("wiki", **given)
     with pytest.raises(UsageError, match=f"{said} has no effect: no chosen task is played"):
         refuse("wiki", recorded="prompt", **given)
+
+
+def test_an_arm_without_a_replica_or_a_browser_has_no_effect() -> None:
+    here = (World.OFFLINE,)
+    refuse("shop", worlds=here, vary=("look=dark",))
+    with pytest.raises(UsageError, match="--vary has no effect on"):
+        refuse("shop", worlds=here, vary=("look=dark",), recorded="prompt")
+
+
+def test_an_arm_that_would_alter_what_a_scorer_reads_is_refused() -> None:
+    here = (World.OFFLINE,)
+    judged = published("webarena-verified", {"eval": [{"response_content": {"id": 1}}]}, "7")
+    others = published("webarena-verified", {}, "7")
+    refuse("shop", worlds=here, vary=("network=slow",), original=judged)
+    refuse("shop", worlds=here, vary=("look=dark",), original=others)
+    with pytest.raises(UsageError, match="is judged by what the site answered"):
+        refuse("shop", worlds=here, vary=("network=slow", "page=notice"), original=judged)

@@ -105,8 +105,38 @@ def test_a_lock_without_what_was_added_later_has_the_same_digest() -> None:
     kept = json.loads(make_lock().model_dump_json())
     assert "screenshots" not in kept
     added = {"resolves", "memory_bytes", "traces", "records_requests", "limits", "staged", "spares"}
+    added.add("vary")
     earlier = {name: value for name, value in kept.items() if name not in added}
     assert lock_digest(RunLock.model_validate(earlier)) == lock_digest(make_lock())
+
+
+def test_an_arm_is_kept_whole_and_goes_on_under_no_other_version() -> None:
+    asked = RunSettings.of(vary=["look=dark", "network=slow@800,seed=7"])
+    lock = make_lock().model_copy(update=asked.terms)
+    assert lock.vary == ("look=dark@v1", "network=slow@800,seed=7,v1")
+    assert lock.arm == "look=dark network=slow@800,seed=7"
+    assert lock.settings().variations == asked.variations
+    assert lock_digest(lock) != lock_digest(make_lock())
+    other = lock.model_copy(update={"vary": ("look=dark@v9",)})
+    assert other.arm == "look=dark@v9"
+    with pytest.raises(UsageError, match="version 9 is not this Arena's"):
+        other.settings()
+
+
+@pytest.mark.parametrize(
+    ("vary", "worlds", "says"),
+    [
+        (["look=drak"], ["offline"], "there is no such variation"),
+        (["look=dark", "look=large"], ["offline"], "exclude each other"),
+        (["look=dark"], ["online"], "live sites are never rewritten"),
+        (["look=dark"], ["offline", "online"], "live sites are never rewritten"),
+    ],
+)
+def test_an_arm_that_makes_no_sense_is_refused(
+    vary: list[str], worlds: list[str], says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        RunSettings.of(vary=vary, worlds=worlds)
 
 
 def test_what_is_staged_is_told_by_the_sites_of_a_lock() -> None:

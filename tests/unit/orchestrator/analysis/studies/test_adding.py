@@ -91,6 +91,7 @@ async def test_a_run_that_was_played_before_becomes_a_cell(
         ({"suite_hash": "0"}, "was not played on the study's tasks"),
         ({"staged": ("wiki",)}, "was played with staged sites"),
         ({"browser": "another"}, "was played with browser"),
+        ({"vary": ("look=dark@v1",)}, "with arm look=dark, but the study has clean"),
         ({"repeats": 4}, "has 4 repeats, but the study has 3"),
     ],
 )

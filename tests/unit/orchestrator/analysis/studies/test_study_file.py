@@ -56,6 +56,18 @@ def test_a_study_is_agents_worlds_suites_repeats_and_questions() -> None:
     assert study.alpha == 0.05
 
 
+def test_a_study_is_of_one_arm_and_never_varies_live_sites() -> None:
+    varied = f"{WHOLE}vary: [look=dark, page=notice@2]\n"
+    assert "live sites are never rewritten" in refused(varied)
+    assert "did you mean 'look=dark'?" in refused(f"{WHOLE}vary: [look=drak]\n")
+    offline = WHOLE.partition("questions:")[0].replace(
+        "[offline, online]\nstaged: true", "[offline]"
+    )
+    asks = "questions: [{id: q, kind: difference, of: agents, first: steady, second: shaky}]"
+    study = read(f"{offline}vary: [look=dark, page=notice@2]\n{asks}")
+    assert study.settings().vary == ("look=dark@v1", "page=notice@2,v1")
+
+
 def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
     study = read(WHOLE.replace("suite: mine/more.yaml", "suite: miniwob, name: more, seeds: 1-3"))
     assert study.suites[1].source == "miniwob@1-3"

@@ -116,6 +116,19 @@ def test_runs_that_lie_here_are_the_pilot_where_none_is_named(file: Path) -> Non
     assert first.known_from == 3
 
 
+def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
+    lock = lock_of("dark").model_copy(update={"vary": ("look=dark@v1",)})
+    play(RunFolder.create(Path("arena-runs") / "dark", lock, SUITE), "1891", range(3))
+    [first, *_] = Arena().studies.plan(file).cells
+    assert first.known_from == 0
+    offline = STUDY.replace("worlds: [offline, online]\nstaged: true", "worlds: [offline]")
+    head = offline.partition("questions:")[0]
+    asks = "questions: [{id: q, kind: difference, of: agents, first: first, second: second}]"
+    file.write_text(f"{head}vary: [look=dark]\n{asks}")
+    [first, *_] = Arena().studies.plan(file).cells
+    assert first.known_from == 3
+
+
 async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Path) -> None:
     study = make_study(tmp_path / "study")
     assert Arena().studies.plan(study.path).episodes == 6

@@ -102,6 +102,9 @@ async def test_what_measures_nothing_of_these_tasks_is_refused(play: Play) -> No
     told = replace(run, lock=run.lock.model_copy(update={"agent": agent}))
     with pytest.raises(UsageError, match="knows each solution"):
         plan(SUITE, SUITE.tasks, [told], worlds=OFFLINE, bands=None, split=None)
+    varied = replace(run, lock=run.lock.model_copy(update={"vary": ("look=dark@v1",)}))
+    with pytest.raises(UsageError, match="was played in the arm look=dark"):
+        plan(SUITE, SUITE.tasks, [varied], worlds=OFFLINE, bands=None, split=None)
 
 
 async def test_the_bands_are_written_with_the_runs_that_say_so(play: Play, tmp_path: Path) -> None:

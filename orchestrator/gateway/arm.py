@@ -1,0 +1,151 @@
+"""The arm of one episode: its variations as its gateway does them, and how often each did a thing.
+
+Only replicas are varied, only for the agent. While a check reads, the arm rests: what it gets is
+byte for byte what the site sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, assert_never
+
+from orchestrator.gateway.documents import AlteredDocument, with_script
+from orchestrator.gateway.heads import ResponseHead
+from orchestrator.gateway.policy import Route
+from orchestrator.gateway.variations import Variation, VariationKind
+
+# A colour keeps its hue, so that red still warns; pictures are turned back.
+_DARK: Final = (
+    ":root{background:#fff;filter:invert(.92) hue-rotate(180deg);color-scheme:light}"
+    "img,video,canvas,iframe,embed,object{filter:invert(1) hue-rotate(180deg)}"
+)
+_LARGE: Final = ":root{{font-family:Georgia,'DejaVu Serif',serif;zoom:{}%}}"
+# No element of the document: a style sheet of its own, which no policy on styles forbids.
+_STYLED: Final = (
+    "const s=new CSSStyleSheet();s.replaceSync({});"
+    "document.adoptedStyleSheets=[...document.adoptedStyleSheets,s];"
+)
+_NOTICE_STYLE: Final = (
+    ":host{all:initial}"
+    "div{position:fixed;left:0;right:0;bottom:0;z-index:2147483647;display:flex;gap:16px;"
+    "align-items:center;justify-content:space-between;padding:12px 20px;background:#1f2937;"
+    "color:#fff;font:15px/1.4 sans-serif}button{font:inherit;padding:6px 14px;flex:none}"
+)
+# Its words stand in a shadow tree beside the body: no text of the page that a check may read.
+_NOTICE: Final = (
+    "document.addEventListener('DOMContentLoaded',()=>{"
+    "const h=document.createElement('site-notice'),r=h.attachShadow({mode:'open'}),"
+    "e=(n,t)=>{const x=document.createElement(n);x.textContent=t;return x},"
+    "d=e('div',''),p=e('span','We have updated our terms of use. They apply from today.'),"
+    "b=e('button','Dismiss notice'),c=new CSSStyleSheet();"
+    f"c.replaceSync({json.dumps(_NOTICE_STYLE)});r.adoptedStyleSheets=[c];"
+    "d.setAttribute('role','dialog');d.setAttribute('aria-label','Notice');"
+    "b.type='button';b.addEventListener('click',()=>h.remove());"
+    "d.addEventListener('keydown',k=>{if(k.key==='Escape')h.remove()});"
+    "d.append(p,b);r.append(d);document.documentElement.append(h)});"
+)
+
+
+class Arm:
+    """Varies what goes through one gateway.
+
+    Args:
+        variations: of different names.
+        repeat: of the episode: what is drawn differs from repeat to repeat, and is the same for
+            each agent.
+    """
+
+    def __init__(self, variations: Sequence[Variation], *, repeat: int = 0) -> None:
+        self._effects = dict.fromkeys(variations, 0)
+        self._repeat = repeat
+        self._asked: Counter[str] = Counter()
+        self._documents = 0
+        self._readers = 0
+        self._rest = asyncio.Event()
+
+    @property
+    def effects(self) -> Mapping[Variation, int]:
+        """How often each variation did something: documents altered, requests held up."""
+        return self._effects
+
+    def varies(self, route: Route) -> bool:
+        """Whether a request to a route is varied now; one to a live origin never is."""
+        return not route.live and not self._readers
+
+    @contextlib.contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Vary nothing within the block; what was held up goes on at once."""
+        self._readers += 1
+        self._rest.set()
+        try:
+            yield
+        finally:
+            self._readers -= 1
+            if not self._readers:
+                self._rest.clear()
+
+    async def hold_up(self, route: Route, method: str, path: str) -> None:
+        """Wait as a slow network would; a login is never held up.
+
+        How long is drawn from seed, repeat, request and its number among equal ones: the order in
+        which a browser sends the requests of a page is no matter.
+        """
+        if route.is_login(path):
+            return
+        for variation in self._effects:
+            if variation.kind is not VariationKind.NETWORK_SLOW:
+                continue
+            asked = f"{method} {route.origin}{path}"
+            number = self._asked[asked]
+            self._asked[asked] += 1
+            self._effects[variation] += 1
+            seconds = wait_s(variation, self._repeat, asked, number)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._rest.wait()
+
+    @property
+    def alters_documents(self) -> bool:
+        """Whether any variation is one of documents."""
+        return any(one.kind is not VariationKind.NETWORK_SLOW for one in self._effects)
+
+    def altered(self, response: ResponseHead, body: bytes) -> AlteredDocument | None:
+        """Return a document as the agent gets it; None where it passes untouched."""
+        number = self._documents + 1
+        parts = {one: script for one in self._effects if (script := script_of(one, number))}
+        # An empty script tells whether this document counts, where none of it is altered.
+        script = f"(()=>{{{''.join(parts.values())}document.currentScript.remove()}})()"
+        found = with_script(response, body, script)
+        if found is None:
+            return None
+        self._documents = number
+        for one in parts:
+            self._effects[one] += 1
+        return found if parts else None
+
+
+def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
+    """Return how long a request waits: from half the longest wait to all of it."""
+    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
+    share = int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64
+    return (variation.parameter or 0) / 1000 * (0.5 + share / 2)
+
+
+def script_of(variation: Variation, number: int) -> str:
+    """Return what a variation does in the N-th document of an episode; empty for nothing."""
+    match variation.kind:
+        case VariationKind.LOOK_DARK:
+            return _STYLED.format(json.dumps(_DARK))
+        case VariationKind.LOOK_LARGE:
+            return _STYLED.format(json.dumps(_LARGE.format(variation.parameter)))
+        case VariationKind.PAGE_NOTICE:
+            return _NOTICE if number == variation.parameter else ""
+        case VariationKind.NETWORK_SLOW:
+            return ""
+        case _:
+            assert_never(variation.kind)

@@ -1,0 +1,130 @@
+"""Episodes in an arm: the agent meets another world, and the checks read the site's own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+from support.worlds.fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
+
+from arena_core.actions import Goto, Stop
+from evaluators.evidence import Evidence
+from evaluators.scores import Score
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.launch import launch
+from orchestrator.episode.episode import Episode
+from orchestrator.gateway import Gateway, SocketAddress
+from orchestrator.gateway.variations import Variation
+
+pytestmark = [pytest.mark.browser]
+
+PAGE: Final = (
+    "<html><head><title>Page</title></head><body><h1>Kettle</h1><p>No terms here.</p></body></html>"
+)
+
+
+# The words of a page, and how many elements of whatever kind an arm might leave in it.
+READ: Final = "document.body.innerText + document.querySelectorAll('head *, body *').length"
+FRESH: Final = "document.documentElement.outerHTML"
+
+
+def check(name: str, at: str, script: str, value: str) -> dict[str, object]:
+    where = {"by": "page", "at": at, "script": script}
+    match = {"how": "exact", "value": value}
+    return {"name": name, "when": "end", "locate": where, "match": match}
+
+
+CHECKS: Final = [
+    check("own", "own", READ, "Kettle\n\nNo terms here.3"),
+    check("fresh", "wiki:/wiki/A/Kettle", FRESH, PAGE),
+]
+
+
+class Pages(BaseHTTPRequestHandler):
+    """A site whose pages browsers may keep for an hour."""
+
+    def do_GET(self) -> None:
+        body = PAGE.encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/html")
+        self.send_header("content-length", str(len(body)))
+        self.send_header("cache-control", "max-age=3600")
+        self.send_header("etag", '"1"')
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@asynccontextmanager
+async def opened(*vary: str) -> AsyncIterator[Episode]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    serving = Thread(target=server.serve_forever, args=(0.05,))
+    serving.start()
+    replica: Any = FakeReplica(SocketAddress("127.0.0.1", server.server_port))
+    try:
+        async with launch(BrowserOptions()) as browser:
+            environment = replace(
+                FakeWorld().environment(),
+                browser=browser,
+                replicas={"wiki": replica},
+                open_gateway=Gateway.open,
+            )
+            spec = attempt_at(browsing_task(checks=CHECKS))
+            varied = replace(spec, vary=tuple(map(Variation.parse, vary)))
+            async with Episode(varied, environment) as episode:
+                yield episode
+    finally:
+        server.shutdown()
+        serving.join()
+        server.server_close()
+
+
+async def played(*vary: str) -> tuple[Score, Evidence, list[str]]:
+    """Return what an agent got that looks at one article: its score, evidence, and what it saw."""
+    async with opened(*vary) as episode:
+        seen = [await episode.reset()]
+        snapshot = await episode.snapshot()  # reads what the agent will see next
+        assert snapshot is not None
+        seen.append((await episode.step(Goto(url=f"{WIKI}/wiki/A/Kettle"))).observation)
+        await episode.step(Stop())
+        score = await episode.score()
+        names = [" ".join(node.name for node in one.nodes) for one in seen]
+        return score, episode.evidence(), names
+
+
+@pytest.mark.parametrize("other", ["look=dark", "network=slow@20"])
+async def test_an_arm_changes_what_the_agent_meets_and_no_check_reads_it(other: str) -> None:
+    clean, evidence, seen = await played()
+    assert str(clean.outcome) == "success", clean.because
+    assert evidence.varied == ()
+    varied, evidence, seen_varied = await played(other, "page=notice@2")
+    assert str(varied.outcome) == "success", varied.because
+    assert {one.variation: one.count for one in evidence.varied} == {
+        str(Variation.parse(other)): evidence.varied[0].count,
+        "page=notice@2,v1": 1,
+    }
+    assert evidence.varied[0].count >= 2
+    assert [one.values for one in evidence.located] == [
+        one.values for one in (await played())[1].located
+    ]
+    assert "Dismiss notice" not in " ".join(seen)
+    assert "Dismiss notice" not in seen_varied[0]
+    assert "Dismiss notice" in seen_varied[1]
+
+
+async def test_an_arm_without_effect_is_void_and_neither_a_success_nor_a_failure() -> None:
+    score, evidence, _ = await played("look=dark", "page=notice@9")
+    assert str(score.outcome) == "unscored: void_arm"
+    assert "page=notice@9,v1 had no effect" in score.because
+    assert score.completion is None
+    assert [(one.variation, one.count) for one in evidence.varied] == [
+        ("look=dark@v1", 2),
+        ("page=notice@9,v1", 0),
+    ]

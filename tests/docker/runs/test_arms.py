@@ -1,0 +1,54 @@
+"""Runs in arms on the real shop: the reference passes in each; one without effect is void."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from quick_cases import SLOW
+from support.agents.arena_process import arena
+from support.runs.run_at import RunAt
+from support.tasks.small_suites import profile, write_suite
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+
+def vary(*values: str) -> list[str]:
+    return [word for value in values for word in ("--vary", value)]
+
+
+def test_a_run_in_an_arm_passes_and_everything_says_so(run: RunAt, tmp_path: Path) -> None:
+    arm = vary("look=dark", "page=notice@2", "network=slow@60,seed=3")
+    played = run.play(write_suite(tmp_path, profile("profile")), *arm, "--json")
+    assert played.code == 0, played.err
+    assert played.document["totals"]["offline"]["success"] == 1.0
+    assert run.lock.vary == ("look=dark@v1", "page=notice@2,v1", "network=slow@60,seed=3,v1")
+    assert played.document["vary"] == list(run.lock.vary)
+    counts = {one.variation: one.count for one in run.evidence("profile").varied}
+    assert tuple(counts) == run.lock.vary
+    assert counts["look=dark@v1"] == 2  # the start page and the profile
+    assert counts["page=notice@2,v1"] == 1
+    assert counts["network=slow@60,seed=3,v1"] >= 2
+    report = (run.path / "report.html").read_text(encoding="utf-8")
+    assert "Arm look=dark page=notice@2 network=slow@60,seed=3." in report
+
+
+@SLOW
+def test_an_arm_without_effect_is_void_when_it_is_scored_again_too(
+    run: RunAt, tmp_path: Path
+) -> None:
+    suite = write_suite(tmp_path, profile("profile"))
+    played = run.play(suite, *vary("page=notice@9"), "--json")
+    assert played.document["totals"]["offline"]["success"] is None
+    assert run.attempts() == [("finished", "unscored: void_arm")]
+    [again] = arena("score", "run", "--json", cwd=run.cwd).document
+    assert again["outcome"] == "unscored: void_arm"
+
+
+@pytest.mark.slow(minutes=4)
+@pytest.mark.parametrize("arm", ["look=dark", "look=large", "page=notice", "network=slow"])
+def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:
+    done = arena("eval", "shop-*", *vary(arm), "--out", "run", "--json", cwd=run.cwd)
+    assert done.code == 0, done.err
+    totals = done.document["totals"]["offline"]
+    assert (totals["success"], totals["scored"]) == (1.0, totals["episodes"])
