@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from orchestrator.sandbox.engine.containers import Labels
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.pool.placement import place
 from orchestrator.sandbox.pool.slot_pool import UP
+from orchestrator.sandbox.reset import taking
+from orchestrator.sandbox.reset.database import database_reader
 from orchestrator.sandbox.reset.ladder import reset_replica
 from orchestrator.sandbox.reset.replica import Replica, start_replica
 from orchestrator.sandbox.reset.state import TakenState
@@ -34,6 +37,9 @@ SITES = [
     "tools",
     *(pytest.param(name, marks=SLOW) for name in ("shop", "cms", "forge", "forum")),
 ]
+
+TOOLS = pytest.mark.parametrize("site", ["tools"], indirect=True)  # every site has this database
+WAITING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"
 
 
 async def sql(engine: Engine, replica: Replica, *statements: str) -> str:
@@ -83,22 +89,113 @@ async def site(request: pytest.FixtureRequest, engine: Engine) -> AsyncIterator[
     await engine.remove(made.replica.container.id)
 
 
-async def test_the_last_row_that_was_written_is_part_of_a_state(site: Site) -> None:
-    """Taken right after each commit, while the site runs; a crash must not lose the last row."""
-    await site.sql("CREATE TABLE kept (id INT PRIMARY KEY AUTO_INCREMENT, t TEXT) ENGINE = InnoDB")
-    states = []
-    for number in range(3):
-        row = f"INSERT INTO kept (t) VALUES (REPEAT('{number}', 20000))"  # noqa: S608 - a number
-        await site.sql(row)
-        states.append(await take_state(site.engine, site.watch))
-    await site.sql("DROP TABLE kept", "CREATE TABLE later (id INT) ENGINE = InnoDB")
-    for number in (2, 0, 1):
-        await site.go_to(states[number])
-        found = await site.sql("SELECT COUNT(*), MAX(LEFT(t, 1)) FROM kept")
-        assert found.split() == [str(number + 1), str(number)]
-    assert all(len(one.packed) < 1_000_000 for one in states)
-    await site.go_to(None)
-    assert "kept" not in (await site.sql("SHOW TABLES")).split()
+class Session:
+    """A connection of the database's owner that stays open, as a request's does."""
+
+    def __init__(self, replica: Replica) -> None:
+        name = replica.site.name
+        client = ("mariadb", f"--defaults-file=/srv/{name}/my.cnf", "-BNn", name)
+        self._process = subprocess.Popen(
+            ["docker", "exec", "-i", replica.container.id, *client],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+    def begin(self, sql: str) -> None:
+        """Send statements; none of their answers is read."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{sql};\n")
+
+    def ask(self, sql: str) -> str:
+        """Send statements of which the last answers with one line, and return that."""
+        assert self._process.stdout is not None
+        self.begin(sql)
+        return self._process.stdout.readline().strip()
+
+    def end(self) -> None:
+        """Leave: MariaDB rolls back what was open."""
+        self._process.communicate(timeout=60)
+
+
+@pytest.fixture
+def session(site: Site) -> Iterator[Callable[[], Session]]:
+    """Open a session; all end with the test."""
+    opened: list[Session] = []
+
+    def open_one() -> Session:
+        opened.append(Session(site.replica))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.end()
+
+
+@TOOLS
+async def test_a_transaction_that_stays_open_is_refused_and_may_go_on(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    await site.sql("CREATE TABLE kept (t TEXT)")
+    writer = session()
+    number = writer.ask("BEGIN; INSERT INTO kept VALUES ('half'); SELECT CONNECTION_ID()")
+    with pytest.raises(StateError) as refusal:
+        await take_state(site.engine, site.watch)
+    assert f"a transaction of arena (connection {number}) is open" in refusal.value.message
+    assert "with 1 rows changed" in refusal.value.message
+    assert refusal.value.hint == "wait until it ends, or end it; then save"
+    assert writer.ask("INSERT INTO kept VALUES ('whole'); COMMIT; SELECT 'done'") == "done"
+    taken = await take_state(site.engine, site.watch)
+    await site.sql("DROP TABLE kept")
+    await site.go_to(taken)
+    assert (await site.sql("SELECT t FROM kept ORDER BY t")).split() == ["half", "whole"]
+
+
+@TOOLS
+async def test_a_request_that_ends_soon_is_waited_for(
+    site: Site, session: Callable[[], Session]
+) -> None:
+    await site.sql("CREATE TABLE kept (t TEXT)")
+    writer = session()
+    assert writer.ask("BEGIN; INSERT INTO kept VALUES ('whole'); SELECT 'written'") == "written"
+    writer.begin("DO SLEEP(1); COMMIT")
+    taken = await take_state(site.engine, site.watch)
+    await site.sql("DROP TABLE kept")
+    await site.go_to(taken)
+    assert await site.sql("SELECT t FROM kept") == "whole\n"
+
+
+@SLOW
+@TOOLS
+async def test_whoever_waits_for_an_advisory_lock_is_a_request_under_way(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    holder, waiting = session(), session()
+    assert holder.ask("SELECT GET_LOCK('import', 0)") == "1"
+    waiting.begin("DO GET_LOCK('import', 600)")
+    while holder.ask(WAITING) != "1":
+        pass
+    with pytest.raises(StateError, match=r"a statement of arena .* User lock, which a state"):
+        await take_state(site.engine, site.watch)
+    holder.end()
+    # What docs/states.md says: nothing shows a lock for which nobody waits.
+    await take_state(site.engine, site.watch)
+
+
+@SLOW
+@TOOLS
+async def test_what_only_reads_as_arena_does_is_no_request(site: Site) -> None:
+    assert site.replica.database is not None
+    with database_reader(site.replica.site, site.replica.database) as reader:
+        reader.read("SELECT COUNT(*) FROM information_schema.TABLES")
+        [(table,)] = reader.read(
+            "SELECT MIN(TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
+        ).rows
+        reader.read(f"SELECT COUNT(*) FROM `{table}`")  # noqa: S608 - it begins a transaction
+        await take_state(site.engine, site.watch)
 
 
 async def test_what_no_state_can_hold_is_refused_by_name(site: Site) -> None:
