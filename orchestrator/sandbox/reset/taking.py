@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
@@ -26,22 +25,27 @@ _UNSAFE_TABLES: Final = (
 )
 _QUIET_WITHIN_S: Final = 3.0
 _LOOK_S: Final = 10.0
-# MariaDB shows other accounts' connections to those with PROCESS only: its owner, not the reader.
+# MariaDB shows other accounts' connections to those with PROCESS only: its owner, not the reader. A
+# transaction that has only read has nothing to lose, and applications keep such open: the shop's
+# parent does while it draws its main pages.
 _UNDER_WAY: Final = (
-    "SELECT p.ID, p.USER, ROUND(p.TIME_MS / 1000, 1), COALESCE(p.STATE, ''), t.trx_rows_modified"
+    "SELECT p.ID, p.USER, ROUND(p.TIME_MS / 1000, 1), IF(p.COMMAND = 'Sleep', CONCAT("
+    "'has an open transaction: ', t.trx_rows_modified, ' rows changed, ',"
+    " t.trx_rows_locked, ' locked; idle'),"
+    " CONCAT('runs a statement (', COALESCE(p.STATE, ''), ')'))"
     " FROM information_schema.PROCESSLIST p"
     " LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID"
-    " WHERE p.ID <> CONNECTION_ID() AND p.COMMAND <> 'Daemon'"
-    " AND (p.COMMAND <> 'Sleep' OR t.trx_id IS NOT NULL) ORDER BY p.ID"
+    " WHERE p.ID <> CONNECTION_ID() AND p.COMMAND <> 'Daemon' AND"
+    " (p.COMMAND <> 'Sleep' OR t.trx_rows_modified > 0 OR t.trx_rows_locked > 0) ORDER BY p.ID"
 )
 
 
 async def take_state(engine: Engine, watch: Watch) -> TakenState:
     """Take a replica's state and its fingerprint, which are of one moment: nothing moved between.
 
-    The counters that prove a `clean` reset show that, from before the fingerprint until after. A
-    transaction that is open while all stands still was open before, and is refused, or has written
-    nothing, or moved the counters.
+    The counters that prove a `clean` reset show that, from before the fingerprint until after. What
+    a transaction has written that is open while all stands still was written before, and is
+    refused, or moved the counters.
 
     Raises:
         StateError: something writes to it all the time, a request is under way and does not end, or
@@ -122,35 +126,8 @@ def _unsafe_table(replica: Replica) -> tuple[object, object] | None:
     return (rows[0][0], rows[0][1]) if rows else None
 
 
-@dataclass(frozen=True, slots=True)
-class _UnderWay:
-    """A connection whose transaction is open, or whose statement runs.
-
-    Attributes:
-        seconds: since its last statement began or ended.
-        doing: what MariaDB says of it; empty where it waits for a statement.
-        changed: how many rows its transaction has changed; None without one.
-    """
-
-    connection: str
-    user: str
-    seconds: str
-    doing: str
-    changed: str | None
-
-    def __str__(self) -> str:
-        if self.changed is None:
-            what = f"a statement of {self.user}"
-            how = f"has run for {self.seconds} s: {self.doing or 'no state is shown'}"
-        else:
-            what = f"a transaction of {self.user}"
-            how = f"is open, with {self.changed} rows changed; its last statement was"
-            how = f"{how} {self.seconds} s ago"
-        return f"{what} (connection {self.connection}) {how}"
-
-
 async def _require_quiet(engine: Engine, replica: Replica) -> None:
-    """Wait until no transaction is open and no statement runs; refuse where that takes too long.
+    """Wait until no transaction has changed rows and no statement runs; refuse what takes too long.
 
     Going back to a state ends them: rows that they have written would be gone.
     """
@@ -163,8 +140,8 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
             raise StateError(message, hint="wait until it ends, or end it; then save")
 
 
-async def _under_way(engine: Engine, replica: Replica) -> tuple[_UnderWay, ...]:
-    """Return what all accounts but the reader's are in the middle of."""
+async def _under_way(engine: Engine, replica: Replica) -> tuple[str, ...]:
+    """Say what the connections of all accounts but the reader's are in the middle of."""
     done = await execute_as_owner(
         engine, replica, _UNDER_WAY, "--skip-column-names", timeout_s=_LOOK_S
     )
@@ -177,8 +154,8 @@ async def _under_way(engine: Engine, replica: Replica) -> tuple[_UnderWay, ...]:
     reader = database.user if isinstance(database, ServerDatabase) else None
     lines = (line.split("\t") for line in done.stdout.decode("utf-8", "replace").splitlines())
     return tuple(
-        _UnderWay(number, user, seconds, doing, None if changed == "NULL" else changed)
-        for number, user, seconds, doing, changed in lines
+        f"connection {number} of {user} {doing} for {seconds} s"
+        for number, user, seconds, doing in lines
         if user != reader
     )
 
