@@ -1,4 +1,4 @@
-"""Code that PHP compiled is part of a state: what runs after a restore is that state's, not older."""
+"""Code that PHP compiled is part of a state: what runs after a restore is that state's."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from support.sites.every_site import OWNER
 
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.engine.origin_client import fetch
@@ -18,13 +19,12 @@ from orchestrator.sandbox.reset.strategies import Rewind
 from orchestrator.sandbox.reset.taking import take_state
 from orchestrator.sandbox.reset.watch import Watch
 from sites.registry import load_registry
-from support.sites.every_site import OWNER
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow(minutes=1)]
 
-GOLDEN = "Powered by WordPress"
-# The image's compiled code is behind a link. A plugin's version is as long and as old as the other:
-# PHP never looks at sources, and keeps what it compiled in its parent's memory.
+VERSIONS = ("Powered by WordPress", "Powered by Version-1", "Powered by Version-2")  # golden first
+# The image's compiled code is behind a link. Each version is as long and as old as the others: PHP
+# never looks at sources, and keeps what it has loaded in its parent's memory.
 INSTALL = r"""
 set -e
 code=/srv/cms/state/code link=$(find $code -maxdepth 1 -type l)
@@ -63,7 +63,7 @@ async def test_the_code_that_runs_is_that_of_the_state_that_was_restored(
     async def runs() -> str:
         client = replica_client(replica.site, replica.endpoint)
         page = await asyncio.to_thread(fetch, client, "/wp-login.php", timeout_s=30)
-        [version] = {one for one in versions if one in page.text}
+        [version] = {one for one in VERSIONS if one in page.text}
         return version
 
     async def go_to(taken: TakenState | None) -> None:
@@ -71,14 +71,13 @@ async def test_the_code_that_runs_is_that_of_the_state_that_was_restored(
         reset = await reset_replica(engine, watch, strategies=(Rewind(),))
         assert reset.receipt.proven
 
-    states: dict[str, TakenState | None] = {GOLDEN: None}
-    versions = (GOLDEN, "Powered by Version-1", "Powered by Version-2")
-    assert await runs() == GOLDEN
-    for version in versions[1:]:
+    states: list[TakenState | None] = [None]
+    assert await runs() == VERSIONS[0]
+    for version in VERSIONS[1:]:
         argv = ("bash", "-c", INSTALL, "bash", version)
         installed = await engine.execute(replica.container.id, argv)
         assert installed.exit_code == 0, installed.stderr
-        states[version] = await take_state(engine, watch)
-    for version in (1, 2, 1, 0, 2, 0):
-        await go_to(states[versions[version]])
-        assert await runs() == versions[version]
+        states.append(await take_state(engine, watch))
+    for number in (1, 2, 1, 0, 2, 0):
+        await go_to(states[number])
+        assert await runs() == VERSIONS[number]

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -39,6 +40,7 @@ SITES = [
 ]
 
 TOOLS = pytest.mark.parametrize("site", ["tools"], indirect=True)  # every site has this database
+PATIENCE_S = 20.0
 READS_S = 5
 READING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep'"
 WAITING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"
@@ -121,6 +123,12 @@ class Session:
         self._process.communicate(timeout=60)
 
 
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < end
+
+
 @pytest.fixture
 def session(site: Site) -> Iterator[Callable[[], Session]]:
     """Open a session; all end with the test."""
@@ -178,8 +186,7 @@ async def test_whoever_waits_for_an_advisory_lock_is_a_request_under_way(
     holder, waiting = session(), session()
     assert holder.ask("SELECT GET_LOCK('import', 0)") == "1"
     waiting.begin("DO GET_LOCK('import', 600)")
-    while holder.ask(WAITING) != "1":
-        pass
+    until(lambda: holder.ask(WAITING) == "1")
     with pytest.raises(StateError, match=r"runs a statement \(User lock\) for .* s, which a"):
         await take_state(site.engine, site.watch)
     holder.end()
@@ -196,8 +203,7 @@ async def test_what_only_reads_is_let_pass(
     application = session()
     assert application.ask("BEGIN; SELECT COUNT(*) > 0 FROM desk_note") == "1"
     arena = asyncio.create_task(ask(site.replica, f"SELECT SLEEP({READS_S})"))
-    while application.ask(READING) != "1":
-        await asyncio.sleep(0)
+    await asyncio.to_thread(until, lambda: application.ask(READING) == "1")
     await take_state(site.engine, site.watch)
     assert application.ask(READING) == "1", "it did not read all the time"
     await arena
