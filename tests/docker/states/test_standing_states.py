@@ -274,11 +274,20 @@ def test_a_site_is_saved_changed_and_brought_back_by_commands(
     assert restored["after"] == saved["sites"]["tools"]["fingerprint"]
     standing("INSERT INTO half_done VALUES (1)")
     assert arena("state", "diff", "half") == "tools: table half_done: new\n"
+    since = json.loads(arena("diff", "tools", *slot, "--json"))
+    assert since["from"] == "half"
+    assert [(one["of"], one["table"]) for one in since["changes"]] == [("row", "half_done")]
+    since = json.loads(arena("diff", "tools", *slot, "--from", "golden", "--json"))
+    assert since["from"] == "golden"
+    assert [(one["of"], one["table"]) for one in since["changes"]] == [("table", "half_done")]
     carried = tmp_path / "carried.arena-state"
     arena("state", "export", "half", str(carried))
     arena("state", "import", str(carried))
     arena("state", "rm", "half")
     assert "carried" in arena("state", "list")
     arena("reset", "tools", *slot)
+    assert json.loads(arena("diff", "tools", *slot, "--json"))["from"] == "golden"
     arena("state", "restore", "carried", *slot)
-    assert "half_done" in arena("diff", "tools", *slot)
+    assert arena("diff", "tools", *slot) == "tools: nothing changed\n"
+    arena("state", "rm", "carried")
+    assert "that it was brought to is not kept here" in arena("diff", "tools", *slot, fails=45)
