@@ -158,6 +158,7 @@ async def test_a_transaction_that_stays_open_is_refused_and_may_go_on(
     assert refusal.value.hint == "wait until it ends, or end it; then save"
     assert writer.ask("INSERT INTO kept VALUES ('whole'); COMMIT; SELECT 'done'") == "done"
     taken = await take_state(site.engine, site.watch)
+    assert len(taken.packed) < 1_000_000
     await site.sql("DROP TABLE kept")
     await site.go_to(taken)
     assert (await site.sql("SELECT t FROM kept ORDER BY t")).split() == ["half", "whole"]
@@ -207,6 +208,15 @@ async def test_what_only_reads_is_let_pass(
     await take_state(site.engine, site.watch)
     assert application.ask(READING) == "1", "it did not read all the time"
     await arena
+
+
+@SLOW
+@TOOLS
+async def test_an_image_that_does_not_let_arena_look_is_refused(site: Site) -> None:
+    await site.sql("REVOKE PROCESS ON *.* FROM arena@localhost")
+    refusal = "whether a request is under way cannot be seen: ERROR 1227 .* PROCESS privilege"
+    with pytest.raises(StateError, match=refusal):
+        await take_state(site.engine, site.watch)
 
 
 async def test_what_no_state_can_hold_is_refused_by_name(site: Site) -> None:
