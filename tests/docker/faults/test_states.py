@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Final
 
 import pytest
 from quick_cases import SLOW, quick_first
-from sabotage.engine_cli import start_inside
+from sabotage.engine_cli import containers_of, start_inside
 from sabotage.inside import ambush
 
-from arena_core.errors import SiteError
+from arena_core.errors import ResetError, SiteError, StateError
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.reset.database import execute_as_owner
 from orchestrator.sandbox.reset.ladder import WAYS_TO_A_STATE, Reset, reset_replica
@@ -103,6 +104,31 @@ async def test_a_supervisor_that_is_killed_while_it_restores_is_replaced(
     assert "closed the connection" in done.receipt.fallbacks[0]
     assert done.replica.container.id != watch.replica.container.id
     assert await sql(engine, done.replica, "SELECT t FROM kept") == "row\n"
+
+
+@SLOW
+async def test_a_state_that_does_not_lead_to_its_fingerprint_is_never_handed_out(
+    engine: Engine, watch: Watch, taken: TakenState, owner: str
+) -> None:
+    golden = await watch.replica.placement.golden.parts()
+    watch.aim(replace(taken, fingerprint=golden))
+    with pytest.raises(ResetError, match=r"brought to a state that was taken; .* table kept"):
+        await reset_replica(engine, watch, strategies=WAYS_TO_A_STATE)
+    assert containers_of(owner) == []
+
+
+@SLOW
+async def test_a_state_that_was_cut_off_is_refused_and_the_site_stays_as_it_is(
+    engine: Engine, watch: Watch, taken: TakenState, owner: str
+) -> None:
+    supervision = await watch.supervision()
+    before = supervision.generation
+    watch.aim(replace(taken, packed=taken.packed[:-1]))
+    with pytest.raises(StateError, match="the state "):
+        await reset_replica(engine, watch, strategies=WAYS_TO_A_STATE)
+    assert (supervision.generation, supervision.is_ready) == (before, True)
+    assert await sql(engine, watch.replica, "SELECT t FROM kept") == "row\n"
+    assert containers_of(owner) == [watch.replica.container.id]
 
 
 # The number of each transaction is printed when it is committed.
