@@ -170,11 +170,14 @@ class StateFolder(Strict):
         folder: a volume, filled from the image's pristine copy at every start and rewind.
         port: where the supervisor reports the state's generation.
         memory_mb: keep the folder in memory, with at most so much; on disk where omitted.
+        crash_safe: whether all that was answered for is there and whole after every process was
+            killed at once. States are taken of such a site only: they are what a crash leaves.
     """
 
     folder: FolderPath
     port: Port
     memory_mb: int | None = Field(default=None, ge=1)
+    crash_safe: bool = False
 
 
 class Probe(Strict):

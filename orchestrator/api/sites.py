@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -201,25 +202,34 @@ class Sites:
         replica = await running_replica(await self._opened.engine(), registry, site, slot)
         return await ask(replica, sql, limit)
 
-    async def diff(self, site: str, *, slot: int = 0, limit: int = _CHANGES) -> Delta:
+    async def diff(
+        self, site: str, *, slot: int = 0, limit: int = _CHANGES, from_golden: bool = False
+    ) -> Delta:
         """Return what was changed in a running site since it was golden: rows, files, next ids.
+
+        If it was brought to a saved state since, that is what it is compared with.
 
         Args:
             site: its name; it must be up.
             slot: of which slot.
             limit: how many rows of each table.
+            from_golden: compare with golden, whatever state it was brought to.
 
         Raises:
             SiteGoneError: the site is not up.
             ImageError: its image was sealed without rows.
             SiteError: its state could not be read.
+            StateError: the state that it was brought to is not kept here.
         """
         from orchestrator.sandbox.delta.delta import delta_of
         from orchestrator.sandbox.inventory import running_replica
+        from orchestrator.sandbox.states.standing_states import restored_state
 
         engine = await self._opened.engine()
         replica = await running_replica(engine, self._opened.registry, site, slot)
-        return await delta_of(engine, replica, limit=limit)
+        restored = None if from_golden else await restored_state(replica)
+        name, start = restored or (None, None)
+        return replace(await delta_of(engine, replica, start=start, limit=limit), start=name)
 
     async def diff_as_check(self, site: str, *, slot: int = 0) -> dict[str, Any]:
         """Return a check `by: db_delta` that asks for exactly what was changed in a running site.

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final, assert_never
 import requests
 
 from arena_core.errors import GivenError, TaskError
-from orchestrator.sandbox.check_queries import ask, run_command
+from orchestrator.sandbox.check_queries import run_command
 from orchestrator.sandbox.engine.origin_client import PAGE_TIMEOUT_S, origin_session
 from orchestrator.sandbox.logins import replica_client
+from orchestrator.sandbox.reset.database import execute_as_owner
 from sites.manifest import DatabaseEngine, ServerDatabase
 from tasks.given import ApiCall, CallApi, GivenFile, PutFile, RunCommand, RunSql, step_in_words
 
@@ -59,10 +60,7 @@ async def _run_sql(engine: Engine, replica: Replica, step: RunSql) -> None:
     database = replica.site.database
     if not isinstance(database, ServerDatabase) or database.engine is not DatabaseEngine.MARIADB:
         raise failed(replica, step, "its database is no MariaDB server; use `command` or `api`")
-    found = await ask(replica, "SELECT @@socket", 1)
-    client = ("mariadb", f"--socket={found.rows[0][0]}", "--default-character-set=utf8mb4")
-    argv = (*client, "--batch", database.name, "--execute", step.sql)
-    done = await engine.execute(replica.container.id, argv, timeout_s=_SQL_S)
+    done = await execute_as_owner(engine, replica, step.sql, timeout_s=_SQL_S)
     if done.exit_code != 0:
         said = done.stderr.decode("utf-8", "replace")
         raise failed(replica, step, said[max(said.find("ERROR "), 0) :])  # it quotes them first

@@ -58,36 +58,56 @@ for pid in pids:
     os.kill(pid, getattr(signal, sys.argv[3]))
 """
 )
-# Stops a container's supervisor as soon as it writes to a file of the live state: in the middle of
-# the copy. It runs outside, as root: a rewind ends every other process inside.
+# Signals a container's supervisor at a moment of its work. It runs outside, as root: a rewind ends
+# every other process inside, and a state is taken while all of them stand still.
 _AMBUSH: Final = r"""
 import os, signal, sys
-first, start, folder = sys.argv[1:]
+first, start, folder, moment, name = sys.argv[1:]
 def space(pid):
     return os.readlink(f'/proc/{pid}/ns/pid')
-def supervisors():
+def inside():
     for pid in filter(str.isdigit, os.listdir('/proc')):
         try:
-            line = open(f'/proc/{pid}/cmdline').read().replace('\0', ' ')
-            if line.startswith(start) and space(pid) == space(first):
-                yield int(pid)
+            if space(pid) == space(first):
+                yield int(pid), open(f'/proc/{pid}/cmdline').read().replace('\0', ' ')
         except OSError:
             continue
-[pid] = supervisors()
+def letter(pid):
+    return open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[0]
+def opened():
+    for number in os.listdir(f'/proc/{pid}/fd'):
+        try:
+            path = os.readlink(f'/proc/{pid}/fd/{number}')
+            flags = open(f'/proc/{pid}/fdinfo/{number}').read().split('flags:')[1].split()[0]
+        except OSError:
+            continue
+        if path.startswith(folder + '/'):
+            yield path, int(flags, 8) & os.O_WRONLY
+[pid] = [pid for pid, line in inside() if line.startswith(start)]
+others = [other for other, _ in inside() if other not in (pid, int(first))]
+def standing():
+    for other in others:
+        try:
+            if letter(other) == 'T':
+                yield f'process {other} stands still'
+        except OSError:
+            continue
+def serving():
+    for other, line in inside():
+        if line.startswith('mariadbd ') and other not in others:
+            yield f'process {other} is another database'
+moments = {
+    'stand': standing,
+    'read': lambda: (path for path, writes in opened() if not writes),
+    'copy': lambda: (path for path, writes in opened() if writes),
+    'start': serving,
+}
 print('waiting', flush=True)
 while True:
-    for name in os.listdir(f'/proc/{pid}/fd'):
-        try:
-            path = os.readlink(f'/proc/{pid}/fd/{name}')
-            if not path.startswith(folder + '/'):
-                continue
-            flags = int(open(f'/proc/{pid}/fdinfo/{name}').read().split('flags:')[1].split()[0], 8)
-        except OSError:
-            continue
-        if flags & os.O_WRONLY:  # a proof only reads
-            os.kill(pid, signal.SIGSTOP)
-            print(path, flush=True)
-            raise SystemExit
+    for what in moments[moment]():
+        os.kill(pid, getattr(signal, name))
+        print(what, flush=True)
+        raise SystemExit
 """
 _ALL: Final = _FIND + "print('\\n'.join(sorted(line for _, _, line in running())))"
 
@@ -108,18 +128,28 @@ def processes_inside(container_id: str) -> list[str]:
     return docker("exec", container_id, "python3", "-c", _ALL).splitlines()
 
 
-def ambush(container_id: str, folder: str) -> Callable[[], str]:
-    """Wait for the supervisor to write to a file of a folder, and stop it there.
+def ambush(
+    container_id: str, folder: str, moment: str = "copy", signal: str = "SIGSTOP"
+) -> Callable[[], str]:
+    """Wait for a moment of the supervisor's work, and stop or kill it there.
 
-    Returns once it is waiting; what is returned waits until it has struck, and says at which file.
-    Skips the test where this user cannot see what a container's process has open.
+    Returns once it is waiting; what is returned waits until it has struck, and says at what. Skips
+    the test where this user cannot see what a container's process has open.
+
+    Args:
+        folder: of the live state.
+        moment: `stand`: another process stands still; `read`, `copy`: it has a file of the folder
+            open, to read or to write; `start`: there is another database than before.
+        signal: what it gets.
     """
     if os.geteuid() != 0:
         pytest.skip("only root sees which files a container's process has open")
     start, _ = Part.SUPERVISOR.value
     first = docker("inspect", "--format", "{{.State.Pid}}", container_id).strip()
     process = subprocess.Popen(
-        [sys.executable, "-c", _AMBUSH, first, start, folder], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _AMBUSH, first, start, folder, moment, signal],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     lines = process.stdout
@@ -134,7 +164,7 @@ def ambush(container_id: str, folder: str) -> Callable[[], str]:
             limit.cancel()
             lines.close()
             process.wait(_LIMIT_S)
-        assert path, "it was never seen to copy"
+        assert path, f"the moment `{moment}` was never seen"
         return path
 
     return struck

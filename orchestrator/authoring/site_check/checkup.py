@@ -22,6 +22,7 @@ from orchestrator.authoring.site_check.pages import (
     visit_as_everybody,
 )
 from orchestrator.authoring.site_check.roles import broken_api, broken_login
+from orchestrator.authoring.site_check.states import broken_states, can_be_tried
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.docker_files import docker_folder
 from orchestrator.sandbox.engine.containers import ImageInfo, Labels
@@ -118,7 +119,8 @@ async def check_site(
     """
     looks = _looks(site, frozenset(one.host for one in registry.sites.values()))
     strategies = [strategy for strategy in LADDER[1:] if site.state or strategy.name == "recreate"]
-    on_work(WorkPlanned(len(looks) + len(strategies) + twice))
+    has_states = can_be_tried(site)
+    on_work(WorkPlanned(len(looks) + len(strategies) + has_states + twice))
     points: list[ContractPoint] = []
 
     async def decide(title: str, work: Awaitable[tuple[str, ...]]) -> None:
@@ -137,6 +139,9 @@ async def check_site(
     for strategy in strategies:
         title = f"golden again after a change, by {strategy.name}"
         await decide(title, _undone(engine, site, owner, strategy))
+    if has_states:
+        title = "a state that is taken right after a commit holds its row"
+        await decide(title, _holds_rows(engine, site, owner))
     if twice:
         await decide("a second bake gives the same state", broken_bakes(engine, registry, site))
     return tuple(points)
@@ -191,6 +196,11 @@ async def _replica(engine: Engine, site: Site, owner: str) -> AsyncIterator[Repl
         yield replica
     finally:
         await engine.sweep(owner)
+
+
+async def _holds_rows(engine: Engine, site: Site, owner: str) -> tuple[str, ...]:
+    async with _replica(engine, site, owner) as replica:
+        return await broken_states(engine, replica)
 
 
 async def _golden(engine: Engine, replica: Replica) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
-"""`arena diff`: what was changed in a site since it was golden, row by row and file by file."""
+"""`arena diff`: what was changed in a site, row by row and file by file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,12 @@ app = typer.Typer()
 _LIMIT = 50
 
 
+class Start(StrEnum):
+    """What a site may be compared with in place of the state that it was brought to."""
+
+    GOLDEN = "golden"
+
+
 @app.command()
 def diff(
     site: Annotated[str, typer.Argument(help="The site; it must be up.")],
@@ -29,6 +36,10 @@ def diff(
     limit: Annotated[
         int | None,
         typer.Option(min=1, help=f"How many rows of each table to show; default: {_LIMIT}."),
+    ] = None,
+    start: Annotated[
+        Start | None,
+        typer.Option("--from", help="Compare with golden, whatever state was restored."),
     ] = None,
     as_check: Annotated[
         bool,
@@ -39,14 +50,15 @@ def diff(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
-    """Show what changed in a site since it was golden.
+    """Show what changed in a site since it was golden, or was brought to a saved state.
 
     Shows rows with their columns before and after, files, definitions, and the next ids that moved.
     Passwords, tokens and sessions are not shown.
 
-    With --as-check, prints a check `by: db_delta` as YAML. Its `ignore` lists what changes by
-    itself, as seen on a second, fresh replica on which every role only logs in and opens pages. It
-    does not ask for times of the change, ids that the database gave, or secrets.
+    With --as-check, prints a check `by: db_delta` as YAML, of what changed since golden. Its
+    `ignore` lists what changes by itself, as seen on a second, fresh replica on which every role
+    only logs in and opens pages. It does not ask for times of the change, ids that the database
+    gave, or secrets.
     """
     console = Console(as_json)
     if as_check:
@@ -54,7 +66,9 @@ def diff(
             raise UsageError("--limit has no effect with --as-check: a check asks for every change")
         _print_check(console, run(_as_check(console, site, slot)))
         return
-    delta = run(_look(console, site, slot, limit or _LIMIT))
+    delta = run(_look(console, site, slot, limit or _LIMIT, start))
+    if delta.start is not None:
+        console.note(f"compared with the state '{delta.start}'; --from golden shows all changes")
     if as_json:
         console.json(_document(delta, slot))
         return
@@ -83,11 +97,13 @@ def _print_check(console: Console, check: Document) -> None:
         console.note("nothing was changed: this check asks that it stays so")
 
 
-async def _look(console: Console, site: str, slot: int, limit: int) -> Delta:
+async def _look(console: Console, site: str, slot: int, limit: int, start: Start | None) -> Delta:
     from orchestrator.cli.progress import arena_for
 
     async with arena_for(console) as arena:
-        return await arena.sites.diff(site, slot=slot, limit=limit)
+        return await arena.sites.diff(
+            site, slot=slot, limit=limit, from_golden=start is Start.GOLDEN
+        )
 
 
 def picture(delta: Delta) -> Iterator[str]:
@@ -151,6 +167,7 @@ def _document(delta: Delta, slot: int) -> Json:
     return {
         "site": delta.site,
         "slot": slot,
+        "from": delta.start or Start.GOLDEN,
         "changed": not delta.is_empty,
         "changes": [change.model_dump(mode="json") for change in delta.changes],
         "next_ids": [

@@ -57,12 +57,14 @@ class Delta:
         changes: tables and their rows by name and key, then files by path, then what else differs.
         next_ids: of the tables whose counters moved.
         scratch: files in memory, by path; what a site keeps there passes, and no check asks for it.
+        start: the name of the state that it is compared with; None for golden, or one without name.
     """
 
     site: str
     changes: tuple[Change, ...] = ()
     next_ids: tuple[NextId, ...] = ()
     scratch: tuple[FileChange, ...] = ()
+    start: str | None = None
 
     @property
     def is_empty(self) -> bool:

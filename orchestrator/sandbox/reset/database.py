@@ -1,11 +1,13 @@
-"""Read-only connections to a replica's database server: MariaDB or PostgreSQL.
+"""Connections to a replica's database server, MariaDB or PostgreSQL: its accounts only read.
 
 A database in a file has no connection: `sqlite` reads a copy of it. Each client library is loaded
-where a site needs it.
+where a site needs it. What its accounts may not do, the user that MariaDB runs as does inside the
+container.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     import psycopg
     import pymysql
 
-    from orchestrator.sandbox.engine.containers import Endpoint
+    from orchestrator.sandbox.engine.containers import Endpoint, Executed
+    from orchestrator.sandbox.engine.engine import Engine
+    from orchestrator.sandbox.reset.replica import Replica
     from sites.manifest import Site
 
     Connection = pymysql.connections.Connection[pymysql.cursors.Cursor]
@@ -134,6 +138,32 @@ def rows_of(connection: Connection, sql: str) -> tuple[Row, ...]:
     with connection.cursor() as cursor:
         cursor.execute(sql)
         return cursor.fetchall()
+
+
+async def execute_as_owner(
+    engine: Engine, replica: Replica, sql: str, *options: str, timeout_s: float
+) -> Executed:
+    """Run statements in a replica's container as the user that its MariaDB server runs as.
+
+    Args:
+        options: of the client `mariadb`.
+
+    Raises:
+        DatabaseError: the database cannot be asked for its socket.
+        EngineError: nothing can be run there, or it took too long.
+    """
+    database = _server(replica.site)
+    socket = await asyncio.to_thread(_socket_of, replica)
+    client = ("mariadb", f"--socket={socket}", "--default-character-set=utf8mb4", "--batch")
+    argv = (*client, *options, database.name, "--execute", sql)
+    return await engine.execute(replica.container.id, argv, timeout_s=timeout_s)
+
+
+def _socket_of(replica: Replica) -> object:
+    if replica.database is None:
+        raise DatabaseError(f"site '{replica.site.name}': its database is not published")
+    with database_reader(replica.site, replica.database) as reader:
+        return reader.read("SELECT @@socket").rows[0][0]
 
 
 class _MariadbReader:

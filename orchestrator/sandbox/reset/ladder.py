@@ -319,6 +319,9 @@ async def _gave_up(engine: Engine, current: Watch, found: _Findings) -> ResetErr
         return ResetError(message, hint=f"arena reset {name}")
     await current.close()
     await engine.remove(current.replica.container.id)
+    if current.taken is not None:
+        message = f"site '{name}' could not be brought to a state that was taken; {failure}"
+        return ResetError(message, hint=f"take the state anew; arena up {name} starts the site")
     message = f"site '{name}' could not be brought back to golden; {failure}"
     return ResetError(message, hint=f"arena build {name} --force seals it anew")
 

@@ -113,6 +113,11 @@ class Supervision:
         return self._told.state == _READY
 
     @property
+    def restored(self) -> str:
+        """The name of the state that it went to last; empty where that was the pristine copy."""
+        return self._told.restored
+
+    @property
     def is_lost(self) -> bool:
         return self._lost is not None
 

@@ -15,9 +15,11 @@ from orchestrator.sandbox.pool.pool_context import label_of
 from orchestrator.sandbox.reset.ladder import WAYS_TO_A_STATE, reset_replica
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
+from orchestrator.sandbox.reset.supervision import Supervision
 from orchestrator.sandbox.reset.taking import require_same_image, take_state
 from orchestrator.sandbox.reset.watch import Watch
 from orchestrator.sandbox.standing_sites import ResetOutcome, SiteReset
+from orchestrator.sandbox.states import store
 from orchestrator.sandbox.states.state_file import SavedState
 from sites.registry import SiteRegistry
 
@@ -109,3 +111,27 @@ async def _restored(
         on_work(WorkEnded(unit))
     await reset.watch.close()
     return SiteReset(reset.receipt, replica.placement.slot)
+
+
+async def restored_state(replica: Replica) -> tuple[str, TakenState] | None:
+    """Return the kept state that a replica was brought to last, with its name; None for golden.
+
+    Raises:
+        StateError: it is not kept here.
+    """
+    site = replica.site
+    if replica.supervisor is None or site.state is None:
+        return None
+    supervision = await Supervision.open(replica.supervisor, site.state.folder)
+    await supervision.close()
+    if not supervision.restored:
+        return None
+    for one in store.every():
+        taken = one.state.sites.get(site.name) if one.state else None
+        if taken is not None and taken.name == supervision.restored:
+            return one.name, taken
+    raise StateError(
+        f"site '{site.name}': the state {supervision.restored[:12]} that it was brought to is not"
+        " kept here",
+        hint=f"arena diff {site.name} --from golden",
+    )

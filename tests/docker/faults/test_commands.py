@@ -15,6 +15,7 @@ from mutations.tables import used_ids
 from quick_cases import SLOW, quick_first
 from sabotage import apart
 from sabotage.engine_cli import awaited_containers_of, containers_of, docker, volumes_of
+from sabotage.inside import ambush
 from sabotage.relay import Relay
 from support.agents.arena_process import ArenaProcess, Ended
 from support.runs.run_at import on_engine
@@ -27,6 +28,8 @@ from sites.manifest import Site
 pytestmark = pytest.mark.docker
 
 LIMIT_S: Final = 60.0
+STATE: Final = "/srv/shop/state"
+LARGE: Final = 20_000_000
 USR1: Final = r"^POST \S+/kill\?signal=USR1"
 CREATE: Final = r"^POST \S+/containers/create"
 START: Final = r"^POST \S+/containers/\S+/start"
@@ -56,6 +59,11 @@ class Apart:
 
     def down(self) -> Ended:
         return self.run("down", "--owner", self.owner)
+
+    def upload(self) -> None:
+        """Write a large file, which takes a moment to be read and to be written again."""
+        [container] = containers_of(self.owner)
+        docker("exec", container, "sh", "-c", f"head -c {LARGE} /dev/urandom >{STATE}/media/large")
 
     def spoil(self) -> None:
         """Use ids up, so that the one replica there is differs from golden."""
@@ -135,6 +143,37 @@ def test_an_interrupted_reset_leaves_nothing_half_done(
     assert "arena: interrupted" in ended.err
     assert arena.run("up", "shop").code == 0
     assert arena.run("reset").code == 0
+    arena.require_golden()
+    assert arena.down().code == 0
+
+
+@SLOW
+@pytest.mark.parametrize(
+    ("command", "moment"), [("save", "stand"), ("restore", "copy"), ("restore", "start")]
+)
+def test_a_state_command_that_is_killed_leaves_a_site_that_goes_on_and_can_be_proven(
+    arena: Apart, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, moment: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert arena.run("up", "shop").code == 0
+    arena.upload()
+    assert arena.run("state", "save", "kept").code == 0
+    name = "half" if command == "save" else "kept"
+    if command == "restore":
+        assert arena.run("reset").code == 0
+    [container] = containers_of(arena.owner)
+    struck = ambush(container, STATE, moment, "SIGCONT")  # which changes nothing
+    with arena.start("state", command, name) as process:
+        struck()
+        process.kill()
+        assert process.wait(LIMIT_S).code == -9
+    states = [one["name"] for one in arena.run("state", "list", "--json").document]
+    assert states == ["kept"]
+    [restored] = arena.run("state", "restore", "kept", "--json").document
+    assert restored["proven"]
+    assert containers_of(arena.owner) == [container]
+    again = arena.run("reset")
+    assert again.code == 0, again.err
     arena.require_golden()
     assert arena.down().code == 0
 

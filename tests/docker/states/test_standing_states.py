@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -14,10 +16,12 @@ from quick_cases import SLOW
 
 from arena_core.errors import StateError
 from orchestrator.cli.entry import main
+from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.engine.containers import Labels
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.pool.placement import place
 from orchestrator.sandbox.pool.slot_pool import UP
+from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.ladder import reset_replica
 from orchestrator.sandbox.reset.replica import Replica, start_replica
 from orchestrator.sandbox.reset.state import TakenState
@@ -34,6 +38,12 @@ SITES = [
     "tools",
     *(pytest.param(name, marks=SLOW) for name in ("shop", "cms", "forge", "forum")),
 ]
+
+TOOLS = pytest.mark.parametrize("site", ["tools"], indirect=True)  # every site has this database
+PATIENCE_S = 20.0
+READS_S = 5
+READING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User sleep'"
+WAITING = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'"
 
 
 async def sql(engine: Engine, replica: Replica, *statements: str) -> str:
@@ -83,22 +93,130 @@ async def site(request: pytest.FixtureRequest, engine: Engine) -> AsyncIterator[
     await engine.remove(made.replica.container.id)
 
 
-async def test_the_last_row_that_was_written_is_part_of_a_state(site: Site) -> None:
-    """Taken right after each commit, while the site runs; a crash must not lose the last row."""
-    await site.sql("CREATE TABLE kept (id INT PRIMARY KEY AUTO_INCREMENT, t TEXT) ENGINE = InnoDB")
-    states = []
-    for number in range(3):
-        row = f"INSERT INTO kept (t) VALUES (REPEAT('{number}', 20000))"  # noqa: S608 - a number
-        await site.sql(row)
-        states.append(await take_state(site.engine, site.watch))
-    await site.sql("DROP TABLE kept", "CREATE TABLE later (id INT) ENGINE = InnoDB")
-    for number in (2, 0, 1):
-        await site.go_to(states[number])
-        found = await site.sql("SELECT COUNT(*), MAX(LEFT(t, 1)) FROM kept")
-        assert found.split() == [str(number + 1), str(number)]
-    assert all(len(one.packed) < 1_000_000 for one in states)
-    await site.go_to(None)
-    assert "kept" not in (await site.sql("SHOW TABLES")).split()
+class Session:
+    """A connection of the database's owner that stays open, as a request's does."""
+
+    def __init__(self, replica: Replica) -> None:
+        name = replica.site.name
+        client = ("mariadb", f"--defaults-file=/srv/{name}/my.cnf", "-BNn", name)
+        self._process = subprocess.Popen(
+            ["docker", "exec", "-i", replica.container.id, *client],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+    def begin(self, sql: str) -> None:
+        """Send statements; none of their answers is read."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{sql};\n")
+
+    def ask(self, sql: str) -> str:
+        """Send statements of which the last answers with one line, and return that."""
+        assert self._process.stdout is not None
+        self.begin(sql)
+        return self._process.stdout.readline().strip()
+
+    def end(self) -> None:
+        """Leave: MariaDB rolls back what was open."""
+        self._process.communicate(timeout=60)
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < end
+
+
+@pytest.fixture
+def session(site: Site) -> Iterator[Callable[[], Session]]:
+    """Open a session; all end with the test."""
+    opened: list[Session] = []
+
+    def open_one() -> Session:
+        opened.append(Session(site.replica))
+        return opened[-1]
+
+    yield open_one
+    for one in opened:
+        one.end()
+
+
+@TOOLS
+async def test_a_transaction_that_stays_open_is_refused_and_may_go_on(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    await site.sql("CREATE TABLE kept (t TEXT)")
+    writer = session()
+    number = writer.ask("BEGIN; INSERT INTO kept VALUES ('half'); SELECT CONNECTION_ID()")
+    with pytest.raises(StateError) as refusal:
+        await take_state(site.engine, site.watch)
+    transaction = f"connection {number} of arena has an open transaction: 1 rows changed, "
+    assert transaction in refusal.value.message
+    assert refusal.value.hint == "wait until it ends, or end it; then save"
+    assert writer.ask("INSERT INTO kept VALUES ('whole'); COMMIT; SELECT 'done'") == "done"
+    taken = await take_state(site.engine, site.watch)
+    assert len(taken.packed) < 1_000_000
+    await site.sql("DROP TABLE kept")
+    await site.go_to(taken)
+    assert (await site.sql("SELECT t FROM kept ORDER BY t")).split() == ["half", "whole"]
+
+
+@TOOLS
+async def test_a_request_that_ends_soon_is_waited_for(
+    site: Site, session: Callable[[], Session]
+) -> None:
+    await site.sql("CREATE TABLE kept (t TEXT)")
+    writer = session()
+    assert writer.ask("BEGIN; INSERT INTO kept VALUES ('whole'); SELECT 'written'") == "written"
+    writer.begin("DO SLEEP(1); COMMIT")
+    taken = await take_state(site.engine, site.watch)
+    await site.sql("DROP TABLE kept")
+    await site.go_to(taken)
+    assert await site.sql("SELECT t FROM kept") == "whole\n"
+
+
+@SLOW
+@TOOLS
+async def test_whoever_waits_for_an_advisory_lock_is_a_request_under_way(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    holder, waiting = session(), session()
+    assert holder.ask("SELECT GET_LOCK('import', 0)") == "1"
+    waiting.begin("DO GET_LOCK('import', 600)")
+    until(lambda: holder.ask(WAITING) == "1")
+    with pytest.raises(StateError, match=r"runs a statement \(User lock\) for .* s, which a"):
+        await take_state(site.engine, site.watch)
+    holder.end()
+    # What docs/states.md says: nothing shows a lock for which nobody waits.
+    await take_state(site.engine, site.watch)
+
+
+@SLOW
+@TOOLS
+async def test_what_only_reads_is_let_pass(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    application = session()
+    assert application.ask("BEGIN; SELECT COUNT(*) > 0 FROM desk_note") == "1"
+    arena = asyncio.create_task(ask(site.replica, f"SELECT SLEEP({READS_S})"))
+    await asyncio.to_thread(until, lambda: application.ask(READING) == "1")
+    await take_state(site.engine, site.watch)
+    assert application.ask(READING) == "1", "it did not read all the time"
+    await arena
+
+
+@SLOW
+@TOOLS
+async def test_an_image_that_does_not_let_arena_look_is_refused(site: Site) -> None:
+    await site.sql("REVOKE PROCESS ON *.* FROM arena@localhost")
+    refusal = "whether a request is under way cannot be seen: ERROR 1227 .* PROCESS privilege"
+    with pytest.raises(StateError, match=refusal):
+        await take_state(site.engine, site.watch)
 
 
 async def test_what_no_state_can_hold_is_refused_by_name(site: Site) -> None:
@@ -166,11 +284,20 @@ def test_a_site_is_saved_changed_and_brought_back_by_commands(
     assert restored["after"] == saved["sites"]["tools"]["fingerprint"]
     standing("INSERT INTO half_done VALUES (1)")
     assert arena("state", "diff", "half") == "tools: table half_done: new\n"
+    since = json.loads(arena("diff", "tools", *slot, "--json"))
+    assert since["from"] == "half"
+    assert [(one["of"], one["table"]) for one in since["changes"]] == [("row", "half_done")]
+    since = json.loads(arena("diff", "tools", *slot, "--from", "golden", "--json"))
+    assert since["from"] == "golden"
+    assert [(one["of"], one["table"]) for one in since["changes"]] == [("table", "half_done")]
     carried = tmp_path / "carried.arena-state"
     arena("state", "export", "half", str(carried))
     arena("state", "import", str(carried))
     arena("state", "rm", "half")
     assert "carried" in arena("state", "list")
     arena("reset", "tools", *slot)
+    assert json.loads(arena("diff", "tools", *slot, "--json"))["from"] == "golden"
     arena("state", "restore", "carried", *slot)
-    assert "half_done" in arena("diff", "tools", *slot)
+    assert arena("diff", "tools", *slot) == "tools: nothing changed\n"
+    arena("state", "rm", "carried")
+    assert "that it was brought to is not kept here" in arena("diff", "tools", *slot, fails=45)

@@ -49,7 +49,7 @@ SITES = {
     "build": "names, *, suite, force, staged",
     "check": "name, *, twice",
     "container": "site, *, slot",
-    "diff": "site, *, slot, limit",
+    "diff": "site, *, slot, limit, from_golden",
     "diff_as_check": "site, *, slot",
     "down": "names, *, owner, slot",
     "follow_logs": "site, *, slot, tail",
