@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from copy import copy
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from quick_cases import SLOW
 
 from arena_core.actions import Action, Click, Goto, Stop, Type
 from arena_core.errors import StateError, UsageError
+from arena_core.worlds import World
+from evaluators.scores import Score
 from orchestrator import Arena, OpenEpisode
+from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.browser.observation import Observation
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
@@ -153,3 +157,43 @@ async def test_a_page_with_its_own_protocol_comes_back_by_its_actions(arena: Are
         assert (found.pages, found.replayed) == ("start", 1)
         assert branch.assignment.intent == episode.assignment.intent
         await branch.close()
+
+
+@pytest.mark.slow(minutes=3)
+@pytest.mark.parametrize(
+    "task",
+    [
+        "wiki-crucible-steel",
+        "shop-scarves-by-price",
+        "shop-rain-jacket-in-basket",
+        "both-knife-from-the-city-of-blades",
+    ],
+)
+async def test_the_reference_ends_alike_from_each_of_its_steps(arena: Arena, task: str) -> None:
+    async with arena.episode(f"demo/{task}") as episode:
+        await episode.reset()
+        begun = episode._begun
+        assert begun is not None
+        oracle = OracleAgent(begun.episode.reference, World.OFFLINE)
+        ends = []
+        while not episode.is_over:
+            mark = await episode.checkpoint(f"step {len(ends)}")
+            (branch,) = await episode.fork(1, at=mark)
+            async with branch:
+                assert not branch.is_over, branch.evidence().fault
+                ends.append(await played_to_its_end(branch, copy(oracle)))
+            await episode.step((await oracle.decide(episode.observation)).action)
+        score = await episode.score()
+    assert str(score.outcome) == "success", score.because
+    assert ends == [worth(score)] * len(ends)
+
+
+async def played_to_its_end(episode: OpenEpisode, agent: OracleAgent) -> tuple[object, ...]:
+    while not episode.is_over:
+        await episode.step((await agent.decide(episode.observation)).action)
+    return worth(await episode.score())
+
+
+def worth(score: Score) -> tuple[object, ...]:
+    met = [(verdict.check, verdict.status) for verdict in score.verdicts]
+    return (str(score.outcome), score.steps, met)
