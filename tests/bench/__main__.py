@@ -17,6 +17,7 @@ from bench import (
     adapters,
     bootstraps,
     cdp,
+    checkpoints,
     commands,
     every_site,
     gateway,
@@ -90,6 +91,10 @@ def _states() -> list[Figure]:
     return asyncio.run(states.state_figures())
 
 
+def _checkpoints() -> list[Figure]:
+    return asyncio.run(checkpoints.checkpoint_figures())
+
+
 def _resets() -> list[Figure]:
     return asyncio.run(resets.reset_figures())
 
@@ -126,6 +131,7 @@ _PARTS: Final[dict[str, Callable[[], list[Figure]]]] = {
     "gateway": _gateway,
     "resets": _resets,
     "states": _states,
+    "checkpoints": _checkpoints,
     "memory": _memory,
     "steps": steps.step_figures,
     "scoring": scoring.scoring_figures,
