@@ -126,7 +126,70 @@ class Checkpoint:
         )
 
 
-def refuse_checkpoint(spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
+@dataclass(frozen=True, slots=True)
+class Branching:
+    """What a checkpoint is taken of.
+
+    Attributes:
+        name, root, left_s: see `Checkpoint`.
+        goes_on: the checkpoint that the episode itself goes on from, and how its pages came back.
+    """
+
+    name: str
+    root: str
+    left_s: float
+    goes_on: tuple[Checkpoint, PageWay] | None
+
+    def document_step(self, pages: BrowserState | None) -> int:
+        """Return the step that led to the document in the current tab.
+
+        A session counts its own actions: those of a branch begin where its pages came back.
+        """
+        done = next((tab.actions for tab in pages.tabs if tab.is_current), 0) if pages else 0
+        if self.goes_on is None or self.goes_on[1] is PageWay.START:
+            return done
+        mark, way = self.goes_on
+        if done == 0:
+            return mark.document_step
+        return done + (mark.step if way is PageWay.DOCUMENT else mark.document_step)
+
+
+async def take_checkpoint(
+    player: StepPlayer, branching: Branching, protocol: EpisodeProtocol, last: Observation
+) -> Checkpoint | StateError:
+    """Take a checkpoint of an episode, or return why none can be taken: no fault of the episode.
+
+    Args:
+        player: of the episode, between two steps.
+        branching: what is taken.
+        protocol: how the episode runs.
+        last: what its agent saw last.
+    """
+    session, record = player.resources.session, player.record
+    try:
+        _refuse(record.spec, record.environment)
+        pages = await _pages_of(session, protocol)
+        step = record.steps[-1].index
+        seen = await session.observe(step, last.last_error, player.forms)
+        sites = await record.environment.lease.take_states()
+    except StateError as refused:
+        return refused
+    return Checkpoint(
+        name=branching.name,
+        task=record.spec.task.id,
+        world=record.environment.world,
+        root=branching.root,
+        began=record.environment.lease.began,
+        sites=sites,
+        pages=pages,
+        seen=seen,
+        record=record.so_far(),
+        document_step=branching.document_step(pages),
+        left_s=branching.left_s,
+    )
+
+
+def _refuse(spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
     """Raise StateError where an episode is one that nobody can go back in."""
     task = spec.task
     live = [
@@ -147,7 +210,7 @@ def refuse_checkpoint(spec: AttemptSpec, environment: EpisodeEnvironment) -> Non
         raise StateError(message, hint="a task without checks by `network` has checkpoints")
 
 
-async def pages_of(session: EpisodeSession, protocol: EpisodeProtocol) -> BrowserState | None:
+async def _pages_of(session: EpisodeSession, protocol: EpisodeProtocol) -> BrowserState | None:
     """Return the state of an episode's pages, settled; None where a page's own protocol runs.
 
     Raises:

@@ -31,18 +31,23 @@ from orchestrator.browser.observations.forms import load_form
 from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.episode.calls import EpisodeCalls
 from orchestrator.episode.checkpoint import (
+    Branching,
     Checkpoint,
     PageWay,
     come_back,
-    pages_of,
-    refuse_checkpoint,
+    take_checkpoint,
 )
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, SharedSession
-from orchestrator.episode.faults import fault_of, login_name, start_fault
+from orchestrator.episode.faults import fault_of, start_fault
 from orchestrator.episode.locators import Locators
 from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol, MiniwobProtocol
 from orchestrator.episode.record import EpisodeRecord
-from orchestrator.episode.resources import open_resources, required_in, requirements_hold
+from orchestrator.episode.resources import (
+    open_resources,
+    required_in,
+    requirements_hold,
+    start_pages,
+)
 from orchestrator.episode.snapshot import EpisodeSnapshot, look_at_end, look_beside
 from orchestrator.episode.steps import DecisionRecord, StepPlayer, StepResult
 from tasks.schema import Task
@@ -268,53 +273,12 @@ class Episode:
             if self._environment.is_shared:
                 message = f"the browser of the episode of '{self._task.id}' is an outside program's"
                 raise UsageError(message, hint="open the episode without an endpoint")
-            taking = self._taken(player, name)
+            branch = Branching(name, self._id, self._left_s, self._goes_on)
+            taking = take_checkpoint(player, branch, self._protocol, self._observation)
             taken = await self._calls.guarded("a checkpoint", taking, is_undone_by_cancelling=False)
-        if isinstance(taken, StateError):
-            raise taken
-        if taken is None:
-            raise StateError(f"no checkpoint was taken: {self._because()}")
-        return taken
-
-    async def _taken(self, player: StepPlayer, name: str) -> Checkpoint | StateError:
-        """Return the checkpoint, or why none can be taken: that is no fault of the episode."""
-        session, record = player.resources.session, self._record
-        step = record.steps[-1].index
-        try:
-            refuse_checkpoint(record.spec, self._environment)
-            pages = await pages_of(session, self._protocol)
-            seen = await session.observe(step, self._observation.last_error, player.forms)
-            sites = await self._environment.lease.take_states()
-        except StateError as refused:
-            return refused
-        return Checkpoint(
-            name=name,
-            task=self._task.id,
-            world=self.world,
-            root=self._id,
-            began=self._environment.lease.began,
-            sites=sites,
-            pages=pages,
-            seen=seen,
-            record=record.so_far(),
-            document_step=self._document_step(pages),
-            left_s=self._left_s,
-        )
-
-    def _document_step(self, pages: BrowserState | None) -> int:
-        """Return the step that led to the document in the current tab.
-
-        A session counts its own actions: those of a branch begin where its pages came back.
-        """
-        current = [tab.actions for tab in pages.tabs if tab.is_current] if pages else [0]
-        if self._goes_on is None:
-            return current[0]
-        mark, way = self._goes_on
-        if way is PageWay.START:
-            return current[0]
-        if current[0] == 0:
-            return mark.document_step
-        return current[0] + (mark.step if way is PageWay.DOCUMENT else mark.document_step)
+        if isinstance(taken, Checkpoint):
+            return taken
+        raise taken or StateError(f"no checkpoint was taken: {self._because()}")
 
     async def close(self) -> None:
         """Close browser and gateway; the evidence is final then. Safe to repeat, from any task.
@@ -412,7 +376,9 @@ class Episode:
         if not requirements_hold(task, environment.world, record.required):
             record.end(Ended.NOT_STARTED, "the world is not as the task requires")
             return
-        self._observation = await player.open(*self._start_pages(), self._protocol)
+        self._observation = await player.open(
+            *start_pages(self._task, self._environment), self._protocol
+        )
         self._player = player
         fault = start_fault(environment, player.resources.session.answers())
         if fault is not None:
@@ -441,23 +407,13 @@ class Episode:
             forms={name: load_form(name) for name in sorted(record.spec.observations)},
         )
 
-    def _start_pages(self) -> tuple[list[str], list[str]]:
-        """Return the URLs of the start pages, and the login of each."""
-        task = self._task
-        urls = [self._environment.upstreams.url(page) for page in task.start_pages]
-        logins = [
-            "" if isinstance(one, str) else login_name(task, one.site, one.role)
-            for one in task.start
-        ]
-        return urls, logins
-
     async def _come_back(self, mark: Checkpoint, way: PageWay) -> None:
         """Begin as a branch of a checkpoint; where it is not equal, the episode has broken off."""
         self._record.go_on(mark.record, mark.branch(way))
         self._left_s = mark.left_s
         player = await self._opened(None if way is PageWay.START else mark.pages)
         if way is PageWay.START:
-            await player.resources.session.open(*self._start_pages())
+            await player.resources.session.open(*start_pages(self._task, self._environment))
         self._observation, differs = await come_back(player, mark, way, self._protocol)
         self._player = player
         if differs is not None:

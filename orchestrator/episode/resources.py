@@ -83,6 +83,15 @@ async def open_resources(
             _account_for(task, environment, gateway.journal)
 
 
+def start_pages(task: Task, environment: EpisodeEnvironment) -> tuple[list[str], list[str]]:
+    """Return the URLs of a task's start pages, and the login that each is opened in."""
+    urls = [environment.upstreams.url(page) for page in task.start_pages]
+    logins = [
+        "" if isinstance(one, str) else login_name(task, one.site, one.role) for one in task.start
+    ]
+    return urls, logins
+
+
 def recorded_for(task: Task, world: World, *, every: bool = False) -> frozenset[Recording]:
     """Return what of the browser's requests must be recorded for a task in a world.
 

@@ -175,7 +175,7 @@ async def test_the_reference_ends_alike_from_each_of_its_steps(arena: Arena, tas
         begun = episode._begun
         assert begun is not None
         oracle = OracleAgent(begun.episode.reference, World.OFFLINE)
-        ends = []
+        ends: list[object] = []
         while not episode.is_over:
             mark = await episode.checkpoint(f"step {len(ends)}")
             (branch,) = await episode.fork(1, at=mark)
