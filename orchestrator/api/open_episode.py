@@ -333,6 +333,8 @@ class OpenEpisode:
 
     async def _go_on(self, mark: Checkpoint, folder: EpisodeFolder | None = None) -> Observation:
         """Begin at a checkpoint, by the cheapest way that is proven to lead there."""
+        from evaluators.evidence import UnscoredReason
+
         self._was_reset = True
         for way in mark.ways:
             if self._begun is not None:
@@ -340,7 +342,8 @@ class OpenEpisode:
             self._begun = await self._maker.begin((mark, way))
             self._begun.folder = folder
             await self._begun.episode.reset()
-            if not self._begun.episode.is_no_branch:
+            fault = self._begun.episode.evidence().fault
+            if fault is None or fault.reason is not UnscoredReason.FORK:
                 break
         return self.observation
 

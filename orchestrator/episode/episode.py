@@ -128,11 +128,6 @@ class Episode:
         return self._observation
 
     @property
-    def is_no_branch(self) -> bool:
-        """Whether it should go on from a checkpoint, and could not be proven equal to it."""
-        return self._record.fault is not None and self._record.fault.reason is UnscoredReason.FORK
-
-    @property
     def assignment(self) -> Assignment:
         """What an agent may know of its task; a page may word the intent, so only after `reset`.
 
@@ -259,10 +254,7 @@ class Episode:
     async def checkpoint(self, name: str) -> Checkpoint:
         """Take all of the episode as it is now: the states of its replicas, its pages, its record.
 
-        The episode goes on, and does not notice.
-
-        Args:
-            name: for the evidence of the branches that go on from here.
+        The episode goes on, and does not notice. `name` is for the evidence of its branches.
 
         Raises:
             UsageError: the episode is not reset yet, is over, or another call is under way.
