@@ -37,6 +37,8 @@ from orchestrator.browser.observations.forms import load_form
 from orchestrator.browser.process.launch import Browser
 from orchestrator.browser.session.page_ids import PageIds, PageReading
 from orchestrator.browser.tabs import tabbar
+from orchestrator.browser.tabs.elements import ElementIds
+from orchestrator.browser.tabs.tab import OpenTab
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
