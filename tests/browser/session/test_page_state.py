@@ -167,6 +167,21 @@ async def test_what_the_mouse_is_over_stays_shown(branches: Branches) -> None:
     assert branch.session.url == f"{SHOP}/kettles"
 
 
+async def test_what_a_page_does_at_loading_is_undone_where_it_was_undone(
+    branches: Branches,
+) -> None:
+    branches.site.page("""<input aria-label=first>
+        <div id=box style="height:60px;overflow:auto"><div style="height:900px">long</div></div>
+        <script>document.querySelector('input').focus(); box.scrollTop = 300</script>""")
+    source = await branches.session()
+    await source.start(f"{SHOP}/")
+    undone = "function () { document.activeElement.blur(); box.scrollTop = 0; return 1; }"
+    await source.run(undone)
+    branch = await equal_branch(branches, source)
+    places = "function () { return [box.scrollTop, document.activeElement.localName]; }"
+    assert await branch.run(places) == [0, "body"]
+
+
 STORES = """<title>Stores</title><p id=o></p><script>
   sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
   localStorage.loads = Number(localStorage.loads ?? 0) + 1;
