@@ -89,8 +89,13 @@ class Checkpoint:
         """How its pages may come back, the cheapest way first."""
         if self.pages is None:
             return (PageWay.START,)
-        has_acted = len(self.pages.tabs) == 1 and self.document_step < self.step
-        return tuple(way for way in PageWay if has_acted or way is not PageWay.ACTIONS)
+        acted = self.actions[self.document_step :]
+        left_out = set()
+        if any(action.kind == "upload" for action in self.actions):
+            left_out.add(PageWay.DOCUMENT)  # no page shows all of a file that was chosen
+        if not acted or len(self.pages.tabs) > 1:
+            left_out.add(PageWay.ACTIONS)
+        return tuple(way for way in PageWay if way not in left_out)
 
     def done_again(self, way: PageWay) -> tuple[Action, ...]:
         """Return the actions that bring its pages back."""

@@ -140,11 +140,9 @@ async def capture(
         await _capture_tab(tab, await reading.ids_of(tab, ids), is_current=tab is bar.current)
         for tab, _ in marks
     ]
-    async with bar.aside():
-        kept = {
-            login: await context.storage_state(indexed_db=True)
-            for login, context in contexts.items()
-        }
+    kept = {
+        login: await context.storage_state(indexed_db=True) for login, context in contexts.items()
+    }
     if [(tab, tab.traffic.activity_count) for tab in bar.tabs] != marks:
         raise StateError("the pages cannot be captured: they changed while they were read")
     return BrowserState(

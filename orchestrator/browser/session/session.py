@@ -117,7 +117,8 @@ class Session(PageReader):
     async def restore(self, *, with_fields: bool = True) -> None:
         """Open the tabs of `SessionOptions.state`, their documents answered by the gateway.
 
-        Nothing of it is a request to a site but what the pages' own scripts and parts ask for.
+        Nothing of it is a request to a site but what the pages' own scripts and parts ask for. The
+        visits stand in the drained activity, as after `open`.
 
         Args:
             with_fields: also put back fields, ticks, options, details, focus and scroll, and open

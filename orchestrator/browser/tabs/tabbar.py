@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from playwright.async_api import BrowserContext, Page
@@ -199,12 +199,6 @@ class TabBar:
     def number_from(self, number: int) -> None:
         """Give no smaller number than this to the tabs to come."""
         self._given = max(self._given, number)
-
-    @asynccontextmanager
-    async def aside(self) -> AsyncIterator[None]:
-        """Let the block open pages that are no tabs."""
-        async with self._opening:
-            yield
 
     async def _adopt(
         self, page: Page, login: str, *, is_behind: bool = False, number: int | None = None

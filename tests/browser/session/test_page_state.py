@@ -17,8 +17,10 @@ from playwright.async_api import Page
 from arena_core.actions import (
     Back,
     Click,
+    CloseTab,
     FocusTab,
     Goto,
+    Hover,
     KeyDown,
     NewTab,
     Press,
@@ -33,7 +35,10 @@ from orchestrator.browser.observation import ARIA, AXTREE, BOXES, HTML, PRUNED_H
 from orchestrator.browser.observations.equality import first_difference, same_but_ids
 from orchestrator.browser.observations.forms import load_form
 from orchestrator.browser.process.launch import Browser
+from orchestrator.browser.session.page_ids import PageIds, PageReading
 from orchestrator.browser.tabs import tabbar
+from orchestrator.browser.tabs.elements import ElementIds
+from orchestrator.browser.tabs.tab import OpenTab
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -149,6 +154,34 @@ async def test_without_fields_the_page_is_as_it_came(branches: Branches) -> None
     assert first_difference(fresh, branch.seen) is None
 
 
+async def test_what_the_mouse_is_over_stays_shown(branches: Branches) -> None:
+    branches.site.page("""<style>#s { display: none } #m:hover #s { display: block }</style>
+        <div id=m>Products<div id=s><a href=/kettles>Kettles</a></div></div>
+        <div draggable=true style="margin-top:99px">elsewhere</div>""")
+    source = await branches.session()
+    await source.start(f"{SHOP}/")
+    assert await source.do(Hover(element=source.id("StaticText", "Products"))) is None
+    assert source.shows("link", "Kettles")
+    branch = await equal_branch(branches, source)
+    assert await branch.do(Click(element=source.id("link", "Kettles"))) is None
+    assert branch.session.url == f"{SHOP}/kettles"
+
+
+async def test_what_a_page_does_at_loading_is_undone_where_it_was_undone(
+    branches: Branches,
+) -> None:
+    branches.site.page("""<input aria-label=first>
+        <div id=box style="height:60px;overflow:auto"><div style="height:900px">long</div></div>
+        <script>document.querySelector('input').focus(); box.scrollTop = 300</script>""")
+    source = await branches.session()
+    await source.start(f"{SHOP}/")
+    undone = "function () { document.activeElement.blur(); box.scrollTop = 0; return 1; }"
+    await source.run(undone)
+    branch = await equal_branch(branches, source)
+    places = "function () { return [box.scrollTop, document.activeElement.localName]; }"
+    assert await branch.run(places) == [0, "body"]
+
+
 STORES = """<title>Stores</title><p id=o></p><script>
   sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
   localStorage.loads = Number(localStorage.loads ?? 0) + 1;
@@ -209,9 +242,10 @@ async def test_tabs_of_two_logins_come_back_with_their_numbers(branches: Branche
     await source.do(NewTab(url=f"{SHOP}/other"))  # 2
     await source.do(FocusTab(index=1))
     await source.do(NewTab(url=f"{SHOP}/"))  # 3
+    await source.do(NewTab())  # 4, and nobody's from now on, like 0
+    await source.do(CloseTab())
     await source.do(FocusTab(index=0))
-    closing = source.session._bar
-    await closing.close_current()  # number 0 is nobody's now, and the first tab is the merchant's
+    await source.do(CloseTab())
     await source.do(FocusTab(index=2))
     before = len(site.requests)
     branch = await equal_branch(branches, source)
@@ -224,7 +258,7 @@ async def test_tabs_of_two_logins_come_back_with_their_numbers(branches: Branche
     await branch.do(FocusTab(index=3))
     assert await branch.text("p") == "as=merchant"
     await branch.do(NewTab())
-    assert [tab.index for tab in branch.seen.tabs] == [1, 2, 3, 4]
+    assert [tab.index for tab in branch.seen.tabs] == [1, 2, 3, 5]
     assert await branch.session.read_fresh(f"{SHOP}/", "p") == ("as=customer",)
 
 
@@ -416,6 +450,26 @@ async def test_once_a_download_has_ended_the_page_is_captured(branches: Branches
     gate.set()
     async with asyncio.timeout(10):
         await ended.wait()
+    await equal_branch(branches, source)
+
+
+async def test_a_page_that_changes_while_it_is_read_is_not_captured(
+    branches: Branches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    branches.site.page("<p>x")
+    branches.site.page("y", "/later")
+    source = await branches.session()
+    await source.start(f"{SHOP}/")
+    read = PageReading.ids_of
+
+    async def read_late(self: PageReading, tab: OpenTab, ids: ElementIds) -> PageIds:
+        await tab.frames.evaluate(tab.frames.main, "fetch('/later').then((one) => one.text())")
+        return await read(self, tab, ids)
+
+    with monkeypatch.context() as late:
+        late.setattr(PageReading, "ids_of", read_late)
+        with pytest.raises(StateError, match="changed while they were read"):
+            await source.session.capture()
     await equal_branch(branches, source)
 
 
