@@ -9,8 +9,18 @@ from typing import Any
 
 from browser.session.conftest import Drive, Site
 
-from orchestrator.browser.observation import Observation
-from orchestrator.browser.observations.forms import ObservationForm
+from orchestrator.browser.observation import (
+    ARIA,
+    AXTREE,
+    BOXES,
+    HTML,
+    PRUNED_HTML,
+    SCREENSHOT,
+    SOM,
+    Observation,
+)
+from orchestrator.browser.observations.equality import first_difference
+from orchestrator.browser.observations.forms import ObservationForm, load_form
 from orchestrator.browser.process.launch import Browser
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.page_state import BrowserState
@@ -86,3 +96,18 @@ def plain(state: BrowserState) -> BrowserState:
     """Return a state without what differs in a restored session: actions are counted anew."""
     tabs = tuple(replace(tab, actions=0) for tab in state.tabs)
     return replace(state, tabs=tabs)
+
+
+FORMS = {
+    name: load_form(name) for name in (AXTREE, ARIA, HTML, PRUNED_HTML, SCREENSHOT, SOM, BOXES)
+}
+
+
+async def equal_branch(branches: Branches, source: Driven) -> Driven:
+    """Restore a source in another session, and hold the two against each other in every form."""
+    before = await source.see_as(FORMS)
+    branch = await branches.branch(source)
+    assert await branch.restore()
+    after = await branch.see_as(FORMS)
+    assert first_difference(before, after) is None
+    return branch
