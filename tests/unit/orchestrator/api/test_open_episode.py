@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 from support.worlds.fake_world import WIKI, FakeWorld, attempt_at, browsing_task
 
-from arena_core.actions import Goto, Press, Stop
+from arena_core.actions import Goto, Press, Stop, Upload
 from arena_core.errors import LeaseError, StateError, UsageError
 from arena_core.held import Held
 from arena_core.worlds import World
@@ -301,4 +301,18 @@ async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
         leases.world.document_at = 0  # the branch has done no action on another document
         later = await branch.checkpoint("again")
         assert later.document_step == 1
+        await branch.close()
+
+
+async def test_a_file_that_was_chosen_is_chosen_again() -> None:
+    """What a page shows of it need not tell whether it is still there."""
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/form"))
+        await episode.step(Upload(element=3, files=["receipt.pdf"]))
+        mark = await episode.checkpoint("chosen")
+        (branch,) = await episode.fork(1, at=mark)
+        assert leases.begun == [None, PageWay.ACTIONS]
+        assert leases.world.log[-1] == "act upload"
         await branch.close()
