@@ -149,6 +149,7 @@ class Episodes:
             screenshots=choice.settings.screenshots,
             observations=asked.observations,
             viewport=terms.viewport,
+            may_go_back=True,
         )
         worlds = await self._worlds_of_all()
         if goes_on is not None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from arena_core.worlds import World
     from orchestrator.browser.observation import Observation
     from orchestrator.browser.session.page_state import BrowserState
-    from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
+    from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
     from orchestrator.episode.protocol import EpisodeProtocol
     from orchestrator.episode.record import RecordSoFar
     from orchestrator.episode.steps import StepPlayer
@@ -170,13 +170,21 @@ async def take_checkpoint(
         protocol: how the episode runs.
         last: what its agent saw last.
     """
-    session, record = player.resources.session, player.record
+    session, record, journal = player.resources.session, player.record, player.resources.journal
     try:
         _refuse(record.spec, record.environment)
-        pages = await _pages_of(session, protocol)
+        if not await session.settle(SETTLE_DEADLINE_S):
+            message = f"{session.url} does not come to rest"
+            return StateError(message, hint="take it after a later step")
+        began = journal.mark()
+        pages = await session.capture() if protocol.record is None else None
         step = record.steps[-1].index
         seen = await session.observe(step, last.last_error, player.forms)
         sites = await record.environment.lease.take_states()
+        asked = [one.url for one in journal.since(began) if one.site is not None]
+        if asked:
+            message = f"a page asked for {asked[0]} while the checkpoint was taken"
+            return StateError(message, hint="take it again")
     except StateError as refused:
         return refused
     return Checkpoint(
@@ -213,17 +221,6 @@ def _refuse(spec: AttemptSpec, environment: EpisodeEnvironment) -> None:
     if recorded_for(task, environment.world, every=spec.records_requests):
         message = f"'{task.id}' is judged by its recorded requests, which no branch can share"
         raise StateError(message, hint="a task without checks by `network` has checkpoints")
-
-
-async def _pages_of(session: EpisodeSession, protocol: EpisodeProtocol) -> BrowserState | None:
-    """Return the state of an episode's pages, settled; None where a page's own protocol runs.
-
-    Raises:
-        StateError: they cannot be brought back: a dialog, a download, an open connection.
-    """
-    if not await session.settle(SETTLE_DEADLINE_S):
-        raise StateError(f"{session.url} does not come to rest", hint="take it after a later step")
-    return await session.capture() if protocol.record is None else None
 
 
 async def come_back(
@@ -287,8 +284,11 @@ async def _bring_back(
 def _written(
     mark: Checkpoint, before: Mapping[str, Mark], after: Mapping[str, Mark]
 ) -> Iterator[str]:
-    """Yield which replicas are no longer in the checkpoint's state, because the pages wrote."""
+    """Yield which replicas may not be in the checkpoint's state any more: the pages wrote."""
     for site in mark.sites:
+        if site not in before or site not in after:
+            yield f"nothing shows whether site '{site}' was written to"
+            continue
         moved = after[site].moved_since(before[site])
         if moved is not None and not after[site].moved_by_itself(before[site]):
             yield f"site '{site}' was written to as its page came back: {moved}"

@@ -281,6 +281,7 @@ class AttemptSpec:
         records_requests: those of every task, and not only where one asks for them.
         traces: Playwright's traces are kept beside the evidence.
         vary: how the world differs that the agent meets; empty for the clean arm.
+        may_go_back: checkpoints may be taken, so all that the agent saw stays in memory.
     """
 
     suite: str
@@ -294,3 +295,4 @@ class AttemptSpec:
     records_requests: bool = False
     traces: bool = False
     vary: tuple[Variation, ...] = ()
+    may_go_back: bool = False

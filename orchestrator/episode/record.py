@@ -140,7 +140,7 @@ class EpisodeRecord:
         changed_cookies: the agent itself changed the browser's: whether it is still logged in is
             its own doing.
         seconds: how long it took; None until it is over.
-        seen: what the agent saw after each step.
+        seen: what the agent saw after each step, where the episode may go back.
         branch: the checkpoint that it goes on from; None from a start.
         arm: what varies what the agent meets; None until that is open.
     """
@@ -240,7 +240,8 @@ class EpisodeRecord:
         Returns:
             The file of a picture that shows the page; None where the agent saw none.
         """
-        self.seen.append(observation)
+        if self.spec.may_go_back:
+            self.seen.append(observation)
         pictures = pictures_in(observation)
         self.pictures.update({picture_name(one): one.data for one in pictures})
         self.note(OBSERVATIONS_FILE, seen_line(observation))

@@ -72,6 +72,7 @@ class WorldlessEpisodes(Episodes):
             screenshots=False,
             observations=asked.observations,
             viewport=asked.terms.viewport,
+            may_go_back=True,
         )
         return Begun(held, Episode(spec, held.value, goes_on), None)
 

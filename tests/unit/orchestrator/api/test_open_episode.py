@@ -21,6 +21,8 @@ from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
+from orchestrator.sandbox.reset.state import Fingerprint, TakenState
+from orchestrator.sandbox.reset.watch import Mark
 
 TASK = browsing_task()
 
@@ -44,7 +46,8 @@ class Leases:
         await self.may_begin.wait()
         self.begun.append(goes_on and goes_on[1])
         held = await Held.enter(self._lease())
-        return Begun(held, Episode(attempt_at(TASK), held.value, goes_on), None)
+        spec = replace(attempt_at(TASK), may_go_back=True)
+        return Begun(held, Episode(spec, held.value, goes_on), None)
 
     def more(self, count: int) -> tuple[OpenEpisode, ...]:
         return tuple(self.episode() for _ in range(count))
@@ -316,3 +319,43 @@ async def test_a_file_that_was_chosen_is_chosen_again() -> None:
         assert leases.begun == [None, PageWay.ACTIONS]
         assert leases.world.log[-1] == "act upload"
         await branch.close()
+
+
+async def test_a_page_that_asks_its_site_meanwhile_makes_no_checkpoint() -> None:
+    """The servers' states and the page's would be of two moments."""
+    leases = Leases()
+
+    async def poll() -> None:
+        leases.world.requested("GET", f"{WIKI}/heartbeat", site="wiki")
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        leases.world.script["take states"] = poll
+        with pytest.raises(StateError, match=r"a page asked for .*/heartbeat while"):
+            await episode.checkpoint("busy")
+        del leases.world.script["take states"]
+        mark = await episode.checkpoint("quiet")
+        assert mark.step == 0
+
+
+async def test_a_replica_that_the_pages_write_to_is_no_branch() -> None:
+    leases = Leases()
+    leases.world.states = {
+        "wiki": TakenState(site="wiki", image_id="sha256:1", packed=b"", fingerprint=Fingerprint())
+    }
+    marks = [Mark(1, "a", None), Mark(1, "a", None), Mark(1, "b", None)]
+
+    async def write() -> None:
+        leases.world.moves = {"wiki": marks.pop(0)} if marks else {}
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = await episode.checkpoint("before")
+        leases.world.script["marks"] = write
+        (still,) = await episode.fork(1, at=mark)
+        assert not still.is_over
+        marks.insert(0, Mark(1, "a", None))
+        (written,) = await episode.fork(1, at=mark)
+        assert leases.begun[2:] == [PageWay.DOCUMENT, PageWay.START]
+        await still.close()
+        await written.close()
