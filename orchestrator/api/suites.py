@@ -219,10 +219,11 @@ class Suites:
             TaskError: the suite is wrong, draws nothing, or a value cannot be computed.
             ArenaError: the machine could not play the sites.
         """
-        from tasks.imports.suite_file import suite_name, write_suite
+        from tasks.imports.suite_file import require_writable, suite_name, write_suite
         from tasks.instances import MARK, instances_text, open_suite
 
         name = suite_name(out)
+        require_writable(out, MARK)
         unfilled = open_suite(suite, seed)
         filled = unfilled.suite
         if unfilled.asked:

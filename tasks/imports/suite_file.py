@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -165,16 +166,32 @@ def suite_yaml(document: object) -> str:
 
 def write_suite(text: str, path: Path, mark: str = _MARK) -> None:
     """Write a suite's file whole; one that begins with the same mark is replaced."""
+    with _place_for(path, mark) as place:
+        place.write_text(text, encoding="utf-8")
+        place.chmod(0o644)
+        place.replace(path)
+
+
+def require_writable(path: Path, mark: str) -> None:
+    """Raise UsageError where `write_suite` could not write; nothing is written yet."""
+    with _place_for(path, mark):
+        pass
+
+
+@contextmanager
+def _place_for(path: Path, mark: str) -> Iterator[Path]:
+    """Make a file beside another, to take its place; it is gone at the end where it did not."""
     try:
         if path.exists() and not _begins_with(mark, path):
             message = f"--out: {path} is there, and does not begin with '{mark}'"
             raise UsageError(message, hint="name another file, or move that one away")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        os.close(handle)
+        try:
+            yield Path(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
     except OSError as cause:
         raise UsageError(f"--out: {path} cannot be written: {cause.strerror}") from cause
 

@@ -33,7 +33,7 @@ from orchestrator.authoring.proof.rules import (
     oracle_passes,
 )
 from orchestrator.runs.agent_choice import choose_agent
-from orchestrator.runs.events import OnEvent, ProgressNote
+from orchestrator.runs.events import EpisodeEnded, OnEvent, ProgressNote, RunEvent
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.run import Run
@@ -135,14 +135,22 @@ class Prover:
             for task in tasks
         )
         own = suite.model_copy(update={"tasks": idle})
+        # Nobody plays, so no outcome says a thing.
+        quiet = replace(self, on_event=self._tell_no_result)
         with tempfile.TemporaryDirectory(prefix="arena-instances-") as scratch:
-            plays = await self._play(own, idle, Path(scratch) / "asked", proof_hook)
+            plays = await quiet._play(  # noqa: SLF001
+                own, idle, Path(scratch) / "asked", proof_hook
+            )
         _refuse_bugs(plays)
         return {
             (played.task.id, name): values
             for played in plays
             for name, values in computed_values(played).items()
         }
+
+    def _tell_no_result(self, event: RunEvent) -> None:
+        if not isinstance(event, EpisodeEnded):
+            self.on_event(event)
 
     async def _play_on_golden(
         self, suite: Suite, tasks: Sequence[Task], folder: Path

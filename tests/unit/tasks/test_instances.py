@@ -150,3 +150,14 @@ def test_every_shipped_task_is_the_same_when_it_was_written_out(name: str, tmp_p
     path = tmp_path / "written.yaml"
     write_suite(instances_text(suite, "written", name), path, MARK)
     assert load_suite(str(path)).tasks == suite.tasks
+
+
+def test_a_drawn_task_keeps_the_files_that_it_uploads_and_sets_up(tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "receipt.pdf").write_bytes(b"%PDF")
+    steps = [{"file": {"path": "/srv/shop/state/media/{customer}.pdf", "from": "receipt.pdf"}}]
+    suite = written(tmp_path, files=["receipt.pdf"], given={"shop": steps})
+    filled = open_suite(suite, 7).filled(found("12.50 EUR"))
+    out = tmp_path / "elsewhere" / "drawn-s7.yaml"
+    write_suite(instances_text(filled, "drawn-s7", "x"), out, MARK)
+    assert load_suite(str(out)).tasks == filled.tasks
