@@ -16,7 +16,7 @@ from orchestrator.sandbox.reset.supervision import Supervision
 from sites.manifest import FileDatabase, ServerDatabase
 
 if TYPE_CHECKING:
-    from orchestrator.sandbox.engine.containers import Container, Endpoint
+    from orchestrator.sandbox.engine.containers import Container, Endpoint, Executed
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.snapshot import Snapshot
     from sites.manifest import Site, StateFolder
@@ -24,14 +24,33 @@ if TYPE_CHECKING:
 
 _DEADLINE_S = 60.0
 _DIGEST_LENGTH = 64
+_TRIES: Final = 3
+# An engine now and then loses what a command printed, and reports success all the same.
+_WHOLE: Final = b"\0whole"
+_TO_ITS_END: Final = '"$0" "$@"; code=$?; printf "\\0whole"; exit "$code"'
 
 
 async def read_files(engine: Engine, site: Site, container_id: str) -> tuple[FileState, ...]:
-    """Return every entry of the folders that the manifest lists, with owner, mode and content."""
+    """Return every entry of the folders that the manifest lists, with owner, mode and content.
+
+    Raises:
+        SiteError: they cannot be read, or the engine loses part of the listing.
+    """
     folders = site.fingerprint.files
     if not folders:
         return ()
-    done = await engine.execute(container_id, find_argv(folders), timeout_s=_DEADLINE_S)
+    argv = ("sh", "-c", _TO_ITS_END, *find_argv(folders))
+    said = ""
+    for _ in range(_TRIES):
+        done = await engine.execute(container_id, argv, timeout_s=_DEADLINE_S)
+        if done.stdout.endswith(_WHOLE):
+            return _listed(site, done)
+        said = done.stderr.decode(errors="replace").strip() or f"exit code {done.exit_code}"
+    message = f"site '{site.name}': the list of its files did not arrive whole, {_TRIES} times"
+    raise SiteError(f"{message}: {said.splitlines()[0]}", hint=f"arena logs {site.name}")
+
+
+def _listed(site: Site, done: Executed) -> tuple[FileState, ...]:
     complaints = [
         line
         for line in done.stderr.decode(errors="replace").splitlines()
@@ -39,7 +58,7 @@ async def read_files(engine: Engine, site: Site, container_id: str) -> tuple[Fil
     ]
     if complaints:
         raise SiteError(f"site '{site.name}': its files cannot be read: {complaints[0]}")
-    return parse_listing(done.stdout)
+    return parse_listing(done.stdout.removesuffix(_WHOLE))
 
 
 def find_argv(folders: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,16 +6,17 @@ import hashlib
 import http.server
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena_core.errors import SiteError
-from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint
-from orchestrator.sandbox.reset.fingerprint import ask_pages, find_argv, parse_listing
+from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint, Executed
+from orchestrator.sandbox.reset.fingerprint import ask_pages, find_argv, parse_listing, read_files
 from orchestrator.sandbox.reset.state import FileState, ProbeState
 from sites.manifest import Probe, Site
 
@@ -23,6 +24,40 @@ from sites.manifest import Probe, Site
 def listed(*folders: Path) -> tuple[FileState, ...]:
     argv = find_argv(tuple(str(folder) for folder in folders))
     return parse_listing(subprocess.run(argv, capture_output=True, check=True).stdout)
+
+
+class LossyEngine:
+    """Runs commands here, and loses what the first of them printed, as a busy engine does."""
+
+    def __init__(self, *kept: int | None) -> None:
+        self._kept = list(kept)
+
+    async def execute(self, _: str, argv: Sequence[str], timeout_s: float) -> Executed:
+        done = subprocess.run(argv, capture_output=True, check=False, timeout=timeout_s)  # noqa: ASYNC221
+        kept = self._kept.pop(0) if self._kept else None
+        return Executed(exit_code=done.returncode, stdout=done.stdout[:kept], stderr=done.stderr)
+
+
+def with_files(*folders: Path) -> Site:
+    fields = {**BASE, "fingerprint": {"files": [str(folder) for folder in folders]}}
+    return Site.model_validate(fields)
+
+
+@pytest.mark.parametrize("kept", [(), (0,), (0, 30)])
+async def test_a_listing_that_the_engine_lost_is_read_again(
+    tmp_path: Path, kept: tuple[int, ...]
+) -> None:
+    (tmp_path / "a").write_text("hello", encoding="utf-8")
+    engine: Any = LossyEngine(*kept)
+    found = await read_files(engine, with_files(tmp_path, tmp_path / "gone"), "id")
+    assert found == listed(tmp_path)
+    assert len(found) == 2
+
+
+async def test_a_listing_that_never_arrives_whole_is_no_state_without_files(tmp_path: Path) -> None:
+    engine: Any = LossyEngine(0, 0, 0)
+    with pytest.raises(SiteError, match="did not arrive whole, 3 times: exit code 0"):
+        await read_files(engine, with_files(tmp_path), "id")
 
 
 def test_entries_have_kind_mode_owner_and_content(tmp_path: Path) -> None:
