@@ -88,8 +88,11 @@ class Listener:
         self._socket.sendall(line)
 
     def ask(self, **question: object) -> dict[str, object]:
+        """Return the answer to a question; what the supervisor says unasked may come before it."""
         self.send(json.dumps(question).encode() + b"\n")
-        return self.hear()
+        while "ask" not in (heard := self.hear()):
+            pass
+        return heard
 
     def trusted(self) -> Self:
         assert self.ask(ask="trust", token=TOKEN) == {"ask": "trust", "trusted": True}
