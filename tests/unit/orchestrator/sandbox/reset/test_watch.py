@@ -213,6 +213,17 @@ async def test_what_moved_and_looks_golden_again_is_no_baseline(looks: int) -> N
             await reset_replica(NO_ENGINE, watch, strategies=strategies_for("clean"), wrote=False)
 
 
+async def test_a_state_that_is_taken_does_not_hide_what_was_written_before() -> None:
+    """The state that is read does not show everything: nobody may call it clean afterwards."""
+    shelf = Shelf()
+    async with watched(shelf) as (_, watch):
+        await watch.prove()
+        shelf.stamp = "s2"
+        await watch.read()
+        await watch.prove()
+        assert watch.golden is None
+
+
 async def test_what_a_login_of_ours_moved_is_accounted_for() -> None:
     shelf = Shelf()
     async with watched(shelf) as (_, watch):
