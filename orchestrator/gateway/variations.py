@@ -121,7 +121,7 @@ def _parts(text: str, rest: str) -> dict[str, int]:
     """Return the numbers behind the `@`: of the parameter (named ''), of `seed`, of `v`."""
     said: dict[str, int] = {}
     for part in rest.split(","):
-        named = re.fullmatch(r"\s*(seed\s*=|v)?\s*([0-9]{1,9})\s*", part)
+        named = re.fullmatch(r"\s*(seed\s*=|v)?\s*([0-9]{1,18})\s*", part)
         if named is None:
             _refuse(text, f"{part!r} is no number, `seed=N` or `vN`")
         name = (named[1] or "").rstrip("= \t")

@@ -43,7 +43,7 @@ def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
         ("page=notice@", "'' is no number"),
         ("page=notice@-1", "'-1' is no number"),
         ("page=notice@1,2", "'2' says a second time"),
-        ("page=notice@9999999999", "is no number"),
+        ("page=notice@9999999999999999999", "is no number"),
         ("network=slow@400,seed=1,seed=2", "'seed=2' says a second time"),
         ("look=dark@v2", "version 2 is not this Arena's, which has version 1"),
     ],
