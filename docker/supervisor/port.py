@@ -1,4 +1,8 @@
-"""The port that tells the generation and answers questions: lines of JSON over TCP."""
+"""The port that tells the generation and answers questions: lines of JSON over TCP.
+
+Whoever can reach it hears the generation; only a connection that has shown the token may ask. A
+site that an agent talks into reaching its own supervisor neither learns nor changes anything.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +22,9 @@ Line = dict[str, object]
 
 
 class Answer(Protocol):
-    """Answers a question; `trusted` says whether who asks it knows the token."""
+    """Answers a question of somebody who knows the token."""
 
-    def __call__(self, asked: Line, *, trusted: bool) -> Line: ...
+    def __call__(self, asked: Line) -> Line: ...
 
 
 class Port:
@@ -116,7 +120,12 @@ class _Listener:
             asked = json.loads(question)
             if asked["ask"] == "trust":
                 return {"ask": "trust", **self._trust(asked)}
-            return {"ask": asked["ask"], **self._answer(asked, trusted=self._trusted)}
+            if not self._trusted:
+                return {
+                    "ask": asked["ask"],
+                    "error": "only a connection that knows the token may ask",
+                }
+            return {"ask": asked["ask"], **self._answer(asked)}
         except (ValueError, TypeError, KeyError) as error:
             return {"ask": None, "error": f"no question: {error}"}
 

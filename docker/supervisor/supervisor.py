@@ -166,12 +166,12 @@ class Supervisor:
             }
         )
 
-    def _answer(self, asked: Line, *, trusted: bool) -> Line:
+    def _answer(self, asked: Line) -> Line:
         """Answer a question about folders, put the clock back, take a state or restore one."""
         if asked == {"ask": "clock"}:
             return self._put_clock_back()
         if asked.get("ask") in ("take", "restore"):
-            return self._about_states(asked, trusted=trusted)
+            return self._about_states(asked)
         return self._about_folders(asked)
 
     def _about_folders(self, asked: Line) -> Line:
@@ -198,13 +198,11 @@ class Supervisor:
         except OSError as cause:
             return {"error": str(cause)}
 
-    def _about_states(self, asked: Line, *, trusted: bool) -> Line:
+    def _about_states(self, asked: Line) -> Line:
         # Loaded when states are asked for: it takes a moment.
         import base64  # noqa: PLC0415
         import binascii  # noqa: PLC0415
 
-        if not trusted:
-            return {"error": "only a connection that knows the token may"}
         try:
             match asked:
                 case {"ask": "take"}:

@@ -71,7 +71,7 @@ async def _figures(engine: Engine, name: str, owner: str) -> list[Figure]:
     for number in range(_ROUNDS + _WARMED):
         await _write(engine, replica, number)
         await watch.prove()
-        taken = await (await trusted_supervision(engine, watch)).take_state()
+        taken = await (await trusted_supervision(watch)).take_state()
         began = time.monotonic()
         states.append(await take_state(engine, watch))
         ended = time.monotonic()

@@ -155,7 +155,7 @@ async def take_fingerprint(
     try:
         async with asyncio.timeout(DEADLINE_S), task_group() as group:
             files = group.create_task(_files(engine, site, container, supervision))
-            scratch = group.create_task(_scratch(site, container, supervision))
+            scratch = group.create_task(_scratch(engine, site, container, supervision))
             pages = group.create_task(_pages(site, container))
             database = group.create_task(_database(engine, site, container))
     except TimeoutError as cause:
@@ -179,28 +179,30 @@ async def _files(
         return ()
     if site.state is None:
         return await read_files(engine, site, container.id)
-    async with _opened(site, site.state, container, supervision) as opened:
+    async with _opened(engine, site, site.state, container, supervision) as opened:
         return await opened.files(folders)
 
 
 async def _scratch(
-    site: Site, container: Container, supervision: Supervision | None
+    engine: Engine, site: Site, container: Container, supervision: Supervision | None
 ) -> tuple[FileState, ...]:
     if site.state is None:
         return ()
-    async with _opened(site, site.state, container, supervision) as opened:
+    async with _opened(engine, site, site.state, container, supervision) as opened:
         return await opened.scratch()
 
 
 @asynccontextmanager
 async def _opened(
-    site: Site, state: StateFolder, container: Container, known: Supervision | None
+    engine: Engine, site: Site, state: StateFolder, container: Container, known: Supervision | None
 ) -> AsyncIterator[Supervision]:
     """Give the connection that is open, or one for as long as it is wanted."""
     if known is not None:
         yield known
         return
-    supervision = await Supervision.open(_published(site, container, state.port), state.folder)
+    token = await engine.states_token(container.id)
+    endpoint = _published(site, container, state.port)
+    supervision = await Supervision.open(endpoint, state.folder, token)
     try:
         yield supervision
     finally:

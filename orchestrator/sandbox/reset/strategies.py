@@ -132,7 +132,7 @@ class Rewind:
             before = supervision.generation
             await watch.restored()
             if watch.taken is not None:
-                await go_to(engine, watch, watch.taken, self.deadline_s)
+                await go_to(watch, watch.taken, self.deadline_s)
             else:
                 await engine.signal(watch.replica.container.id, _SIGNAL)
                 await supervision.generation_after(before, self.deadline_s)
@@ -141,20 +141,18 @@ class Rewind:
         return watch
 
 
-async def go_to(engine: Engine, watch: Watch, taken: TakenState, deadline_s: float) -> None:
+async def go_to(watch: Watch, taken: TakenState, deadline_s: float) -> None:
     """Make a replica's supervisor go to a state that was taken of one of the same image."""
-    supervision = await trusted_supervision(engine, watch)
+    supervision = await trusted_supervision(watch)
     await supervision.restore_state(taken.packed, deadline_s)
 
 
-async def trusted_supervision(engine: Engine, watch: Watch) -> Supervision:
+async def trusted_supervision(watch: Watch) -> Supervision:
     """Return the connection to a replica's supervisor, over which states may be taken."""
-    token = await engine.states_token(watch.replica.container.id)
-    if token is None:
+    supervision = await watch.supervision()
+    if not supervision.is_trusted:
         message = f"site '{watch.replica.site.name}': its container was started by an older Arena"
         raise StateError(message, hint=f"arena down; arena up {watch.replica.site.name}")
-    supervision = await watch.supervision()
-    await supervision.trust(token)
     return supervision
 
 

@@ -66,17 +66,21 @@ class Supervision:
         self._reader = reader
         self._writer = writer
         self._told = _Line()
+        self._is_trusted = False
         self._lost: SiteError | None = None
         self._changed = asyncio.Event()
         self._asked: deque[asyncio.Future[_Line]] = deque()
         self._listening = asyncio.create_task(self._listen(), name=f"supervision of {name}")
 
     @classmethod
-    async def open(cls, endpoint: Endpoint, folder: str | None = None) -> Supervision:
+    async def open(
+        cls, endpoint: Endpoint, folder: str | None = None, token: str | None = None
+    ) -> Supervision:
         """Connect, and wait for the first generation that it reports.
 
         Args:
             folder: the one that the manifest says it restores; None for any.
+            token: what it asks of whoever asks questions; None just to hear its generation.
         """
         name = f"the supervisor at {endpoint}"
         try:
@@ -91,6 +95,9 @@ class Supervision:
             await supervision.generation_after(0, _OPEN_S)
             if folder is not None:
                 supervision.require_folder(folder)
+            if token is not None:
+                await supervision._ask(_STAMP_S, ask="trust", token=token)
+                supervision._is_trusted = True
         except BaseException:
             await supervision.close()
             raise
@@ -116,6 +123,11 @@ class Supervision:
     def restored(self) -> str:
         """The name of the state that it went to last; empty where that was the pristine copy."""
         return self._told.restored
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether it has shown the token: states may be taken and restored over it."""
+        return self._is_trusted
 
     @property
     def is_lost(self) -> bool:
@@ -152,20 +164,13 @@ class Supervision:
             raise SiteError(f"{self._name} does not say what its clock shows")
         return answer.clock
 
-    async def trust(self, token: str) -> None:
-        """Show that states may be taken and restored over this connection."""
-        await self._ask(_STAMP_S, ask="trust", token=token)
-
     async def take_state(self) -> Taken:
-        """Take the present state while everything stands still; `trust` comes first."""
+        """Take the present state while everything stands still."""
         answer = await self._ask(_STATE_S, ask="take", refusal=StateError)
         return Taken(base64.b64decode(answer.taken), answer.clock, answer.frozen_seconds)
 
     async def restore_state(self, packed: bytes, deadline_s: float) -> None:
-        """Make the supervisor go to a state that was taken, and wait until it reports it.
-
-        `trust` comes first.
-        """
+        """Make the supervisor go to a state that was taken, and wait until it reports it."""
         before = self.generation
         taken = base64.b64encode(packed).decode()
         answer = await self._ask(_STATE_S, ask="restore", taken=taken, refusal=StateError)

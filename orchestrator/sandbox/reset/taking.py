@@ -59,7 +59,7 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
         before, fingerprint = await watch.read()
         _refuse_settings(replica, fingerprint)
         await _require_quiet(engine, replica)
-        supervision = await trusted_supervision(engine, watch)
+        supervision = await trusted_supervision(watch)
         taken = await supervision.take_state()
         after = await watch.mark()
         if after is None:

@@ -257,7 +257,8 @@ class Watch:
                 self._accounted = False
             self._baseline = None
             await self._drop_supervision()
-            self._supervision = await Supervision.open(endpoint, state.folder)
+            token = await self._engine.states_token(self.replica.container.id)
+            self._supervision = await Supervision.open(endpoint, state.folder, token)
         return self._supervision
 
     async def restored(self) -> None:

@@ -75,7 +75,7 @@ async def test_a_supervisor_that_is_killed_while_it_takes_ends_the_container(
     await engine.execute(
         replica.container.id, ("sh", "-c", f"head -c 20000000 /dev/urandom >{STATE}/media/new")
     )
-    supervision = await trusted_supervision(engine, watch)
+    supervision = await trusted_supervision(watch)
     struck = ambush(replica.container.id, STATE, moment, "SIGKILL")
     with pytest.raises(SiteError, match="closed the connection"):
         await supervision.take_state()
@@ -150,7 +150,7 @@ async def test_what_is_committed_while_a_state_is_taken_is_in_it_whole_or_not_at
     """The supervisor alone is asked: `take_state` refuses what is written to all the time."""
     replica = watch.replica
     await sql(engine, replica, "CREATE TABLE one (n INT PRIMARY KEY); CREATE TABLE two LIKE one")
-    supervision = await trusted_supervision(engine, watch)
+    supervision = await trusted_supervision(watch)
     with start_inside(replica.container.id, "bash", "-c", WRITER) as writer:
         assert writer.stdout is not None
         committed = int(await asyncio.to_thread(writer.stdout.readline))
@@ -185,7 +185,7 @@ for token in tokens:
         port.sendall(b'POST / HTTP/1.1\r\n')
         told.append(json.loads(lines.readline()))
         trust = {'ask': 'trust', 'token': token}
-        for question in (trust, {'ask': 'take'}, {'ask': 'restore', 'taken': ''}):
+        for question in (trust, {'ask': 'take'}, {'ask': 'restore', 'taken': ''}, {'ask': 'clock'}):
             port.sendall(json.dumps(question).encode() + b'\r\n')
             told.append(json.loads(lines.readline()))
 print(json.dumps([sorted(one) for one in told]))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint
 
+TOKEN = "0123456789abcdef"
 Question = dict[str, object]
 Answer = Callable[[Question], object]
 
@@ -40,11 +41,22 @@ class SupervisorServer:
         if self.first is not None:
             self.say(writer, self.first)
         self.called.set()
-        while question := await reader.readline():
-            answer = self.answer(json.loads(question))
+        while line := await reader.readline():
+            question = json.loads(line)
+            shown = {"ask": "trust", "token": TOKEN}
+            answer = (
+                {"ask": "trust", "trusted": True} if question == shown else self.answer(question)
+            )
             if answer is not None:
                 self.say(writer, answer)
         writer.close()
+
+
+class TokenEngine:
+    """All that a watch over files alone asks of an engine."""
+
+    async def states_token(self, _: str) -> str:
+        return TOKEN
 
 
 READY: dict[str, object] = {"generation": 1, "state": "ready", "folder": "/f", "seconds": 0.1}

@@ -12,7 +12,7 @@ from orchestrator.sandbox.reset.replica import Placement, Replica
 from orchestrator.sandbox.reset.state import Fingerprint
 from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Clock, Site
-from support.sites.supervisor_server import Question, SupervisorServer, supervisor
+from support.sites.supervisor_server import Question, SupervisorServer, TokenEngine, supervisor
 
 BEGINS = "2026-10-01T09:00:00Z"
 SITE = {
@@ -28,7 +28,7 @@ SITE = {
     "state": {"folder": "/f", "port": 9009},
     "fingerprint": {"files": ["/f/media"]},
 }
-NO_ENGINE = cast("Engine", None)  # nothing here needs one
+NO_ENGINE = cast("Engine", TokenEngine())
 
 
 class Sealed:

@@ -257,15 +257,18 @@ def test_scratch_files_come_back_and_sockets_and_notes_of_processes_do_not(
 
 
 class TestWhoMay:
-    @pytest.mark.parametrize("ask", ["take", "restore"])
+    @pytest.mark.parametrize("ask", ["take", "restore", "clock", "stamp", "scratch", "files"])
     def test_nobody_without_the_token(self, running: Supervised, ask: str) -> None:
         running.rewind()
         with running.listen() as listener:
             listener.until_ready(running.generation)
             for token in ("", TOKEN[:-1], 7, None):
-                assert "error" in listener.ask(ask="trust", token=token)
-            answer = listener.ask(ask=ask, taken="")
-            assert answer["error"] == "only a connection that knows the token may"
+                assert "error" in listener.ask_untrusted(ask="trust", token=token)
+            answer = listener.ask_untrusted(ask=ask, taken="", folders=[])
+            assert answer == {
+                "ask": ask,
+                "error": "only a connection that knows the token may ask",
+            }
 
     def test_services_do_not_inherit_the_token(self, tmp_path: Path) -> None:
         (tmp_path / "pristine").mkdir()

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 import pytest
-from support.sites.supervisor_server import Question, SupervisorServer, supervisor
+from support.sites.supervisor_server import Question, SupervisorServer, TokenEngine, supervisor
 
 from arena_core.errors import ResetError, SiteGoneError
 from orchestrator.sandbox.engine.containers import Container, Endpoint
@@ -37,7 +37,7 @@ SITE = Site.model_validate(
 )
 PICTURE = FileState(path="/f/media/p.png", kind="f", mode="644", owner="1:1", content="aa")
 GOLDEN = Fingerprint(files=(PICTURE,))
-NO_ENGINE = cast("Engine", None)  # nothing here needs one
+NO_ENGINE = cast("Engine", TokenEngine())
 
 
 @dataclass(frozen=True, slots=True)
