@@ -36,7 +36,8 @@ class PageWay(StrEnum):
 
     `document`: each tab loads the response that its document was made of, and its fields, scroll
     and storage are put back. `actions`: the tab loads it too, and what was done on that document is
-    done again. `start`: the start pages are opened, and all actions done again.
+    done again; its scripts are answered as they were. `start`: the start pages are opened, and all
+    actions done again.
     """
 
     DOCUMENT = "document"
@@ -235,6 +236,7 @@ async def come_back(
     before = await environment.database.marks()
     differs = await _bring_back(player, mark, way, protocol)
     seen = await session.observe(mark.step, mark.seen.last_error, player.forms)
+    await session.end_answers()
     session.drain()
     differs = first_difference(mark.seen, seen) or differs
     if differs is not None:

@@ -72,6 +72,9 @@ class EpisodeSession(Protocol):
     async def restore(self, *, with_fields: bool = True) -> None:
         """Open the tabs of `SessionOptions.state` again, in place of `open`."""
 
+    async def end_answers(self) -> None:
+        """Let the sites answer all that scripts ask for, after `restore(with_fields=False)`."""
+
     async def adopt_ids(self, seen: Observation | None = None) -> bool:
         """Give elements of restored pages the ids that they had; whether all pages are the same.
 

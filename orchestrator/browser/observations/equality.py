@@ -15,6 +15,7 @@ from orchestrator.browser.observation import (
     AxTree,
     Html,
     MarkedPicture,
+    Node,
     Observation,
     Picture,
     PrunedHtml,
@@ -104,9 +105,18 @@ def _part_difference(one: object, two: object) -> str:
         return _first_line(texts[0].split("\n"), texts[1].split("\n"))
     if isinstance(one, MarkedPicture) and isinstance(two, MarkedPicture) and one.marks != two.marks:
         return _first_line([str(mark) for mark in one.marks], [str(mark) for mark in two.marks])
+    if isinstance(one, AxTree) and isinstance(two, AxTree):
+        return _first_line(
+            [_unsaid(node) for node in one.nodes], [_unsaid(node) for node in two.nodes]
+        )
     if isinstance(one, Picture | MarkedPicture):
         return "the pictures are not the same"
     return f"{_brief(str(two))} instead of {_brief(str(one))}"
+
+
+def _unsaid(node: Node) -> str:
+    """Return what the text of a tree leaves out."""
+    return f"{node.url} (level {node.level}) of {node.role} {node.name}"
 
 
 def _first_line(one: tuple[str, ...] | list[str], two: tuple[str, ...] | list[str]) -> str:

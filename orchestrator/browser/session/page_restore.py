@@ -13,6 +13,7 @@ from arena_core.errors import StateError
 from orchestrator.browser.actions import mouse
 from orchestrator.browser.actions.navigation import goto
 from orchestrator.browser.session.page_state import BrowserState, TabState, page_script
+from orchestrator.browser.session.script_answers import SCRIPT_PATTERNS, AnsweredScripts
 from orchestrator.browser.tabs.cdp_channel import PageGoneError, RefusedError, Reply
 from orchestrator.browser.tabs.elements import NotDoneError, Spot
 from orchestrator.browser.tabs.settle import settle
@@ -24,17 +25,25 @@ from orchestrator.gateway.recorded import RECORDED_HEADER, RecordedDocument
 _SETTLE_S: Final = 10.0
 
 
-async def restore(bar: TabBar, state: BrowserState, *, with_fields: bool) -> None:
-    """Open a state's tabs in a session that has its first one; see `Session.restore`."""
+async def restore(bar: TabBar, state: BrowserState, *, with_fields: bool) -> list[AnsweredScripts]:
+    """Open a state's tabs in a session that has its first one; see `Session.restore`.
+
+    Returns:
+        What gives scripts their recorded answers until it is ended; nothing if `with_fields`.
+    """
+    answering: list[AnsweredScripts] = []
     opened: list[tuple[OpenTab, TabState]] = []
     for kept in state.tabs:
         tab = await bar.open(kept.login, kept.number) if opened else bar.current
+        if kept.answers and not with_fields:
+            answering.append(AnsweredScripts(tab, kept.answers))
         await _load(tab, kept, at_own_url=not with_fields)
         opened.append((tab, kept))
     bar.number_from(state.ids.tab)
     await bar.focus(next(kept.number for kept in state.tabs if kept.is_current))
     for tab, kept in opened if with_fields else ():
         await _put_back(tab, kept, state)
+    return answering
 
 
 async def _load(tab: OpenTab, kept: TabState, *, at_own_url: bool) -> None:
@@ -48,19 +57,28 @@ async def _load(tab: OpenTab, kept: TabState, *, at_own_url: bool) -> None:
     is_moved = at_own_url or kept.has_moved
     url = kept.opened_url if is_moved else kept.url
     try:
-        async with _with_session_storage(tab, kept), _from_recording(tab, kept.document):
+        scripts = SCRIPT_PATTERNS if at_own_url and kept.answers else ()
+        async with _with_session_storage(tab, kept), _from_recording(tab, kept.document, scripts):
             await goto(tab, url, referrer=kept.referrer)
     except NotDoneError as error:
         raise StateError(f"the page of tab {kept.number} cannot be restored: {error}") from error
 
 
 @asynccontextmanager
-async def _from_recording(tab: OpenTab, document: RecordedDocument) -> AsyncIterator[None]:
-    """Let the tab's own request for a document, which the block sends, ask for the recording."""
+async def _from_recording(
+    tab: OpenTab, document: RecordedDocument, scripts: tuple[dict[str, str], ...]
+) -> AsyncIterator[None]:
+    """Let the tab's own request for a document, which the block sends, ask for the recording.
+
+    Args:
+        scripts: what else is intercepted, by `AnsweredScripts`, then and after the block.
+    """
     sending: set[asyncio.Task[Reply]] = set()
     answered: list[str] = []
 
     def paused(event: Reply) -> None:
+        if event["resourceType"] != "Document":
+            return
         asked = {"requestId": event["requestId"]}
         if event["frameId"] == tab.frames.main_id:
             headers = [
@@ -79,11 +97,15 @@ async def _from_recording(tab: OpenTab, document: RecordedDocument) -> AsyncIter
 
     tab.channel.on("Fetch.requestPaused", paused)
     tab.channel.on("Network.responseReceived", received)
-    await tab.channel.send("Fetch.enable", {"patterns": [{"resourceType": "Document"}]})
+    patterns = [{"resourceType": "Document"}, *scripts]
+    await tab.channel.send("Fetch.enable", {"patterns": patterns})
     try:
         yield
     finally:
-        await tab.channel.send("Fetch.disable")
+        if scripts:
+            await tab.channel.send("Fetch.enable", {"patterns": scripts})
+        else:
+            await tab.channel.send("Fetch.disable")
         await asyncio.gather(*sending, return_exceptions=True)
     if document.key not in answered:
         raise StateError(f"the gateway has no recording of {document.url} to restore its page from")

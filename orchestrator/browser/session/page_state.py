@@ -19,6 +19,7 @@ from arena_core.errors import StateError
 from orchestrator.browser.actions.navigation import BLANK
 from orchestrator.browser.session.page_ids import PageIds, PageReading
 from orchestrator.browser.session.policy import origin_of
+from orchestrator.browser.session.script_answers import ScriptAnswer, script_answers
 from orchestrator.browser.tabs.cdp_channel import RefusedError, Reply
 from orchestrator.browser.tabs.elements import ElementIds
 from orchestrator.browser.tabs.settle import DocumentResponse
@@ -55,6 +56,7 @@ class TabState:
         opened_url: what its document was opened by, fragment included. Another than `url` if the
             page's scripts (or a link to a fragment) moved on within the document.
         document: the response that it was made of; None for a blank page.
+        answers: what its scripts were answered since.
         actions: how many calls of `Session.act` had been started when the document was committed.
         scroll: of the page, to the right and down; `scrolled` of elements, by their paths.
         details: whether each `details` element is open, by its path.
@@ -70,6 +72,7 @@ class TabState:
     url: str
     opened_url: str
     document: RecordedDocument | None
+    answers: tuple[ScriptAnswer, ...] = field(default=(), repr=False)
     is_current: bool
     actions: int
     referrer: str = ""
@@ -190,6 +193,7 @@ async def _capture_tab(tab: OpenTab, ids: PageIds, *, is_current: bool) -> TabSt
             url=tab.url,
             opened_url=tab.frames.main.opened_url,
             document=document,
+            answers=await script_answers(tab),
             is_current=is_current,
             actions=tab.actions_before,
             referrer=found["referrer"],

@@ -36,6 +36,7 @@ from orchestrator.browser.session.page_reader import DocumentHandle, PageReader
 from orchestrator.browser.session.page_restore import restore
 from orchestrator.browser.session.page_state import BrowserState, capture
 from orchestrator.browser.session.policy import REFUSAL, GuardedSession, LiveGuard, origin_of
+from orchestrator.browser.session.script_answers import AnsweredScripts
 from orchestrator.browser.tabs.cdp_channel import BrowserWatchdog, PageGoneError, RefusedError
 from orchestrator.browser.tabs.elements import ElementIds, NotDoneError
 from orchestrator.browser.tabs.journal import Activity, SessionJournal
@@ -85,6 +86,7 @@ class Session(PageReader):
         self._tracer = Tracer(contexts) if options.traces else None
         self._executor = ActionExecutor(self._bar, self._ids, journal, self._files)
         self._acted_in: tuple[OpenTab, int] | None = None
+        self._answering: list[AnsweredScripts] = []
 
     async def open(self, urls: Sequence[str], logins: Sequence[str] = ()) -> None:
         """Open the start pages, a tab each, and make the first current.
@@ -122,7 +124,8 @@ class Session(PageReader):
 
         Args:
             with_fields: also put back fields, ticks, options, details, focus and scroll, and open
-                each page at the fragment that it had gone to.
+                each page at the fragment that it had gone to. Otherwise scripts that ask what
+                they asked before get the same answers, from no site, until `end_answers`.
 
         Raises:
             StateError: there is no state, or the gateway did not answer with a page's document.
@@ -133,7 +136,14 @@ class Session(PageReader):
         async with self._watchdog.bounded("restore the pages", _OPEN_S):
             await self._trace("restored pages")
             self._ids.next = max(self._ids.next, state.ids.element)
-            await restore(self._bar, state, with_fields=with_fields)
+            self._answering = await restore(self._bar, state, with_fields=with_fields)
+
+    async def end_answers(self) -> None:
+        """Let the sites answer all that scripts ask for, after `restore(with_fields=False)`."""
+        async with self._watchdog.bounded("end the recorded answers", _OPEN_S):
+            for one in self._answering:
+                await one.end()
+            self._answering = []
 
     async def adopt_ids(self, seen: Observation | None = None) -> bool:
         """Give the elements of restored pages the ids that they had in the session they come from.

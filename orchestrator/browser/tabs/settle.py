@@ -22,8 +22,10 @@ _UNCOUNTED = frozenset(
     {"EventSource", "WebSocket", "Media", "Ping", "CSPViolationReport", "Other", "Prefetch"}
 )
 
+SCRIPTED = frozenset({"XHR", "Fetch"})  # what scripts ask for
 
 _MOST_RESPONSES = 16
+_MOST_SCRIPTED = 64  # of a document; what its scripts ask for after them is not kept
 
 
 @dataclass(slots=True)
@@ -43,6 +45,25 @@ class DocumentResponse:
     headers: tuple[tuple[str, str], ...]
 
 
+@dataclass(slots=True)
+class ScriptResponse:
+    """A request of a document's script, and the head of its response once there is one.
+
+    Attributes:
+        sent: the request's body; empty without one.
+        charset: of the response's text.
+    """
+
+    request_id: str
+    loader: str
+    method: str
+    url: str
+    sent: str
+    status: int = 0
+    headers: tuple[tuple[str, str], ...] = ()
+    charset: str = "utf-8"
+
+
 class Traffic:
     """What one page is waiting for, by the events of its wire.
 
@@ -50,6 +71,7 @@ class Traffic:
         activity_count: counts everything that may go on to change the page.
         statuses: the HTTP statuses of the main frame's documents, by loader; `status` is the last.
         responses: what the latest documents of the main frame were made of, by loader.
+        scripted: what the scripts of the latest documents were answered, in order, by loader.
         asked: the paths with queries that the page itself requested, by host.
         disturbed: whether the machine's own network changed under a request: Chromium then breaks
             off whatever is in flight, so what the page shows is not the site's doing.
@@ -60,7 +82,9 @@ class Traffic:
         self.status: int | None = None
         self.statuses: dict[str, int] = {}
         self.responses: dict[str, DocumentResponse] = {}
+        self.scripted: dict[str, list[ScriptResponse]] = {}
         self.asked: defaultdict[str, set[str]] = defaultdict(set)
+        self._scripts: dict[str, ScriptResponse] = {}
         self.disturbed = False
         self._inflight: dict[str, _Request] = {}
         self._lasting: dict[str, str] = {}
@@ -144,6 +168,8 @@ class Traffic:
             self._lasting[event["requestId"]] = f"an event stream is open: {url.geturl()}"
         if event.get("type") in _UNCOUNTED or event["request"]["url"].startswith("data:"):
             return
+        if event.get("type") in SCRIPTED:
+            self._script_asked(event)
         now = asyncio.get_running_loop().time()
         self._inflight[event["requestId"]] = _Request(
             now, event.get("loaderId", ""), f"a request is in flight: {_named(event['request'])}"
@@ -155,6 +181,26 @@ class Traffic:
             self.status = event["response"]["status"]
             self.statuses[event["loaderId"]] = event["response"]["status"]
             self._keep(event)
+        elif asked := self._scripts.pop(event["requestId"], None):
+            response = event["response"]
+            asked.status, asked.headers = response["status"], tuple(response["headers"].items())
+            asked.charset = response.get("charset") or "utf-8"
+            kept = self.scripted.setdefault(asked.loader, [])
+            kept += [asked] if len(kept) < _MOST_SCRIPTED else []
+
+    def _script_asked(self, event: Reply) -> None:
+        """Note a request; one that was sent elsewhere has no answer of its own."""
+        self._scripts.pop(event["requestId"], None)
+        request = event["request"]
+        is_whole = "postData" in request or not request.get("hasPostData")
+        if is_whole and "redirectResponse" not in event:
+            self._scripts[event["requestId"]] = ScriptResponse(
+                event["requestId"],
+                event.get("loaderId", ""),
+                request["method"],
+                request["url"],
+                request.get("postData", ""),
+            )
 
     def _keep(self, event: Reply) -> None:
         response = event["response"]
@@ -166,6 +212,9 @@ class Traffic:
         )
         if len(self.responses) > _MOST_RESPONSES:
             del self.responses[next(iter(self.responses))]
+        self.scripted = {
+            loader: kept for loader, kept in self.scripted.items() if loader in self.responses
+        }
 
     def _done(self, event: Reply) -> None:
         self._lasting.pop(event["requestId"], None)
@@ -173,6 +222,7 @@ class Traffic:
             self._touch()
 
     def _failed(self, event: Reply) -> None:
+        self._scripts.pop(event["requestId"], None)
         if event.get("errorText") == NETWORK_CHANGED:
             self.disturbed = True
         self._done(event)

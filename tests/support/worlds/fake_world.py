@@ -113,6 +113,9 @@ class FakeSession:
         await self.world.do("restore")
         self._go(captured.tabs[0].url)
 
+    async def end_answers(self) -> None:
+        self.world.log.append("end answers")
+
     async def adopt_ids(self, seen: Observation | None = None) -> bool:
         return True
 

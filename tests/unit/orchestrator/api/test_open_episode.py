@@ -297,7 +297,7 @@ async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
         (branch,) = await episode.fork(1, at=mark)
         assert leases.begun == [None, PageWay.DOCUMENT, PageWay.ACTIONS]
         done = leases.world.log[leases.world.log.index(f"restore {WIKI}/one alone") :]
-        assert done == [f"restore {WIKI}/one alone", "act press", "act press"]
+        assert done == [f"restore {WIKI}/one alone", "act press", "act press", "end answers"]
         found = branch.evidence().branch
         assert found is not None
         assert (found.pages, found.replayed, branch.is_over) == ("actions", 2, False)
@@ -317,7 +317,7 @@ async def test_a_file_that_was_chosen_is_chosen_again() -> None:
         mark = await episode.checkpoint("chosen")
         (branch,) = await episode.fork(1, at=mark)
         assert leases.begun == [None, PageWay.ACTIONS]
-        assert leases.world.log[-1] == "act upload"
+        assert leases.world.log[-2:] == ["act upload", "end answers"]
         await branch.close()
 
 

@@ -75,6 +75,21 @@ def test_other_ids_are_a_difference_of_every_text_and_the_only_one() -> None:
     assert same_but_ids(seen(), seen(8))
 
 
+def test_where_a_link_leads_is_compared_though_no_text_says_it() -> None:
+    one, two = (
+        replace(
+            seen(),
+            parts={
+                AXTREE: AxTree((Node(id=7, depth=0, role="link", name="Log out", url=url),), "")
+            },
+        )
+        for url in ("http://shop/out?nonce=1", "http://shop/out?nonce=2")
+    )
+    assert "is 'http://shop/out?nonce=2 (level None) of link Log out'" in (
+        first_difference(one, two) or ""
+    )
+
+
 @pytest.mark.parametrize("name", [AXTREE, ARIA, HTML, SOM])
 def test_another_name_is_a_difference_without_ids_too(name: str) -> None:
     one, two = (

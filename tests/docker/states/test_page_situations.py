@@ -1,0 +1,88 @@
+"""Pages in the middle of real tasks come back equal: 40 situations over all nine sites."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from arena_core.errors import StateError
+from arena_core.worlds import World
+from orchestrator import Arena
+from orchestrator.agents.builtin.oracle import OracleAgent
+from tasks.loader import load_suite
+
+pytestmark = [pytest.mark.docker, pytest.mark.browser]
+
+Situation = tuple[str, int]
+
+COUNTS = {
+    "cms": 7,
+    "forge": 6,
+    "forum": 6,
+    "home": 2,
+    "map": 3,
+    "miniwob": 2,
+    "shop": 7,
+    "tools": 4,
+    "wiki": 3,
+}
+
+
+@pytest.fixture
+async def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Arena]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    async with Arena(workers=2) as opened:
+        yield opened
+
+
+def situations(site: str) -> list[Situation]:
+    """Draw tasks of a site, and of each the step of its reference after which it is looked at.
+
+    Nobody chose them: what a reference leads through is what agents meet.
+    """
+    draw = Random(site)
+    drawn = draw.sample(list(steps_on(site)), COUNTS[site])
+    return [(task, draw.randint(*within)) for task, within in drawn]
+
+
+def steps_on(site: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    for suite in ("miniwob",) if site == "miniwob" else ("demo", "arena-120"):
+        for task in load_suite(suite).tasks:
+            if site == "home" and task.sites[0] == "home":
+                yield f"{suite}/{task.id}", (0, 0)
+            elif set(task.sites) - {"home"} == {site}:
+                yield f"{suite}/{task.id}", (1, max(1, len(task.reference or ()) - 1))
+
+
+@pytest.mark.slow(minutes=2)
+@pytest.mark.parametrize("site", COUNTS)
+async def test_the_page_of_a_branch_is_that_of_its_checkpoint(arena: Arena, site: str) -> None:
+    refused = {
+        situation: why
+        for situation in situations(site)
+        if (why := await why_refused(arena, *situation)) is not None
+    }
+    assert not refused
+
+
+async def why_refused(arena: Arena, task: str, steps: int) -> str | None:
+    async with arena.episode(task) as episode:
+        await episode.reset()
+        assert episode._begun is not None
+        oracle = OracleAgent(episode._begun.episode.reference, World.OFFLINE)
+        for _ in range(steps):
+            await episode.step((await oracle.decide(episode.observation)).action)
+        assert not episode.is_over
+        try:
+            mark = await episode.checkpoint("here")
+        except StateError as refusal:
+            return str(refusal)
+        (branch,) = await episode.fork(1, at=mark)
+        async with branch:
+            if branch.is_over:
+                return str(branch.evidence().fault)
+            assert branch.observation.text == mark.seen.text
+            return None
