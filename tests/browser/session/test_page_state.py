@@ -296,65 +296,6 @@ async def test_what_a_script_built_differs_in_words_until_its_actions_are_done_a
     assert again.seen.title == "Saved"
 
 
-ADDING = """<button onclick="add()">add</button><ul id=rows></ul>
-<script>
-  const show = async (asked) => { rows.innerHTML += `<li>${await (await asked).text()}</li>`; };
-  const add = () => show(fetch('/add', {method: 'POST', body: 'row=' + rows.children.length}));
-  show(fetch('/list'));
-</script>"""
-
-
-async def test_what_scripts_asked_for_is_answered_again_and_the_site_hears_nothing_of_it(
-    branches: Branches,
-) -> None:
-    """A row that a script adds stands on the site already: to add it again would add another."""
-    site = branches.site
-    site.page(ADDING)
-    site.answers["/list"] = Answer(body=b"one", then=Answer(body=b"one, two"))
-    twice = Answer(body="two \u2713".encode(), then=Answer(body=b"exists already"))
-    site.answers["/add"] = twice
-    source = await branches.session()
-    await source.start(f"{SHOP}/")
-    at_first, adding = source.seen, Click(element=source.id("button"))
-    assert await source.do(adding) is None
-    with_row = source.seen
-    before = len(site.requests)
-    branch = await branches.branch(source)
-    await branch.session.restore(with_fields=False)
-    await branch.rest()
-    assert await branch.session.adopt_ids(at_first)
-    assert await branch.do(adding) is None
-    await branch.session.end_answers()
-    assert await branch.session.adopt_ids(with_row)
-    await branch.see()
-    assert first_difference(with_row, branch.seen) is None
-    assert len(site.requests) == before
-    assert branch.gateway.journal.writes("shop") == 0
-    assert await branch.do(adding) is None  # from here on it is the site that answers
-    assert branch.shows("listitem", "exists already")
-    assert len(site.requests) == before + 1
-
-
-async def test_what_scripts_ask_otherwise_than_before_goes_to_the_site(branches: Branches) -> None:
-    """An answer is for its own question: the same address with another body has another one."""
-    site = branches.site
-    site.page(ADDING)
-    site.answers["/list"] = Answer(body=b"one")
-    site.answers["/add"] = Answer(body=b"two", then=Answer(body=b"three"))
-    source = await branches.session()
-    await source.start(f"{SHOP}/")
-    at_first, adding = source.seen, Click(element=source.id("button"))
-    assert await source.do(adding) is None
-    branch = await branches.branch(source)
-    await branch.session.restore(with_fields=False)
-    await branch.rest()
-    assert await branch.session.adopt_ids(at_first)
-    await branch.run("() => rows.append(document.createElement('li')) ?? true")
-    assert await branch.do(adding) is None
-    assert branch.gateway.journal.writes("shop") == 1
-    await branch.session.end_answers()
-
-
 async def test_the_actions_before_a_document_came_are_counted(branches: Branches) -> None:
     branches.site.page("<a href=/two>on</a>")
     branches.site.page("<a href=#here>stay</a>", "/two")
