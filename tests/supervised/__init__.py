@@ -171,7 +171,12 @@ class Supervised:
 
 @contextmanager
 def supervised(
-    place: Path, *services: Service, state: Path | None = None, extra: str = "", limit: int = 0
+    place: Path,
+    *services: Service,
+    state: Path | None = None,
+    extra: str = "",
+    limit: int = 0,
+    token: str | None = TOKEN,
 ) -> Iterator[Supervised]:
     """Start a supervisor on `place`/pristine; afterwards it is stopped, or killed.
 
@@ -181,6 +186,7 @@ def supervised(
         state: the live folder; `place`/state where omitted.
         extra: more lines of the configuration.
         limit: the longest file it may write, in bytes.
+        token: what it asks of whoever asks questions; None as of a container that is sealed.
     """
     folder = state or place / "state"
     pristine, scratch, log = place / "pristine", place / "scratch", place / "log"
@@ -196,7 +202,7 @@ def supervised(
     if limit:
         command = ["prlimit", f"--fsize={limit}", *command]
     with log.open("wb") as output:
-        environment = {**os.environ, "ARENA_STATES_TOKEN": TOKEN}
+        environment = {**os.environ, **({} if token is None else {"ARENA_STATES_TOKEN": token})}
         process = subprocess.Popen(command, stderr=output, stdout=output, env=environment)
     try:
         yield Supervised(folder, pristine, scratch, port, process, log)

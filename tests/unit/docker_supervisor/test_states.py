@@ -270,6 +270,18 @@ class TestWhoMay:
                 "error": "only a connection that knows the token may ask",
             }
 
+    def test_without_a_token_a_state_is_read_and_nothing_else_is_done(self, tmp_path: Path) -> None:
+        """What is sealed has none: it would become part of the image."""
+        (tmp_path / "pristine").mkdir()
+        with supervised(tmp_path, token=None) as running, running.listen() as listener:
+            listener.until_ready(1)
+            for ask in ("stamp", "files", "scratch"):
+                assert "error" not in listener.ask_untrusted(ask=ask, folders=[])
+            for token in ("", "None"):
+                assert "error" in listener.ask_untrusted(ask="trust", token=token)
+            for ask in ("take", "restore", "clock"):
+                assert "error" in listener.ask_untrusted(ask=ask, taken="")
+
     def test_services_do_not_inherit_the_token(self, tmp_path: Path) -> None:
         (tmp_path / "pristine").mkdir()
         code = f"import os; open('{tmp_path}/environment', 'w').write(repr(os.environ) + '.')"
