@@ -164,6 +164,6 @@ def test_a_folder_that_cannot_be_read_is_an_error_not_a_silence(
     ],
 )
 def test_what_is_no_question_is_refused(listener: Listener, line: bytes, error: str) -> None:
-    listener.send(line)
+    listener.trusted().send(line)
     assert error in str(listener.hear()["error"])
     assert "stamp" in listener.ask(ask="stamp")
