@@ -18,9 +18,11 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
+from orchestrator.browser.observation import AXTREE
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
+from orchestrator.runs.single_episode import EpisodeFolder
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.watch import Mark
 
@@ -42,12 +44,19 @@ class Leases:
     def episode(self) -> OpenEpisode:
         return OpenEpisode(TASK, World.OFFLINE, self, self.closed.append)
 
-    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
+    async def begin(
+        self,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+        folder: EpisodeFolder | None = None,
+    ) -> Begun:
         await self.may_begin.wait()
         self.begun.append(goes_on and goes_on[1])
         held = await Held.enter(self._lease())
         spec = replace(attempt_at(TASK), may_go_back=True)
-        return Begun(held, Episode(spec, held.value, goes_on), None)
+        return Begun(held, Episode(spec, held.value, goes_on), folder)
+
+    def require_fits(self, mark: Checkpoint) -> None:
+        mark.require_fits(TASK, World.OFFLINE, None, {AXTREE})
 
     def more(self, count: int) -> tuple[OpenEpisode, ...]:
         return tuple(self.episode() for _ in range(count))
