@@ -36,6 +36,7 @@ class Leases:
         self.ended: list[str] = []
         self.may_begin = asyncio.Event()
         self.may_begin.set()
+        self.given_back = asyncio.Event()
         self.closed: list[OpenEpisode] = []
         self._failure = failure
         self.begun: list[PageWay | None] = []
@@ -68,6 +69,7 @@ class Leases:
         try:
             yield self.world.environment()
             self.ended.append("given back")
+            self.given_back.set()
         except Exception:
             self.ended.append("broke off")
             raise
@@ -368,3 +370,55 @@ async def test_a_replica_that_the_pages_write_to_is_no_branch() -> None:
         assert leases.begun[2:] == [PageWay.DOCUMENT, PageWay.START]
         await still.close()
         await written.close()
+
+
+async def test_nobody_goes_back_or_takes_a_checkpoint_while_a_step_is_under_way() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = await episode.checkpoint("start")
+        may_end = asyncio.Event()
+        leases.world.script["act"] = may_end.wait
+        leases.world.acting.clear()
+        step = asyncio.create_task(episode.step(Goto(url=f"{WIKI}/one")))
+        await leases.world.acting.wait()
+        with pytest.raises(UsageError, match=r"restore\(\) was called while step\(\)"):
+            await episode.restore(mark)
+        with pytest.raises(UsageError, match=r"checkpoint\(\) was called while step\(\)"):
+            await episode.checkpoint("half")
+        may_end.set()
+        assert (await step).observation.url == f"{WIKI}/one"
+        assert leases.begun == [None]
+        assert (await episode.restore(mark)).url == f"{WIKI}/"
+
+
+async def test_nothing_is_done_while_an_episode_goes_back() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = await episode.checkpoint("start")
+        leases.may_begin.clear()
+        going_back = asyncio.create_task(episode.restore(mark))
+        await leases.given_back.wait()
+        for call in (episode.restore(mark), episode.checkpoint("half"), episode.step(Stop())):
+            with pytest.raises(UsageError):
+                await call
+        leases.may_begin.set()
+        assert (await going_back).url == f"{WIKI}/"
+        assert leases.begun == [None, PageWay.DOCUMENT]
+        assert (await episode.step(Stop())).is_over
+
+
+async def test_one_that_is_closed_while_it_goes_back_gives_its_lease_back() -> None:
+    leases = Leases()
+    episode = leases.episode()
+    await episode.reset()
+    mark = await episode.checkpoint("start")
+    leases.may_begin.clear()
+    going_back = asyncio.create_task(episode.restore(mark))
+    await leases.given_back.wait()
+    await episode.close()
+    leases.may_begin.set()
+    with pytest.raises(UsageError, match="was closed while"):
+        await going_back
+    assert leases.ended == ["given back", "broke off"]
