@@ -148,7 +148,7 @@ class Episodes:
         task = terms.applied_to(asked.task)
         engine = await self._opened.engine()
         if goes_on is not None:
-            await require_images(goes_on[0], registry, engine)
+            await _require_images(goes_on[0], registry, engine)
         if out is not None and folder is None:
             folder = await EpisodeFolder.create(
                 out,
@@ -275,7 +275,7 @@ def terms_at(mark: Checkpoint, terms: EpisodeTerms, endpoint: str | None) -> Epi
     )
 
 
-async def require_images(mark: Checkpoint, registry: SiteRegistry, engine: Engine) -> None:
+async def _require_images(mark: Checkpoint, registry: SiteRegistry, engine: Engine) -> None:
     """Refuse to go on from a checkpoint of other images, before anything is started.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -34,7 +35,6 @@ from orchestrator.browser.observation import (
     Observation,
     Picture,
     PrunedHtml,
-    Tab,
 )
 from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.episode.checkpoint import Checkpoint
@@ -168,33 +168,18 @@ _KINDS: Final[Mapping[str, type]] = {
 
 
 class _Seen(_Document):
-    step: _Count
-    url: str
-    title: str
-    tabs: tuple[Tab, ...]
+    """An observation, which stands without its parts beside them."""
+
+    seen: Observation
     parts: dict[str, _Part]
-    last_error: str | None = None
 
     @classmethod
     def of(cls, seen: Observation) -> _Seen:
-        return cls(
-            step=seen.step,
-            url=seen.url,
-            title=seen.title,
-            tabs=seen.tabs,
-            parts={name: _Part.of(part) for name, part in seen.parts.items()},
-            last_error=seen.last_error,
-        )
+        parts = {name: _Part.of(part) for name, part in seen.parts.items()}
+        return cls(seen=replace(seen, parts={}), parts=parts)
 
     def read(self) -> Observation:
-        return Observation(
-            step=self.step,
-            url=self.url,
-            title=self.title,
-            tabs=self.tabs,
-            parts={name: part.read() for name, part in self.parts.items()},
-            last_error=self.last_error,
-        )
+        return replace(self.seen, parts={name: part.read() for name, part in self.parts.items()})
 
 
 class _Record(_Document):
@@ -215,7 +200,7 @@ class _Record(_Document):
     def _is_whole(self) -> Self:
         if [step.index for step in self.steps] != list(range(len(self.steps))):
             raise ValueError("its steps are not all there")
-        if len(self.seen) != len(self.steps) or self.last.step != self.steps[-1].index:
+        if len(self.seen) != len(self.steps) or self.last.seen.step != self.steps[-1].index:
             raise ValueError("what the agent saw is not of these steps")
         if any((step.action is None) != (step.index == 0) for step in self.steps):
             raise ValueError("a step has no action")
@@ -262,40 +247,20 @@ def packed_checkpoint(mark: Checkpoint) -> bytes:
     try:
         record = without_json(_record_of(mark).model_dump_json(), secrets_in_json()).encode()
         pages = None if mark.pages is None else _Pages(state=mark.pages).model_dump_json().encode()
+        lines = {name: one.plain() for name, one in mark.record.lines.items()}
+        manifest = _manifest_of(mark, record, pages, lines)
     except (ValueError, PydanticSerializationError) as cause:
-        raise _unfit(mark, f"it holds what is no JSON: {cause!s:.200}") from cause
-    lines = {name: one.plain() for name, one in mark.record.lines.items()}
+        raise _unfit(
+            mark, f"it holds what no file can: {' '.join(str(cause).split()):.200}"
+        ) from cause
     files = {f"files/{name}": one for name, one in {**mark.record.pictures, **lines}.items()}
     parts = {_RECORD: record, **({} if pages is None else {_PAGES: pages}), **files}
     for site, taken in mark.sites.items():
         parts |= site_parts(f"sites/{site}", taken)
     for site, start in mark.began.items():
         parts |= {} if start is None else site_parts(f"began/{site}", start)
-    manifest = _Manifest(
-        made=datetime.now(UTC),
-        name=mark.name,
-        suite=mark.suite,
-        task=mark.task,
-        world=mark.world,
-        played=mark.played,
-        limits=mark.limits,
-        seed=mark.seed,
-        viewport=mark.viewport,
-        root=mark.root,
-        document_step=mark.document_step,
-        left_s=mark.left_s,
-        images=dict(mark.images),
-        sites={site: SiteEntry.of(taken) for site, taken in mark.sites.items()},
-        began={
-            site: None if one is None else SiteEntry.of(one) for site, one in mark.began.items()
-        },
-        record=digest_of(record),
-        pages=None if pages is None else digest_of(pages),
-        pictures={name: digest_of(one) for name, one in mark.record.pictures.items()},
-        lines={name: digest_of(one) for name, one in lines.items()},
-    )
     _require_same(mark, record, pages)
-    _refuse_secrets(mark, parts.values())
+    _refuse_secrets(mark, [manifest.model_dump_json().encode(), *parts.values()])
     return packed_archive(Kind.CHECKPOINT, manifest, parts)
 
 
@@ -316,6 +281,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         pages = None
         if told.pages is not None:
             pages = _Pages.model_validate_json(parts.read(_PAGES, told.pages)).state
+            pages = _as_fresh(pages, (datetime.now(UTC) - told.made).total_seconds())
         return Checkpoint(
             name=told.name,
             suite=told.suite,
@@ -340,6 +306,34 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
             document_step=told.document_step,
             left_s=told.left_s,
         )
+
+
+def _manifest_of(
+    mark: Checkpoint, record: bytes, pages: bytes | None, lines: Mapping[str, bytes]
+) -> _Manifest:
+    return _Manifest(
+        made=datetime.now(UTC),
+        name=mark.name,
+        suite=mark.suite,
+        task=mark.task,
+        world=mark.world,
+        played=mark.played,
+        limits=mark.limits,
+        seed=mark.seed,
+        viewport=mark.viewport,
+        root=mark.root,
+        document_step=mark.document_step,
+        left_s=mark.left_s,
+        images=dict(mark.images),
+        sites={site: SiteEntry.of(taken) for site, taken in mark.sites.items()},
+        began={
+            site: None if one is None else SiteEntry.of(one) for site, one in mark.began.items()
+        },
+        record=digest_of(record),
+        pages=None if pages is None else digest_of(pages),
+        pictures={name: digest_of(one) for name, one in mark.record.pictures.items()},
+        lines={name: digest_of(one) for name, one in lines.items()},
+    )
 
 
 def _record_of(mark: Checkpoint) -> _Record:
@@ -374,6 +368,23 @@ def _read_record(told: _Manifest, record: _Record, parts: Parts) -> RecordSoFar:
         started=record.started,
         seconds=record.seconds,
     )
+
+
+def _as_fresh(pages: BrowserState, seconds: float) -> BrowserState:
+    """Return pages whose cookies live as long from now on as they did when they were written.
+
+    The sites' clocks are set back to that moment too. Else a login would end with no act of an
+    agent's, on a page that still looks the same.
+    """
+
+    def later(cookie: Mapping[str, object]) -> Mapping[str, object]:
+        ends = cookie.get("expires")
+        if isinstance(ends, int | float) and ends > 0:
+            return {**cookie, "expires": ends + seconds}
+        return cookie  # it lasts as long as the browser
+
+    jars = {login: tuple(map(later, jar)) for login, jar in pages.cookies.items()}
+    return replace(pages, cookies=jars)
 
 
 def _require_same(mark: Checkpoint, record: bytes, pages: bytes | None) -> None:

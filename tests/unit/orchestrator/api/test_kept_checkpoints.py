@@ -13,8 +13,8 @@ from support.worlds.worldless import WorldlessArena
 
 from arena_core.actions import Goto, Stop
 from arena_core.errors import StateError, TaskError, UnknownNameError, UsageError
-from orchestrator import Checkpoint, load_checkpoint, save_checkpoint
-from orchestrator.api.episodes import require_images
+from orchestrator import Arena, load_checkpoint, save_checkpoint
+from orchestrator.api.opened import OpenArena
 
 
 @pytest.fixture
@@ -99,20 +99,25 @@ async def test_another_task_is_refused(file: Path, suite: Path, tmp_path: Path) 
             arena.episode(f"{suite}/two", checkpoint=tmp_path / "none.arena-checkpoint")
 
 
-async def test_another_image_is_refused_also_of_a_site_without_state(file: Path) -> None:
-    mark: Checkpoint = load_checkpoint(file)
+async def test_another_image_is_refused_before_anything_is_started(
+    file: Path, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a site without state, whose pages stand in its image."""
+    mark = load_checkpoint(file)
     assert mark.sites == {}
-    images: dict[str, str | None] = {"id": mark.images["wiki"]}
+    asked = []
 
     class Engine:
         async def image(self, tag: str) -> Any:
-            assert tag == ATLAS.site("wiki").image.tag
-            return SimpleNamespace(id=images["id"]) if images["id"] else None
+            asked.append(tag)
+            return SimpleNamespace(id=f"sha256:{'2' * 64}")
 
-    engine: Any = Engine()
-    await require_images(mark, ATLAS, engine)
-    images["id"] = f"sha256:{'2' * 64}"
-    with pytest.raises(StateError, match=r"'wiki': the checkpoint 'bruges' is of image sha256:1+…"):
-        await require_images(mark, ATLAS, engine)
-    images["id"] = None  # a lease says that it is not built
-    await require_images(mark, ATLAS, engine)
+    async def engine(_: OpenArena) -> Engine:
+        return Engine()
+
+    monkeypatch.setattr(OpenArena, "engine", engine)
+    async with Arena() as arena, arena.episode(f"{suite}/one", checkpoint=file) as episode:
+        with pytest.raises(StateError, match=r"'wiki': the checkpoint 'bruges' is of image") as no:
+            await episode.reset()
+    assert asked == [ATLAS.site("wiki").image.tag]
+    assert "take it anew" in no.value.hint

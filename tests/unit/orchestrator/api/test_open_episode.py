@@ -393,19 +393,31 @@ async def test_nobody_goes_back_or_takes_a_checkpoint_while_a_step_is_under_way(
 
 
 async def test_nothing_is_done_while_an_episode_goes_back() -> None:
+    """Before its first way is begun, and between that and the next."""
     leases = Leases()
+
+    async def other() -> None:
+        is_first_way = leases.begun[-1] is PageWay.DOCUMENT
+        leases.world.title = "Another page" if is_first_way else "Page"
+        if is_first_way:
+            leases.may_begin.clear()
+
     async with leases.episode() as episode:
         await episode.reset()
-        mark = await episode.checkpoint("start")
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        leases.world.script["observe"] = other
         leases.may_begin.clear()
         going_back = asyncio.create_task(episode.restore(mark))
-        await leases.given_back.wait()
-        for call in (episode.restore(mark), episode.checkpoint("half"), episode.step(Stop())):
-            with pytest.raises(UsageError):
-                await call
-        leases.may_begin.set()
-        assert (await going_back).url == f"{WIKI}/"
-        assert leases.begun == [None, PageWay.DOCUMENT]
+        for _ in range(2):
+            await leases.given_back.wait()
+            leases.given_back.clear()
+            for call in (episode.restore(mark), episode.checkpoint("half"), episode.step(Stop())):
+                with pytest.raises(UsageError):
+                    await call
+            leases.may_begin.set()
+        assert (await going_back).url == f"{WIKI}/one"
+        assert leases.begun == [None, PageWay.DOCUMENT, PageWay.START]
         assert (await episode.step(Stop())).is_over
 
 

@@ -8,8 +8,8 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields
-from datetime import UTC, datetime
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +228,20 @@ def test_what_is_written_is_read(tmp_path: Path, one: Checkpoint) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.arena-checkpoint"]
 
 
+def test_a_login_lasts_as_long_as_it_did_when_the_file_was_written(tmp_path: Path) -> None:
+    """Its page would look the same without it, and the next click would fail."""
+    path, ends = tmp_path / "a.arena-checkpoint", datetime.now(UTC).timestamp() + 3600
+    jar = ({"name": "long", "expires": ends}, {"name": "session", "expires": -1}, {"name": "plain"})
+    save_checkpoint(mark(pages=replace(pages(), cookies={"": jar})), path)
+    made = datetime.now(UTC) - timedelta(days=30)
+    rewritten(path, in_manifest(lambda one: one.update(made=made.isoformat())))
+    found = load_checkpoint(path).pages
+    assert found is not None
+    long, *others = found.cookies[""]
+    assert long["expires"] == pytest.approx(ends + 30 * 86400, abs=30)
+    assert others == [*jar[1:]]
+
+
 def test_exchanges_go_on_with_their_numbers(tmp_path: Path) -> None:
     found = kept(tmp_path / "a.arena-checkpoint", mark()).record
     lines = found.lines[EXCHANGES_FILE]
@@ -287,6 +301,15 @@ def test_a_form_that_would_come_back_otherwise_is_refused(tmp_path: Path, part: 
     with pytest.raises(StateError, match="cannot be kept in a file"):
         save_checkpoint(mark(seen=seen(1, {"other": part})), tmp_path / "a.arena-checkpoint")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("changes", [{"name": "long " * 100}, {"images": {}}, {"left_s": -1.0}])
+def test_what_would_not_be_read_again_is_refused_at_once(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(StateError, match="cannot be kept in a file") as refused:
+        save_checkpoint(mark(**changes), tmp_path / "a.arena-checkpoint")
+    assert "\n" not in refused.value.message
 
 
 Content = dict[str, bytes]
