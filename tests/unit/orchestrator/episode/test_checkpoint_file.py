@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 from support.worlds.fake_world import IMAGE, WIKI, browsing_task
 
-from arena_core.actions import Click, Goto, Type
+from arena_core.actions import Click, Type
 from arena_core.errors import StateError, UsageError
 from arena_core.worlds import World
 from evaluators.evidence import Located, StepEvidence
@@ -497,9 +497,3 @@ def test_a_task_that_was_changed_since_is_another(file: Path) -> None:
         found.require_fits(TASK, World.OFFLINE, None, {"axtree"})
     with pytest.raises(UsageError, match="is of 'kettle' offline"):
         found.require_fits(TASK, World.ONLINE, None, forms)
-
-
-def test_actions_come_back_as_what_they_are(tmp_path: Path) -> None:
-    going = record().steps[1].model_copy(update={"action": Goto(url=f"{WIKI}/a")})
-    one = mark(record=record(steps=(record().steps[0], going)))
-    assert kept(tmp_path / "a.arena-checkpoint", one).actions == (Goto(url=f"{WIKI}/a"),)
