@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from arena_core.errors import StateError, UsageError
 from evaluators.evidence import Branch
+from orchestrator.browser.observation import AXTREE, IN_VIEWPORT
 from orchestrator.browser.observations.equality import first_difference
 from orchestrator.episode.resources import recorded_for
 from orchestrator.episode.steps import SETTLE_DEADLINE_S
@@ -105,7 +106,8 @@ class Checkpoint:
         left_out = set()
         if any(action.kind == "upload" for action in self.actions):
             left_out.add(PageWay.DOCUMENT)  # no page shows all of a file that was chosen
-        if not acted or len(self.pages.tabs) > 1:
+        has_tree = not {AXTREE, AXTREE + IN_VIEWPORT}.isdisjoint(self.seen.parts)
+        if not acted or len(self.pages.tabs) > 1 or not has_tree:  # it tells elements by the tree
             left_out.add(PageWay.ACTIONS)
         return tuple(way for way in PageWay if way not in left_out)
 

@@ -18,7 +18,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
-from orchestrator.browser.observation import AXTREE
+from orchestrator.browser.observation import AXTREE, Html
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
@@ -304,6 +304,8 @@ async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
         await episode.step(Press(keys="ArrowDown"))
         mark = await episode.checkpoint("menu")
         assert mark.document_step == 1
+        without_tree = replace(mark, seen=replace(mark.seen, parts={"html": Html("")}))
+        assert without_tree.ways == (PageWay.DOCUMENT, PageWay.START)
         leases.world.script["observe"] = other
         (branch,) = await episode.fork(1, at=mark)
         assert leases.begun == [None, PageWay.DOCUMENT, PageWay.ACTIONS]
