@@ -259,15 +259,17 @@ def terms_at(mark: Checkpoint, terms: EpisodeTerms, endpoint: str | None) -> Epi
     """Return the terms that a checkpoint's episode was played on.
 
     Raises:
-        UsageError: others were asked for.
+        UsageError: others were asked for, or they are out of bounds.
     """
     from orchestrator.runs.single_episode import EpisodeTerms
+    from orchestrator.runs.spec import read_asked
 
     beside = [*terms.options, *([] if endpoint is None else ["endpoint"])]
     if beside:
         message = f"{', '.join(beside)} beside the checkpoint '{mark.name}' would have no effect"
         raise UsageError(message, hint="the checkpoint says how its episode is played")
-    return EpisodeTerms(
+    return read_asked(
+        EpisodeTerms,
         seed=mark.seed,
         max_steps=mark.limits.steps,
         max_seconds=mark.limits.seconds,

@@ -17,11 +17,13 @@ from pydantic import (
     Field,
     JsonValue,
     StringConstraints,
+    ValidationError,
     model_validator,
 )
 from pydantic_core import PydanticSerializationError
 
 from arena_core.errors import StateError
+from arena_core.foreign import first_fault
 from arena_core.logs import secrets_of
 from arena_core.worlds import World
 from evaluators.evidence import Located, StepEvidence
@@ -250,9 +252,7 @@ def packed_checkpoint(mark: Checkpoint) -> bytes:
         lines = {name: one.plain() for name, one in mark.record.lines.items()}
         manifest = _manifest_of(mark, record, pages, lines)
     except (ValueError, PydanticSerializationError) as cause:
-        raise _unfit(
-            mark, f"it holds what no file can: {' '.join(str(cause).split()):.200}"
-        ) from cause
+        raise _unfit(mark, f"it holds what no file can: {_why(cause)}") from cause
     files = {f"files/{name}": one for name, one in {**mark.record.pictures, **lines}.items()}
     parts = {_RECORD: record, **({} if pages is None else {_PAGES: pages}), **files}
     for site, taken in mark.sites.items():
@@ -281,7 +281,8 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         pages = None
         if told.pages is not None:
             pages = _Pages.model_validate_json(parts.read(_PAGES, told.pages)).state
-            pages = _as_fresh(pages, (datetime.now(UTC) - told.made).total_seconds())
+            kept_s = (datetime.now(UTC) - told.made).total_seconds()
+            pages = _as_fresh(pages, max(kept_s, 0.0))
         return Checkpoint(
             name=told.name,
             suite=told.suite,
@@ -393,7 +394,7 @@ def _require_same(mark: Checkpoint, record: bytes, pages: bytes | None) -> None:
         seen = _Record.model_validate_json(record).last.read()
         state = None if pages is None else _Pages.model_validate_json(pages).state
     except ValueError as cause:
-        raise _unfit(mark, f"it cannot be read again: {cause!s:.200}") from cause
+        raise _unfit(mark, f"it cannot be read again: {_why(cause)}") from cause
     if seen != mark.seen:
         raise _unfit(mark, "what its agent saw holds a secret, or what is no JSON")
     if state != mark.pages:
@@ -411,6 +412,13 @@ def _refuse_secrets(mark: Checkpoint, parts: Iterable[bytes]) -> None:
         raise _unfit(mark, f"a site's state is not packed as Arena packs it: {cause}") from cause
     if any(secret in one for one in (*parts, *bodies, *unpacked) for secret in secrets):
         raise _unfit(mark, "a page or a site holds a secret of the environment (…_KEY, …_TOKEN)")
+
+
+def _why(cause: Exception) -> str:
+    """Say what was wrong in one line, and not what stood there: that may be a secret."""
+    return (
+        first_fault(cause) if isinstance(cause, ValidationError) else " ".join(str(cause).split())
+    )
 
 
 def _unfit(mark: Checkpoint, why: str) -> StateError:

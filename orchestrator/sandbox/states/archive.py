@@ -17,6 +17,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, StringConstraints, ValidationError
 
 from arena_core.errors import ImageError, StateError
+from arena_core.foreign import first_fault
 from arena_core.regular_files import open_regular
 
 MOST_BYTES: Final = 1 << 28  # of all parts together
@@ -162,10 +163,8 @@ def opened_archive(path: Path, kind: Kind) -> Iterator[Parts]:
 
 
 def _not_valid(path: Path, kind: Kind, fault: ValidationError) -> StateError:
-    errors = fault.errors()
-    for error in errors:
+    for error in fault.errors():
         if error["loc"] == ("version",) and isinstance(error["input"], int):
             message = f"{path}: its format has version {error['input']}, which is unknown here"
             return StateError(message, hint="read it with the Arena that wrote it")
-    where = ".".join(map(str, errors[0]["loc"])) or "a part"
-    return StateError(f"{path} is not the file of a {kind.noun}: {where}: {errors[0]['msg']}")
+    return StateError(f"{path} is not the file of a {kind.noun}: {first_fault(fault)}")

@@ -130,7 +130,8 @@ async def test_another_arena_goes_on_from_a_file(arena: Arena, pin: str, tmp_pat
     file = tmp_path / "pinned.arena-checkpoint"
     mark = await pinned(arena, pin, file)
     assert file.stat().st_size < 1_000_000
-    async with Arena() as another, another.episode(pin, checkpoint=file) as later:
+    run = tmp_path / "run"
+    async with Arena() as another, another.episode(pin, checkpoint=file, out=run) as later:
         seen = await later.reset()
         assert seen.text == mark.seen.text
         element(seen, "button", "Unpin")
@@ -142,6 +143,9 @@ async def test_another_arena_goes_on_from_a_file(arena: Arena, pin: str, tmp_pat
     assert (told.root, told.step, told.pages) == (mark.root, 3, "document")
     assert receipt.proven
     assert receipt.golden == mark.sites["tools"].digest == told.states["tools"]
+    (scored,) = Arena().runs.score(run)
+    assert str(scored.score.outcome) == "success"
+    assert Arena().runs.read_lock(run).agent.options["checkpoint"] == "pinned"
 
 
 @SLOW

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -95,6 +96,9 @@ async def test_another_task_is_refused(file: Path, suite: Path, tmp_path: Path) 
         write_suite(tmp_path, bells("one", intent="How many bells? All of them."))
         with pytest.raises(UsageError, match="another definition"):
             arena.episode(f"{suite}/one", checkpoint=file)
+        out_of_bounds = replace(load_checkpoint(file), seed=2**40)
+        with pytest.raises(UsageError, match="seed"):
+            arena.episode(f"{suite}/one", checkpoint=out_of_bounds)
         with pytest.raises(StateError, match="No such file"):
             arena.episode(f"{suite}/two", checkpoint=tmp_path / "none.arena-checkpoint")
 

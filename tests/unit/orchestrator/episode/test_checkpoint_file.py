@@ -382,7 +382,7 @@ FORGED: dict[str, tuple[Callable[[Content], object], str]] = {
         in_manifest(lambda one: one["lines"].update({"network.jsonl.gz": "0" * 64})),
         "observations.jsonl.gz",
     ),
-    "lines that are no objects": (other_lines, "a part: Input should be an object"),
+    "lines that are no objects": (other_lines, ": Input should be an object"),
     "a site that leads out": (
         in_manifest(lambda one: one["sites"].update({"../a": one["sites"].pop("wiki")})),
         "should match pattern",
