@@ -113,6 +113,8 @@ if TYPE_CHECKING:
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
+    from orchestrator.episode.checkpoint_file import load_checkpoint as load_checkpoint
+    from orchestrator.episode.checkpoint_file import save_checkpoint as save_checkpoint
     from orchestrator.episode.external.command import AgentCommand as AgentCommand
     from orchestrator.episode.steps import StepResult as StepResult
     from orchestrator.export.exporting import Exported as Exported
@@ -209,6 +211,7 @@ _NAMES = LazyNames(
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.browser.observation: Node Observation Tab
     orchestrator.episode.checkpoint: Checkpoint
+    orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
     orchestrator.episode.external.command: AgentCommand
     orchestrator.episode.steps: StepResult
     orchestrator.export.exporting: Exported

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from arena_core.errors import UsageError
 from arena_core.names import offered
-from orchestrator.api.episodes import Episodes
+from orchestrator.api.episodes import Episodes, terms_at
 from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OnArenaEvent, OpenArena, ignore_event
 from orchestrator.api.runs import Runs
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from orchestrator.agents.model.model_check import ModelCheck
     from orchestrator.analysis.run_report.run_report import RunReport
     from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
+    from orchestrator.episode.checkpoint import Checkpoint
     from orchestrator.runs.agent_choice import AgentChoice
     from orchestrator.runs.spec import Asked, RunSpec
 
@@ -108,6 +109,7 @@ class Arena:
         max_seconds: float | None = None,
         viewport: tuple[int, int] | None = None,
         state: str | None = None,
+        checkpoint: Checkpoint | Path | str | None = None,
     ) -> OpenEpisode:
         """Return an episode of a task, to be played step by step; nothing is started yet.
 
@@ -135,14 +137,20 @@ class Arena:
             viewport: width and height of the window in CSS pixels, each from 100 to 4096; the
                 task's own (1280 by 720, MiniWoB++ 500 by 320) where omitted.
             state: a saved state that the sites in it begin in; what the task sets up where omitted.
+            checkpoint: where it begins, or its file (`save_checkpoint`), which also says in what
+                forms it observes, and what it has in place of the task's limits, seed and viewport.
+                `reset` proves that it is equal; else it is `unscored: fork`.
 
         Raises:
             UsageError: no such world or endpoint, the task is not played there, a number is out of
-                its bounds, or an argument has no effect.
+                its bounds, an argument has no effect, or the checkpoint is of another task.
+            StateError: the checkpoint's file is damaged or none.
             UnknownNameError: no such suite, task or form of observation.
             TaskError: the suite is wrong.
         """
         from arena_core.worlds import read_world
+        from orchestrator.browser.observation import AXTREE
+        from orchestrator.episode.checkpoint_file import load_checkpoint
         from orchestrator.runs.new_run import refuse_offline_origins
         from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
         from orchestrator.runs.spec import RunSettings, read_asked
@@ -163,6 +171,11 @@ class Arena:
             screenshots=screenshots,
         )
         refuse_offline_origins(settings)
+        mark = load_checkpoint(checkpoint) if isinstance(checkpoint, Path | str) else checkpoint
+        if mark is not None:
+            terms = terms_at(mark, terms, endpoint)
+            if observations == (AXTREE,):
+                observations = mark.seen.parts
         return self._episodes.open(
             task.rpartition("/")[0],
             self.suites.task(task),
@@ -172,6 +185,7 @@ class Arena:
             observations=observations,
             out=None if out is None else Path(out),
             endpoint=endpoint,
+            checkpoint=mark,
         )
 
     async def run(

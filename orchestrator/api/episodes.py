@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena_core.errors import UsageError
+from arena_core.errors import StateError, UsageError
 from arena_core.held import Held
 from arena_core.names import counted
 from arena_core.worlds import World
@@ -20,8 +20,10 @@ from orchestrator.sandbox.memory import parse_size
 if TYPE_CHECKING:
     from orchestrator.api.episode_worlds import EpisodeWorlds
     from orchestrator.episode.checkpoint import Checkpoint, PageWay
-    from orchestrator.runs.single_episode import EpisodeTerms, WorldChoice
+    from orchestrator.runs.single_episode import EpisodeFolder, EpisodeTerms, WorldChoice
+    from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.state import TakenState
+    from sites.registry import SiteRegistry
     from tasks.schema import Task
 
 
@@ -57,6 +59,7 @@ class Episodes:
         observations: Collection[str],
         out: Path | None,
         endpoint: str | None,
+        checkpoint: Checkpoint | None = None,
     ) -> OpenEpisode:
         """Return an episode of a task, of which nothing is started yet; see `Arena.episode`.
 
@@ -69,6 +72,7 @@ class Episodes:
             observations: the forms that are computed.
             out: a new folder for its evidence.
             endpoint: `cdp`, or None.
+            checkpoint: where it begins, in place of its start.
         """
         from orchestrator.browser.observations.forms import require_form
 
@@ -91,25 +95,40 @@ class Episodes:
             is_shared=endpoint is not None,
         )
 
-        def opened(maker: _Maker) -> OpenEpisode:
-            episode = OpenEpisode(played, choice.world, maker, self._open.discard, endpoint)
+        def opened(maker: _Maker, goes_on: Checkpoint | None = None) -> OpenEpisode:
+            episode = OpenEpisode(
+                played,
+                choice.world,
+                maker,
+                self._open.discard,
+                endpoint=endpoint,
+                goes_on=goes_on,
+            )
             self._open.add(episode)
             return episode
 
-        return opened(_Maker(self, asked, opened, out))
+        maker = _Maker(self, asked, opened, out)
+        if checkpoint is not None:
+            maker.require_fits(checkpoint)
+        return opened(maker, checkpoint)
 
     async def begin(
         self,
         asked: AskedEpisode,
         out: Path | None,
         goes_on: tuple[Checkpoint, PageWay] | None,
+        folder: EpisodeFolder | None = None,
     ) -> Begun:
         """Lease what an episode needs, once its task is known to have no mistake.
 
         Args:
             asked: what it is to be.
-            out: a new folder for its evidence, of one that begins at its start.
+            out: a new folder for its evidence, where it has no `folder` yet.
             goes_on: the checkpoint that it begins at, and how its pages come back.
+            folder: its own, of one that goes back.
+
+        Raises:
+            StateError: an image is another than the checkpoint was taken with.
         """
         from orchestrator.episode.environment import AttemptSpec
         from orchestrator.episode.episode import Episode
@@ -128,15 +147,16 @@ class Episodes:
             self._linted.append(asked.task)
         task = terms.applied_to(asked.task)
         engine = await self._opened.engine()
-        folder = None
-        if out is not None and goes_on is None:
+        if goes_on is not None:
+            await _require_images(goes_on[0], registry, engine)
+        if out is not None and folder is None:
             folder = await EpisodeFolder.create(
                 out,
                 with_task(suite, task),
                 task,
                 choice,
                 agent=asked.agent,
-                options=terms.options,
+                options=terms.options | ({"checkpoint": goes_on[0].name} if goes_on else {}),
                 registry=registry,
                 engine=engine,
             )
@@ -218,12 +238,57 @@ class _Maker:
     opened: Callable[[_Maker], OpenEpisode]
     out: Path | None = None
 
-    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
-        return await self.episodes.begin(self.asked, self.out, goes_on)
+    async def begin(
+        self,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+        folder: EpisodeFolder | None = None,
+    ) -> Begun:
+        return await self.episodes.begin(self.asked, self.out, goes_on, folder)
+
+    def require_fits(self, mark: Checkpoint) -> None:
+        asked = self.asked
+        task = asked.terms.applied_to(asked.task)
+        mark.require_fits(task, asked.choice.world, asked.terms.viewport, asked.observations)
 
     def more(self, count: int) -> tuple[OpenEpisode, ...]:
         self.episodes.require_room(count)
         return tuple(self.opened(replace(self, out=None)) for _ in range(count))
+
+
+def terms_at(mark: Checkpoint, terms: EpisodeTerms, endpoint: str | None) -> EpisodeTerms:
+    """Return the terms that a checkpoint's episode was played on.
+
+    Raises:
+        UsageError: others were asked for, or they are out of bounds.
+    """
+    from orchestrator.runs.single_episode import EpisodeTerms
+    from orchestrator.runs.spec import read_asked
+
+    beside = [*terms.options, *([] if endpoint is None else ["endpoint"])]
+    if beside:
+        message = f"{', '.join(beside)} beside the checkpoint '{mark.name}' would have no effect"
+        raise UsageError(message, hint="the checkpoint says how its episode is played")
+    return read_asked(
+        EpisodeTerms,
+        seed=mark.seed,
+        max_steps=mark.limits.steps,
+        max_seconds=mark.limits.seconds,
+        viewport=mark.viewport,
+    )
+
+
+async def _require_images(mark: Checkpoint, registry: SiteRegistry, engine: Engine) -> None:
+    """Refuse to go on from a checkpoint of other images, before anything is started.
+
+    Raises:
+        StateError: a site's image is another one now.
+    """
+    for name, was in mark.images.items():
+        found = await engine.image(registry.site(name).image.tag)
+        if found is not None and found.id != was:  # one that is missing is an error of its own
+            message = f"site '{name}': the checkpoint '{mark.name}' is of image {was[:19]}…"
+            hint = "take it anew: a state never goes over to another image"
+            raise StateError(f"{message}, and here it is {found.id[:19]}…", hint=hint)
 
 
 def _states_of(name: str, task: Task, choice: WorldChoice) -> Mapping[str, TakenState]:

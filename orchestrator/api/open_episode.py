@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, Self, cast
 
 from arena_core.errors import UsageError
@@ -58,8 +59,18 @@ class Begun:
 class EpisodeMaker(Protocol):
     """Begins the episodes of one task."""
 
-    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
-        """Lease what an episode needs, from its start or from a checkpoint."""
+    async def begin(
+        self,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+        folder: EpisodeFolder | None = None,
+    ) -> Begun:
+        """Lease what an episode needs, from its start or from a checkpoint.
+
+        `folder` is its own from before it went back; else it gets one if it is to have one.
+        """
+
+    def require_fits(self, mark: Checkpoint) -> None:
+        """Raise UsageError where the task, as it is played, cannot go on from a checkpoint."""
 
     def more(self, count: int) -> tuple[OpenEpisode, ...]:
         """Return so many more episodes that are not begun; UsageError where there is no room."""
@@ -84,16 +95,20 @@ class OpenEpisode:
         world: World,
         maker: EpisodeMaker,
         on_close: Callable[[OpenEpisode], None],
+        *,
         endpoint: str | None = None,
+        goes_on: Checkpoint | None = None,
     ) -> None:
         self.task = task
         self.world = world
         self.endpoint = endpoint
         self._maker = maker
         self._on_close = on_close
+        self._goes_on = goes_on
         self._begun: Begun | None = None
         self._was_reset = False
         self._is_closed = False
+        self._goes_back = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,12 +120,14 @@ class OpenEpisode:
         """Lease golden replicas, log the roles in, open the start pages; return what is seen first.
 
         Where the world breaks or is not as the task requires, the episode is over at once and
-        unscored; the observation is empty but for `last_error`.
+        unscored; the observation is empty but for `last_error`. An episode that was opened at a
+        checkpoint begins there, as a branch of `fork`.
 
         Raises:
             UsageError: it was reset before, or is closed.
             TaskError: the task has mistakes; nothing is played.
             ImageError: an image is not built.
+            StateError: the checkpoint is of another image.
             LeaseError: no replicas were ready in time.
             StoreError: the folder for its evidence exists already, or cannot be written.
             ArenaError: a replica could not be made ready, or no browser starts.
@@ -120,21 +137,32 @@ class OpenEpisode:
             message = f"the episode of '{self.task.id}' {known}: an episode is played once"
             raise UsageError(message, hint="open another one: arena.episode(...)")
         self._was_reset = True
-        self._begun = await self._maker.begin()
-        if self.is_over:  # only `close` can have ended what is not reset yet
-            await self.close()
-            message = f"the episode of '{self.task.id}' was closed while it was being reset"
-            raise UsageError(message, hint="await reset() before close()")
-        observation = await self._begun.episode.reset()
-        environment = self._begun.held.value
-        if environment.is_shared and not self._begun.episode.is_over:
+        if self._goes_on is not None:
+            return await self._go_on(self._goes_on)
+        begun = await self._begin()
+        observation = await begun.episode.reset()
+        environment = begun.held.value
+        if environment.is_shared and not begun.episode.is_over:
             from arena_core.held import Held
             from orchestrator.episode.external.episode import open_external
 
             browser = cast("ExternalBrowser", environment.browser)
-            opened = open_external(self._begun.episode, browser)
-            self._begun.outside = await Held.enter(opened)
+            begun.outside = await Held.enter(open_external(begun.episode, browser))
         return observation
+
+    async def _begin(
+        self,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+        folder: EpisodeFolder | None = None,
+    ) -> Begun:
+        """Lease what the episode needs; UsageError where it was closed meanwhile."""
+        self._begun = begun = await self._maker.begin(goes_on, folder)
+        if self._is_closed:
+            begun.folder = None if folder is not None else begun.folder  # saved by then
+            await self.close()
+            message = f"the episode of '{self.task.id}' was closed while it was being reset"
+            raise UsageError(message, hint="await reset() before close()")
+        return begun
 
     @property
     def cdp_url(self) -> str:
@@ -293,16 +321,30 @@ class OpenEpisode:
             What is seen there.
 
         Raises:
-            UsageError: the episode is not reset yet or is closed, or the checkpoint is of another
-                task.
+            UsageError: the episode is not reset yet, is closed, or another call is under way; or
+                the checkpoint is of another task, or of the task with other terms.
+            StateError: the checkpoint is of another image.
             ArenaError: no replica could be brought there.
         """
-        self._playing()
-        self._refuse_foreign(mark)
+        episode = self._playing()
+        self._maker.require_fits(mark)
         begun = self._begun
         if self._is_closed or begun is None:
             raise UsageError(f"the episode of '{self.task.id}' is closed")
-        return await self._go_on(mark, begun.folder)
+        with self._going_back(), episode.left():
+            return await self._go_on(mark, begun.folder)
+
+    @contextmanager
+    def _going_back(self) -> Iterator[None]:
+        """Refuse to go back while the episode does."""
+        if self._goes_back:
+            message = f"restore() was called while restore() of '{self.task.id}' is under way"
+            raise UsageError(message, hint="await one call before the next")
+        self._goes_back = True
+        try:
+            yield
+        finally:
+            self._goes_back = False
 
     async def fork(self, count: int, *, at: Checkpoint) -> tuple[OpenEpisode, ...]:
         """Return episodes that go on from a checkpoint, each with replicas and pages of its own.
@@ -315,11 +357,12 @@ class OpenEpisode:
             at: where they begin; this episode goes on as it is.
 
         Raises:
-            UsageError: the checkpoint is of another task, or there are not as many free slots:
-                `Arena(workers=...)`.
+            UsageError: the checkpoint is of another task, or of the task with other terms, or there
+                are not as many free slots: `Arena(workers=...)`.
+            StateError: the checkpoint is of another image.
             ArenaError: no replica could be brought there.
         """
-        self._refuse_foreign(at)
+        self._maker.require_fits(at)
         branches = self._maker.more(count)
         try:
             async with task_group() as group:
@@ -339,18 +382,13 @@ class OpenEpisode:
         for way in mark.ways:
             if self._begun is not None:
                 await self._begun.end(is_whole=True)
-            self._begun = await self._maker.begin((mark, way))
-            self._begun.folder = folder
-            await self._begun.episode.reset()
-            fault = self._begun.episode.evidence().fault
+            begun = await self._begin((mark, way), folder)
+            folder = begun.folder
+            await begun.episode.reset()
+            fault = begun.episode.evidence().fault
             if fault is None or fault.reason is not UnscoredReason.FORK:
                 break
         return self.observation
-
-    def _refuse_foreign(self, mark: Checkpoint) -> None:
-        if (mark.task, mark.world) != (self.task.id, self.world):
-            message = f"the checkpoint '{mark.name}' is of '{mark.task}' {mark.world}"
-            raise UsageError(f"{message}, and the episode of '{self.task.id}' {self.world}")
 
     async def score(self) -> Score:
         """Look what the end checks find, and score; later calls return the same.

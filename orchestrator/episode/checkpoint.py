@@ -6,13 +6,15 @@ by what an agent sees of it, literally.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
-from arena_core.errors import StateError
+from arena_core.errors import StateError, UsageError
 from evaluators.evidence import Branch
+from orchestrator.browser.observation import AXTREE, IN_VIEWPORT
 from orchestrator.browser.observations.equality import first_difference
 from orchestrator.episode.resources import recorded_for
 from orchestrator.episode.steps import SETTLE_DEADLINE_S
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from orchestrator.episode.steps import StepPlayer
     from orchestrator.sandbox.reset.state import TakenState
     from orchestrator.sandbox.reset.watch import Mark
+    from tasks.schema import Limits, Task
 
 
 class PageWay(StrEnum):
@@ -51,7 +54,11 @@ class Checkpoint:
 
     Attributes:
         name: for whoever reads the evidence of its branches.
-        task, world: what it was taken of.
+        suite, task, world: what it was taken of.
+        played: see `played_digest`.
+        limits, seed, viewport: what may have been asked for in place of the task's own; see
+            `AttemptSpec` and `tasks.schema.Task`.
+        images: the ids of the images that its replicas ran, by site, those without state too.
         root: the id of the episode that it was taken of, or that this one goes on from.
         began: by site that holds state, the state that the episode began in; None is golden.
         sites: by site that holds state, its state at the checkpoint.
@@ -64,8 +71,14 @@ class Checkpoint:
     """
 
     name: str
+    suite: str
     task: str
     world: World
+    played: str
+    limits: Limits
+    seed: int | None
+    viewport: tuple[int, int] | None
+    images: Mapping[str, str]
     root: str
     began: Mapping[str, TakenState | None]
     sites: Mapping[str, TakenState]
@@ -94,7 +107,8 @@ class Checkpoint:
         left_out = set()
         if any(action.kind == "upload" for action in self.actions):
             left_out.add(PageWay.DOCUMENT)  # no page shows all of a file that was chosen
-        if not acted or len(self.pages.tabs) > 1:
+        has_tree = not {AXTREE, AXTREE + IN_VIEWPORT}.isdisjoint(self.seen.parts)
+        if not acted or len(self.pages.tabs) > 1 or not has_tree:  # it tells elements by the tree
             left_out.add(PageWay.ACTIONS)
         return tuple(way for way in PageWay if way not in left_out)
 
@@ -120,6 +134,26 @@ class Checkpoint:
             case _:
                 assert_never(way)
 
+    def require_fits(
+        self,
+        task: Task,
+        world: World,
+        viewport: tuple[int, int] | None,
+        observations: Collection[str],
+    ) -> None:
+        """Raise UsageError where an episode that is played so cannot go on from it."""
+        if (self.task, self.world) != (task.id, world):
+            message = f"the checkpoint '{self.name}' is of '{self.task}' {self.world}"
+            raise UsageError(f"{message}, and the episode of '{task.id}' {world}")
+        if self.played != played_digest(task, viewport):
+            message = f"the checkpoint '{self.name}' is of '{task.id}' with another definition"
+            hint = "its suite was changed, or the episode has another seed, limit or viewport"
+            raise UsageError(message, hint=hint)
+        if set(observations) != self.seen.parts.keys():
+            forms = ", ".join(sorted(self.seen.parts))
+            message = f"the checkpoint '{self.name}' shows {forms}, and the episode another form"
+            raise UsageError(message, hint=f"observations of the episode: {forms}")
+
     def branch(self, way: PageWay) -> Branch:
         """Return what the evidence of a branch says of it."""
         return Branch(
@@ -130,6 +164,11 @@ class Checkpoint:
             replayed=len(self.done_again(way)),
             states={site: taken.digest for site, taken in self.sites.items()},
         )
+
+
+def played_digest(task: Task, viewport: tuple[int, int] | None) -> str:
+    """Return SHA-256 over a task as it is played, limits, checks and window included."""
+    return hashlib.sha256(f"{task.model_dump_json()}\n{viewport}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +211,7 @@ async def take_checkpoint(
         last: what its agent saw last.
     """
     session, record, journal = player.resources.session, player.record, player.resources.journal
+    task = record.spec.task
     try:
         _refuse(record.spec, record.environment)
         if not await session.settle(SETTLE_DEADLINE_S):
@@ -190,8 +230,17 @@ async def take_checkpoint(
         return refused
     return Checkpoint(
         name=branching.name,
-        task=record.spec.task.id,
+        suite=record.spec.suite,
+        task=task.id,
         world=record.environment.world,
+        played=played_digest(task, record.spec.viewport),
+        limits=task.limits,
+        seed=None if task.miniwob is None else task.miniwob.seed,
+        viewport=record.spec.viewport,
+        images={
+            site: replica.placement.image_id
+            for site, replica in record.environment.replicas.items()
+        },
         root=branching.root,
         began=record.environment.lease.began,
         sites=sites,

@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self, cast
@@ -240,9 +240,7 @@ class Episode:
         with self._calls.alone("evaluate"):
             if self._score is None:
                 if not self.is_over:
-                    message = (
-                        f"the episode of '{self._task.id}' is not over: nothing to evaluate yet"
-                    )
+                    message = f"the episode of '{self._task.id}' is not over: nothing to score yet"
                     raise UsageError(message, hint="step it with Stop(), or end() it")
                 if not self._calls.is_closed:
                     look = look_at_end(self._task, self._record, self._player)
@@ -271,6 +269,10 @@ class Episode:
         if isinstance(taken, Checkpoint):
             return taken
         raise taken or StateError(f"no checkpoint was taken: {self._because()}")
+
+    def left(self) -> AbstractContextManager[None]:
+        """Refuse calls in a block: its driver goes back. UsageError where one is under way."""
+        return self._calls.alone("restore")
 
     async def close(self) -> None:
         """Close browser and gateway; the evidence is final then. Safe to repeat, from any task.
@@ -344,10 +346,8 @@ class Episode:
         """
         with self._calls.alone("snapshot"):
             player = self._running()
-            look = self._look(player, asked)
-            return await self._calls.guarded(
-                "a look beside the agent", look, is_undone_by_cancelling=False
-            )
+            look, doing = self._look(player, asked), "a look beside the agent"
+            return await self._calls.guarded(doing, look, is_undone_by_cancelling=False)
 
     async def _look(self, player: StepPlayer, asked: Sequence[Look]) -> EpisodeSnapshot | None:
         limit = asyncio.timeout(_SNAPSHOT_S)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
 from arena_core.errors import StoreError
 from arena_core.foreign import first_fault
@@ -26,7 +26,21 @@ _GZIP: Final = 16 + zlib.MAX_WBITS
 _QUICK: Final = 3  # a page's markup is halved once more by 9, in four times the time
 _LEAST: Final = 6  # letters: a shorter value is part of ordinary words
 _BASES: Final = 8  # earlier exchanges that a request may go on from: agents ask in several voices
+_LINE: Final = TypeAdapter(dict[str, JsonValue])
 _USAGE: Final = TokenUsage.__dataclass_fields__
+
+
+def secrets_in_json(secrets: Iterable[str] | None = None) -> list[str]:
+    """Return secrets as they stand in JSON: these, or those of the environment."""
+    found = secrets_of() if secrets is None else secrets
+    return [json.dumps(one)[1:-1] for one in found if len(one) >= _LEAST]
+
+
+def without_json(text: str, secrets: Iterable[str]) -> str:
+    """Return JSON with `[redacted]` in the place of each secret."""
+    for secret in secrets:
+        text = text.replace(secret, REDACTED)
+    return text
 
 
 class StepLines:
@@ -38,8 +52,7 @@ class StepLines:
     """
 
     def __init__(self, secrets: Iterable[str] | None = None) -> None:
-        found = secrets_of() if secrets is None else secrets
-        self._secrets = [json.dumps(one)[1:-1] for one in found if len(one) >= _LEAST]
+        self._secrets = secrets_in_json(secrets)
         self._packer = zlib.compressobj(_QUICK, zlib.DEFLATED, _GZIP)
         self._packed = bytearray()
 
@@ -53,14 +66,27 @@ class StepLines:
 
     def add(self, line: Mapping[str, object]) -> None:
         """Add a line; TypeError if it is not JSON."""
-        text = json.dumps(line)
-        for secret in self._secrets:
-            text = text.replace(secret, REDACTED)
+        text = without_json(json.dumps(line), self._secrets)
         self._packed += self._packer.compress(text.encode() + b"\n")
 
     def packed(self) -> bytes:
         """Return the file's content as it stands; more lines may follow."""
         return bytes(self._packed) + self._packer.copy().flush()
+
+    def plain(self) -> bytes:
+        """Return the lines so far, not compressed."""
+        return zlib.decompress(self.packed(), _GZIP)
+
+    @classmethod
+    def of(cls, plain: bytes) -> StepLines:
+        """Return a file with lines that `plain` returned; ValueError if they are no JSON objects.
+
+        Secrets of this environment are replaced in them too.
+        """
+        lines = cls()
+        for line in plain.splitlines():
+            lines.add(_LINE.validate_json(line))
+        return lines
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -115,20 +141,27 @@ class KeptExchange:
 class ExchangeWriter:
     """Makes the lines of one attempt.
 
+    `number` is that of the next exchange: those before it stand in lines that others wrote.
+
     Of a request's messages only those stand in its line that follow the longest beginning which it
     shares with one of the last eight: a conversation that grows by a message with every step takes
     as many lines, and not their square. Its tools stand in the first line that has them.
     """
 
-    def __init__(self) -> None:
-        self._number = 0
+    def __init__(self, number: int = 0) -> None:
+        self._number = number
         self._earlier: deque[tuple[int, list[Any], object]] = deque(maxlen=_BASES)
 
     def copy(self) -> ExchangeWriter:
         """Return a writer that goes on with the same lines."""
-        copied = ExchangeWriter()
-        copied._number, copied._earlier = self._number, self._earlier.copy()
+        copied = ExchangeWriter(self._number)
+        copied._earlier = self._earlier.copy()
         return copied
+
+    @property
+    def number(self) -> int:
+        """The number of the next exchange."""
+        return self._number
 
     def line(self, step: int, exchange: ModelExchange) -> dict[str, object]:
         number, self._number = self._number, self._number + 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
@@ -23,6 +24,7 @@ from arena_core.errors import (
 )
 from arena_core.foreign import cut, whole
 from orchestrator.agents.action_spaces.parser import Misread
+from orchestrator.episode.checkpoint_file import packed_checkpoint
 from orchestrator.serve.host import (
     ConflictError,
     EpisodeHost,
@@ -161,6 +163,16 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         mark = await host.perform(hosted, lambda: hosted.session.checkpoint(asked.checkpoint))
         digests = {site: taken.digest for site, taken in mark.sites.items()}
         return TakenCheckpoint(checkpoint=mark.name, step=mark.step, states=digests)
+
+    @app.get(
+        "/episodes/{name}/checkpoints/{checkpoint:path}",
+        summary="A checkpoint as a file, which another process can go on from",
+    )
+    async def checkpoint_file(name: str, checkpoint: str) -> Response:
+        host.require_checkpoints()
+        mark = host.find(name).session.mark(checkpoint)
+        content = await asyncio.to_thread(packed_checkpoint, mark)
+        return Response(content, media_type="application/zip")
 
     @app.post("/episodes/{name}/restore", summary="Go back to a checkpoint")
     async def restore(name: str, asked: NamedCheckpoint) -> StepAnswer:

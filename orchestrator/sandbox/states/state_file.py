@@ -2,53 +2,74 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import stat
-import struct
-import zipfile
-import zlib
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, BinaryIO, Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
-from arena_core.errors import ImageError, StateError
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
-
-_MANIFEST: Final = "state.json"
-_MOST_BYTES: Final = 1 << 28
-_MOST_SITES: Final = 100
-_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ENCRYPTED: Final = 1
-# What zipfile raises for bytes that it cannot read; the last for a version that it does not know.
-_UNREADABLE: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    ValueError,
-    NotImplementedError,
+from orchestrator.sandbox.states.archive import (
+    Digest,
+    Kind,
+    Parts,
+    digest_of,
+    opened_archive,
+    packed_archive,
+    write_archive,
 )
 
-_Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-_SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
+MOST_SITES: Final = 100
+
+ImageId = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,62}$")]
 
 
-class _Site(BaseModel):
-    """What the manifest says of one site; digests are of the parts `SITE/taken` and so on."""
+class SiteEntry(BaseModel):
+    """What a manifest says of one site; digests are of the parts `SITE/taken` and so on."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    image_id: Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
-    taken: _Digest
-    fingerprint: _Digest
+    image_id: ImageId
+    taken: Digest
+    fingerprint: Digest
     clock: AwareDatetime | None = None
-    rows: _Digest | None = None
+    rows: Digest | None = None
+
+    @classmethod
+    def of(cls, taken: TakenState) -> SiteEntry:
+        return cls(
+            image_id=taken.image_id,
+            taken=digest_of(taken.packed),
+            fingerprint=digest_of(taken.fingerprint.to_json()),
+            clock=taken.clock,
+            rows=None if taken.rows is None else digest_of(taken.rows),
+        )
+
+    def read(self, parts: Parts, folder: str, site: str) -> TakenState:
+        """Return a site's state from the parts in a folder."""
+        return TakenState(
+            site=site,
+            image_id=self.image_id,
+            packed=parts.read(f"{folder}/taken", self.taken),
+            fingerprint=Fingerprint.from_json(
+                parts.read(f"{folder}/fingerprint", self.fingerprint)
+            ),
+            clock=self.clock,
+            rows=None if self.rows is None else parts.read(f"{folder}/rows", self.rows),
+        )
+
+
+def site_parts(folder: str, taken: TakenState) -> Mapping[str, bytes]:
+    """Return the parts of a site's state, as they stand in a folder of a file."""
+    rows = {} if taken.rows is None else {f"{folder}/rows": taken.rows}
+    return {
+        f"{folder}/taken": taken.packed,
+        f"{folder}/fingerprint": taken.fingerprint.to_json(),
+        **rows,
+    }
 
 
 class _Manifest(BaseModel):
@@ -57,7 +78,7 @@ class _Manifest(BaseModel):
     format: Literal["arena-state"] = "arena-state"
     version: Literal[1] = 1
     made: AwareDatetime
-    sites: Annotated[dict[_SiteName, _Site], Field(min_length=1, max_length=_MOST_SITES)]
+    sites: Annotated[dict[SiteName, SiteEntry], Field(min_length=1, max_length=MOST_SITES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,40 +99,12 @@ def write_state(state: SavedState, path: Path) -> None:
     Raises:
         StateError: it cannot be written there.
     """
-    parts = {
-        f"{name}/{part}": content
-        for name, one in state.sites.items()
-        for part, content in (
-            ("taken", one.packed),
-            ("fingerprint", one.fingerprint.to_json()),
-            *((("rows", one.rows),) if one.rows is not None else ()),
-        )
-    }
-    manifest = _Manifest(
-        made=state.made,
-        sites={
-            name: _Site(
-                image_id=one.image_id,
-                taken=_digest(parts[f"{name}/taken"]),
-                fingerprint=_digest(parts[f"{name}/fingerprint"]),
-                clock=one.clock,
-                rows=None if one.rows is None else _digest(one.rows),
-            )
-            for name, one in state.sites.items()
-        },
-    )
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr(_MANIFEST, manifest.model_dump_json(indent=1))
-            for name, content in parts.items():
-                file.writestr(name, content)
-        unfinished.replace(path)
-    except OSError as cause:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise StateError(f"{path} cannot be written: {cause.strerror or cause}") from cause
+    parts: dict[str, bytes] = {}
+    for name, taken in state.sites.items():
+        parts |= site_parts(name, taken)
+    sites = {name: SiteEntry.of(taken) for name, taken in state.sites.items()}
+    manifest = _Manifest(made=state.made, sites=sites)
+    write_archive(path, packed_archive(Kind.STATE, manifest, parts))
 
 
 def read_state(path: Path) -> SavedState:
@@ -120,76 +113,7 @@ def read_state(path: Path) -> SavedState:
     Raises:
         StateError: it is missing, damaged, no regular file, or not the file of a state.
     """
-    try:
-        with _opened(path) as content, zipfile.ZipFile(content) as file:
-            parts = _Parts(file)
-            manifest = _Manifest.model_validate_json(parts.read(_MANIFEST))
-            sites = {name: _site(parts, name, one) for name, one in manifest.sites.items()}
-    except ValidationError as cause:
-        first = cause.errors()[0]
-        where = ".".join(map(str, first["loc"])) or _MANIFEST
-        raise StateError(f"{path} is not the file of a state: {where}: {first['msg']}") from cause
-    except _UNREADABLE as cause:
-        raise StateError(f"{path} is damaged, or not the file of a state: {cause}") from cause
-    except (_DamagedError, ImageError) as cause:
-        raise StateError(f"{path} is damaged: {cause}") from cause
-    except OSError as cause:
-        raise StateError(f"{path} cannot be read: {cause.strerror or cause}") from cause
+    with opened_archive(path, Kind.STATE) as parts:
+        manifest = _Manifest.model_validate_json(parts.manifest(Kind.STATE))
+        sites = {name: one.read(parts, name, name) for name, one in manifest.sites.items()}
     return SavedState(manifest.made, sites)
-
-
-class _DamagedError(Exception):
-    """A part is not what the manifest says."""
-
-
-def _opened(path: Path) -> BinaryIO:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise StateError(f"{path} is not a regular file")
-    return os.fdopen(handle, "rb")
-
-
-class _Parts:
-    """Reads the parts of a file, and no more of all of them than anybody would take."""
-
-    def __init__(self, file: zipfile.ZipFile) -> None:
-        self._file = file
-        self._left = _MOST_BYTES
-
-    def read(self, name: str) -> bytes:
-        try:
-            part = self._file.getinfo(name)
-        except KeyError as cause:
-            raise _DamagedError(f"it has no part '{name}'") from cause
-        if part.compress_type not in _METHODS or part.flag_bits & _ENCRYPTED:
-            raise _DamagedError(f"its part '{name}' is not packed as Arena packs it")
-        with self._file.open(part) as opened:
-            content = opened.read(self._left + 1)
-        self._left -= len(content)
-        if self._left < 0:
-            raise _DamagedError(f"it holds more than {_MOST_BYTES >> 20} MiB")
-        return content
-
-
-def _site(parts: _Parts, name: str, told: _Site) -> TakenState:
-    found = {}
-    parts_told = {"taken": told.taken, "fingerprint": told.fingerprint, "rows": told.rows}
-    for part, digest in parts_told.items():
-        if digest is None:
-            continue
-        found[part] = parts.read(f"{name}/{part}")
-        if _digest(found[part]) != digest:
-            raise _DamagedError(f"its part '{name}/{part}' is not what the file says")
-    return TakenState(
-        site=name,
-        image_id=told.image_id,
-        packed=found["taken"],
-        fingerprint=Fingerprint.from_json(found["fingerprint"]),
-        clock=told.clock,
-        rows=found.get("rows"),
-    )
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from copy import copy
@@ -9,14 +10,17 @@ from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
+from support.agents.arena_process import ArenaProcess, await_end, descendants
 
 from arena_core.actions import Action, Click, Goto, Stop, Type
 from arena_core.errors import StateError, UsageError
 from arena_core.worlds import World
 from evaluators.scores import Score
-from orchestrator import Arena, OpenEpisode
+from orchestrator import Arena, Checkpoint, OpenEpisode, save_checkpoint
 from orchestrator.agents.builtin.oracle import OracleAgent
 from orchestrator.browser.observation import Observation
+from orchestrator.sandbox.engine.containers import Labels
+from orchestrator.sandbox.engine.engine import Engine
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -38,6 +42,14 @@ def pin(tmp_path: Path) -> str:
     path = tmp_path / "rope.yaml"
     path.write_text(block[1], encoding="utf-8")
     return f"{path}/rope-pin"
+
+
+async def containers_of(pid: int) -> list[str]:
+    """Return the containers that a process started for its episodes."""
+    async with await Engine.connect() as engine:
+        found = await engine.containers({Labels.OWNER: None})
+    begins = f"episodes-{pid}-"
+    return [one.name for one in found if one.labels[Labels.OWNER].startswith(begins)]
 
 
 def element(seen: Observation, role: str, name: str) -> int:
@@ -102,6 +114,59 @@ async def test_branches_change_replicas_of_their_own(arena: Arena, pin: str) -> 
         await episode.step(Stop())
         assert str((await episode.score()).outcome) == "success"
         assert episode.evidence().branch is None
+
+
+async def pinned(arena: Arena, pin: str, file: Path) -> Checkpoint:
+    """Keep the checkpoint of an episode in which the note was pinned, in a file."""
+    async with arena.episode(pin) as episode:
+        seen = await to_the_note(episode)
+        await episode.step(click(seen, "button", "Pin"))
+        mark = await episode.checkpoint("pinned")
+    save_checkpoint(mark, file)
+    return mark
+
+
+async def test_another_arena_goes_on_from_a_file(arena: Arena, pin: str, tmp_path: Path) -> None:
+    file = tmp_path / "pinned.arena-checkpoint"
+    mark = await pinned(arena, pin, file)
+    assert file.stat().st_size < 1_000_000
+    run = tmp_path / "run"
+    async with Arena() as another, another.episode(pin, checkpoint=file, out=run) as later:
+        seen = await later.reset()
+        assert seen.text == mark.seen.text
+        element(seen, "button", "Unpin")
+        await later.step(Stop())
+        score = await later.score()
+        assert str(score.outcome) == "success", score.because
+        told, (receipt,) = later.evidence().branch, later.evidence().receipts
+    assert told is not None
+    assert (told.root, told.step, told.pages) == (mark.root, 3, "document")
+    assert receipt.proven
+    assert receipt.golden == mark.sites["tools"].digest == told.states["tools"]
+    (scored,) = Arena().runs.score(run)
+    assert str(scored.score.outcome) == "success"
+    assert Arena().runs.read_lock(run).agent.options["checkpoint"] == "pinned"
+
+
+@SLOW
+async def test_the_world_of_a_file_is_shown_and_nothing_stays_behind(
+    arena: Arena, pin: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "pinned.arena-checkpoint"
+    mark = await pinned(arena, pin, file)
+    opening = ("open", file, "--suite", pin.rpartition("/")[0])
+    with ArenaProcess(*opening, cwd=tmp_path, env={"DISPLAY": "", "WAYLAND_DISPLAY": ""}) as shown:
+        shown.hear("until Ctrl-C", 120)
+        family = descendants(shown.pid)
+        assert len(await containers_of(shown.pid)) == 1
+        shown.interrupt()
+        ended = await asyncio.to_thread(shown.wait)
+    assert ended.code == 0, ended.err
+    assert f"after step 3 of the episode {mark.root}" in ended.out
+    assert f"tools: state {mark.sites['tools'].digest[:12]}" in ended.out
+    assert f"open: {mark.seen.url}" in ended.out
+    assert await_end(family) == {}
+    assert await containers_of(shown.pid) == []
 
 
 @SLOW

@@ -12,6 +12,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from arena_core.actions import Action
@@ -42,6 +43,7 @@ from sites.registry import SiteRegistry, load_registry
 from tasks.schema import Task
 
 WIKI = "http://wiki.arena.test"
+IMAGE = f"sha256:{'1' * 64}"
 Doing = Callable[[], Awaitable[object]]
 
 
@@ -102,8 +104,8 @@ class FakeSession:
                     actions=self.world.document_at,
                 ),
             ),
-            cookies={},
-            storage={},
+            cookies={"": ()},
+            storage={"": ()},
             ids=NextNumbers(tab=2, element=1),
         )
 
@@ -236,6 +238,7 @@ class FakeReplica:
     """A replica, as far as routing looks at one."""
 
     endpoint: SocketAddress = field(default_factory=lambda: SocketAddress("127.0.0.1", 1))
+    placement: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(image_id=IMAGE))
 
 
 @dataclass

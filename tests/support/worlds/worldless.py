@@ -19,6 +19,7 @@ from support.worlds.fake_world import FakeWorld
 if TYPE_CHECKING:
     from orchestrator.api.episodes import AskedEpisode
     from orchestrator.episode.checkpoint import Checkpoint, PageWay
+    from orchestrator.runs.single_episode import EpisodeFolder
     from tasks.schema import Task
 
 
@@ -59,6 +60,7 @@ class WorldlessEpisodes(Episodes):
         asked: AskedEpisode,
         out: Path | None,
         goes_on: tuple[Checkpoint, PageWay] | None,
+        folder: EpisodeFolder | None = None,
     ) -> Begun:
         world = self.prepared.pop(0) if self.prepared else FakeWorld()
         self.worlds.append(world)
@@ -74,7 +76,7 @@ class WorldlessEpisodes(Episodes):
             viewport=asked.terms.viewport,
             may_go_back=True,
         )
-        return Begun(held, Episode(spec, held.value, goes_on), None)
+        return Begun(held, Episode(spec, held.value, goes_on), folder)
 
     @asynccontextmanager
     async def _lease(self, world: FakeWorld, task: Task) -> AsyncIterator[EpisodeEnvironment]:

@@ -18,9 +18,11 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
+from orchestrator.browser.observation import AXTREE, Html
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
+from orchestrator.runs.single_episode import EpisodeFolder
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.watch import Mark
 
@@ -34,6 +36,7 @@ class Leases:
         self.ended: list[str] = []
         self.may_begin = asyncio.Event()
         self.may_begin.set()
+        self.given_back = asyncio.Event()
         self.closed: list[OpenEpisode] = []
         self._failure = failure
         self.begun: list[PageWay | None] = []
@@ -42,12 +45,19 @@ class Leases:
     def episode(self) -> OpenEpisode:
         return OpenEpisode(TASK, World.OFFLINE, self, self.closed.append)
 
-    async def begin(self, goes_on: tuple[Checkpoint, PageWay] | None = None) -> Begun:
+    async def begin(
+        self,
+        goes_on: tuple[Checkpoint, PageWay] | None = None,
+        folder: EpisodeFolder | None = None,
+    ) -> Begun:
         await self.may_begin.wait()
         self.begun.append(goes_on and goes_on[1])
         held = await Held.enter(self._lease())
         spec = replace(attempt_at(TASK), may_go_back=True)
-        return Begun(held, Episode(spec, held.value, goes_on), None)
+        return Begun(held, Episode(spec, held.value, goes_on), folder)
+
+    def require_fits(self, mark: Checkpoint) -> None:
+        mark.require_fits(TASK, World.OFFLINE, None, {AXTREE})
 
     def more(self, count: int) -> tuple[OpenEpisode, ...]:
         return tuple(self.episode() for _ in range(count))
@@ -59,6 +69,7 @@ class Leases:
         try:
             yield self.world.environment()
             self.ended.append("given back")
+            self.given_back.set()
         except Exception:
             self.ended.append("broke off")
             raise
@@ -293,6 +304,8 @@ async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
         await episode.step(Press(keys="ArrowDown"))
         mark = await episode.checkpoint("menu")
         assert mark.document_step == 1
+        without_tree = replace(mark, seen=replace(mark.seen, parts={"html": Html("")}))
+        assert without_tree.ways == (PageWay.DOCUMENT, PageWay.START)
         leases.world.script["observe"] = other
         (branch,) = await episode.fork(1, at=mark)
         assert leases.begun == [None, PageWay.DOCUMENT, PageWay.ACTIONS]
@@ -359,3 +372,67 @@ async def test_a_replica_that_the_pages_write_to_is_no_branch() -> None:
         assert leases.begun[2:] == [PageWay.DOCUMENT, PageWay.START]
         await still.close()
         await written.close()
+
+
+async def test_nobody_goes_back_or_takes_a_checkpoint_while_a_step_is_under_way() -> None:
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = await episode.checkpoint("start")
+        may_end = asyncio.Event()
+        leases.world.script["act"] = may_end.wait
+        leases.world.acting.clear()
+        step = asyncio.create_task(episode.step(Goto(url=f"{WIKI}/one")))
+        await leases.world.acting.wait()
+        with pytest.raises(UsageError, match=r"restore\(\) was called while step\(\)"):
+            await episode.restore(mark)
+        with pytest.raises(UsageError, match=r"checkpoint\(\) was called while step\(\)"):
+            await episode.checkpoint("half")
+        may_end.set()
+        assert (await step).observation.url == f"{WIKI}/one"
+        assert leases.begun == [None]
+        assert (await episode.restore(mark)).url == f"{WIKI}/"
+
+
+async def test_nothing_is_done_while_an_episode_goes_back() -> None:
+    """Before its first way is begun, and between that and the next."""
+    leases = Leases()
+
+    async def other() -> None:
+        is_first_way = leases.begun[-1] is PageWay.DOCUMENT
+        leases.world.title = "Another page" if is_first_way else "Page"
+        if is_first_way:
+            leases.may_begin.clear()
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        await episode.step(Goto(url=f"{WIKI}/one"))
+        mark = await episode.checkpoint("at one")
+        leases.world.script["observe"] = other
+        leases.may_begin.clear()
+        going_back = asyncio.create_task(episode.restore(mark))
+        for _ in range(2):
+            await leases.given_back.wait()
+            leases.given_back.clear()
+            for call in (episode.restore(mark), episode.checkpoint("half"), episode.step(Stop())):
+                with pytest.raises(UsageError):
+                    await call
+            leases.may_begin.set()
+        assert (await going_back).url == f"{WIKI}/one"
+        assert leases.begun == [None, PageWay.DOCUMENT, PageWay.START]
+        assert (await episode.step(Stop())).is_over
+
+
+async def test_one_that_is_closed_while_it_goes_back_gives_its_lease_back() -> None:
+    leases = Leases()
+    episode = leases.episode()
+    await episode.reset()
+    mark = await episode.checkpoint("start")
+    leases.may_begin.clear()
+    going_back = asyncio.create_task(episode.restore(mark))
+    await leases.given_back.wait()
+    await episode.close()
+    leases.may_begin.set()
+    with pytest.raises(UsageError, match="was closed while"):
+        await going_back
+    assert leases.ended == ["given back", "broke off"]

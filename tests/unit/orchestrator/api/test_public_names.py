@@ -38,7 +38,8 @@ ARENA = {
     "check_model": "model, *, url, temperature, deadline_s, prices",
     "doctor": "",
     "episode": "task, *, world, staged, resolve, agent, observations, out,"
-    " screenshots, headless, endpoint, seed, max_steps, max_seconds, viewport, state",
+    " screenshots, headless, endpoint, seed, max_steps, max_seconds, viewport, state,"
+    " checkpoint",
     "plugins": "",
     "registry": "",
     "run": "agent, patterns, *, out, headless, yes, stop, asked",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import quote
+
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Serving
+
+from orchestrator import load_checkpoint
 
 BRUGES = {"kind": "goto", "url": "http://wiki.arena.test/wiki/A/Bruges"}
 
@@ -61,6 +66,20 @@ async def test_a_branch_that_is_not_equal_is_unscored_and_holds_no_slot(serving:
         assert await service.free() == 1
 
 
+async def test_a_checkpoint_is_given_as_a_file(serving: Serving, tmp_path: Path) -> None:
+    async with serving() as service:
+        name = await service.begun()
+        await service.step(name, action=BRUGES)
+        await service.checkpoint(name, "at bruges/1")
+        where = f"/episodes/{name}/checkpoints"
+        answer = await service.client.get(f"{where}/{quote('at bruges/1', safe='')}")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "application/zip")
+        path = tmp_path / "a.arena-checkpoint"
+        path.write_bytes(answer.content)
+        assert load_checkpoint(path).seen.url == BRUGES["url"]
+        assert (await service.client.get(f"{where}/none")).status_code == 404
+
+
 async def test_nobody_goes_back_where_the_service_does_not_say_so(serving: Serving) -> None:
     """An agent that plays over HTTP could try its answer in a branch."""
     async with serving(checkpoints=False) as service:
@@ -69,6 +88,7 @@ async def test_nobody_goes_back_where_the_service_does_not_say_so(serving: Servi
             await service.checkpoint(name, "start"),
             await service.restore(name, "start"),
             await service.fork(name, "start", 1),
+            await service.client.get(f"/episodes/{name}/checkpoints/start"),
         ]
-        assert [one.status_code for one in refused] == [422] * 3
+        assert [one.status_code for one in refused] == [422] * 4
         assert refused[0].json()["hint"] == "arena serve --checkpoints, for harnesses"
