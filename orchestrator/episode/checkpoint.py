@@ -283,7 +283,10 @@ async def come_back(
     """
     environment, session = player.record.environment, player.resources.session
     before = await environment.database.marks()
-    differs = await _bring_back(player, mark, way, protocol)
+    try:
+        differs = await _bring_back(player, mark, way, protocol)
+    except StateError as refused:
+        differs = refused.message
     seen = await session.observe(mark.step, mark.seen.last_error, player.forms)
     await session.end_answers()
     session.drain()

@@ -404,7 +404,9 @@ def _require_same(mark: Checkpoint, record: bytes, pages: bytes | None) -> None:
 def _refuse_secrets(mark: Checkpoint, parts: Iterable[bytes]) -> None:
     secrets = [one.encode() for one in secrets_of() if len(one) >= _LEAST]
     secrets += [one.encode() for one in secrets_in_json()]
-    bodies = [] if mark.pages is None else [one.body for one in mark.pages.documents]
+    tabs = () if mark.pages is None else mark.pages.tabs
+    bodies = [one.document.body for one in tabs if one.document is not None]
+    bodies += [answer.body for one in tabs for answer in one.answers]
     states: list[TakenState] = [*mark.sites.values(), *filter(None, mark.began.values())]
     try:
         unpacked = [zlib.decompressobj().decompress(one.packed, MOST_BYTES) for one in states]

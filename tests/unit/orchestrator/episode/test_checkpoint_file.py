@@ -45,6 +45,7 @@ from orchestrator.browser.session.page_state import (
     NextNumbers,
     TabState,
 )
+from orchestrator.browser.session.script_answers import ScriptAnswer
 from orchestrator.episode.checkpoint import played_digest
 from orchestrator.episode.jsonl_files import (
     EXCHANGES_FILE,
@@ -105,6 +106,7 @@ def tab(**changes: Any) -> TabState:
             "url": f"{WIKI}/#a",
             "opened_url": f"{WIKI}/",
             "document": document,
+            "answers": (ScriptAnswer("POST", f"{WIKI}/add", "row=1", 201, (("A", "b"),), b"\xff"),),
             "is_current": True,
             "actions": 1,
             "scroll": (0.0, 12.5),
@@ -277,13 +279,27 @@ def test_a_models_key_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         {"pages": pages(tab(fields=(FieldState(path="#q", value=SECRET),)))},
         {"pages": pages(tab(document=RecordedDocument(f"{WIKI}/", 200, (), SECRET.encode())))},
+        {
+            "pages": pages(
+                tab(answers=(ScriptAnswer("GET", f"{WIKI}/x", "", 200, (), SECRET.encode()),))
+            )
+        },
         {"sites": {"wiki": taken(content=b"row " + SECRET.encode())}},
         {"sites": {"wiki": taken(rows=SECRET.encode())}},
         {"began": {"wiki": taken(content=SECRET.encode())}},
         {"seen": seen(1, {**PARTS, "html": Html(SECRET)})},
         {"record": record(pictures={"step-001.webp": SECRET.encode()})},
     ],
-    ids=["a field", "a document", "a database", "its rows", "a start", "what is seen", "a picture"],
+    ids=[
+        "a field",
+        "a document",
+        "an answer",
+        "a database",
+        "its rows",
+        "a start",
+        "what is seen",
+        "a picture",
+    ],
 )
 def test_what_cannot_be_redacted_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
