@@ -290,16 +290,6 @@ def test_a_models_key_is_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         {"seen": seen(1, {**PARTS, "html": Html(SECRET)})},
         {"record": record(pictures={"step-001.webp": SECRET.encode()})},
     ],
-    ids=[
-        "a field",
-        "a document",
-        "an answer",
-        "a database",
-        "its rows",
-        "a start",
-        "what is seen",
-        "a picture",
-    ],
 )
 def test_what_cannot_be_redacted_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
@@ -411,17 +401,11 @@ FORGED: dict[str, tuple[Callable[[Content], object], str]] = {
         in_manifest(lambda one: one.update(began={})),
         "not of the same sites",
     ),
-    "a document of a later step": (
-        in_manifest(lambda one: one.update(document_step=2)),
-        "of a later step",
-    ),
+    "a later document": (in_manifest(lambda one: one.update(document_step=2)), "of a later step"),
     "no time at all": (in_manifest(lambda one: one.update(left_s=float("inf"))), "left_s"),
     "a step less": (in_part("record", lambda one: one["steps"].pop(0)), "not all there"),
     "no steps": (in_part("record", lambda one: one.update(steps=[])), "steps: Tuple"),
-    "a step without action": (
-        in_part("record", lambda one: one["steps"][1].update(action=None)),
-        "has no action",
-    ),
+    "no action": (in_part("record", lambda one: one["steps"][1].update(action=None)), "no action"),
     "something seen less": (in_part("record", lambda one: one["seen"].pop()), "not of these steps"),
     "no tabs": (in_part("pages", lambda one: one["state"].update(tabs=[])), "not told apart"),
     "no current tab": (set_tab(is_current=False), "not told apart"),
