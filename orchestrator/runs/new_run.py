@@ -14,7 +14,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.agents.spec import Metered
 from orchestrator.episode.resources import is_judged_by_answers
 from orchestrator.gateway import Arm
-from orchestrator.gateway.variations import Variation
+from orchestrator.gateway.variations import Variation, arm_label
 from orchestrator.runs.agent_choice import (
     AgentChoice,
     ChosenAgent,
@@ -196,7 +196,7 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
-    _refuse_misplaced_arm(request, registry)
+    refuse_misplaced_arm(request, registry)
     refuse_idle_pace(request, asked, registry)
 
 
@@ -224,15 +224,16 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
 
 
-def _refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
+def refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
     """Refuse an arm where it changes nothing, or would change what a check reads."""
     if not request.settings.vary:
         return
     for task in request.tasks:
-        why = misplaced_arm(task, request.settings.variations, registry)
+        why = misplaced_arm(task, request.settings.arm, registry)
         if why is not None and World.OFFLINE in task.worlds:
-            message = f"--vary cannot be played on {task.id}: {why}"
-            raise UsageError(message, hint="choose other tasks, or leave --vary away")
+            arm = arm_label(request.settings.vary)
+            message = f"the arm {arm} cannot be played on {task.id}: {why}"
+            raise UsageError(message, hint="choose other tasks, or leave the arm away")
 
 
 def misplaced_arm(

@@ -59,11 +59,15 @@ class RunRequest:
         return sum(self.episodes_in(world) for world in self.worlds)
 
     def episodes_in(self, world: World) -> int:
+        """Return how many episodes a world has; none where the run is not played in it."""
+        if world not in self.worlds:
+            return 0
         return self.settings.repeats * sum(world in task.worlds for task in self.tasks)
 
     def keys_in(self, world: World) -> Iterator[EpisodeKey]:
         """Yield every episode of a world by repeat, in the tasks' order, where they can run."""
-        tasks = [task.id for task in self.tasks if world in task.worlds]
+        played = world in self.worlds
+        tasks = [task.id for task in self.tasks if played and world in task.worlds]
         for repeat in range(self.settings.repeats):
             for task in tasks:
                 yield EpisodeKey(task, world, repeat)

@@ -156,7 +156,7 @@ class Prover:
         if task.reference is None:
             return "it has no reference"
         settings = RunSettings(vary=self.vary)
-        return misplaced_arm(task, settings.variations, self.registry)
+        return misplaced_arm(task, settings.arm, self.registry)
 
     async def compute(
         self, suite: Suite, tasks: tuple[Task, ...]
