@@ -110,10 +110,18 @@ def together(requests: Sequence[RunRequest]) -> RunRequest:
         task
         for one in requests
         for _ in range(min(one.settings.repeats, most))
-        for task in one.tasks
+        for task in _within(one.tasks, one.worlds)
     )
     once = settings.model_copy(update={"repeats": 1})
     return replace(requests[0], tasks=tasks, settings=once)
+
+
+def _within(tasks: Sequence[Task], worlds: Sequence[World]) -> Iterator[Task]:
+    """Yield tasks as if they ran in these worlds alone; those that run in none are left out."""
+    for task in tasks:
+        kept = tuple(world for world in task.worlds if world in worlds)
+        if kept:
+            yield task if kept == task.worlds else task.model_copy(update={"worlds": kept})
 
 
 def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:

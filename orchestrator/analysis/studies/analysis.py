@@ -154,7 +154,7 @@ def analyse(
         for cell, mine in cells_of(runs).items()
     )
     robustness = robustness_of(runs, table, confidence=confidence, seed=seed)
-    methods_table, played = table, runs
+    played, whole = runs, table
     runs, table = without_arms(runs, table)
     labels = {run.label for run in runs}
     clean = tuple(one for one in cells if one.cell.agent in labels)
@@ -180,7 +180,7 @@ def analyse(
         power=power_figures(answers, table, alpha=alpha, seed=seed),
         slices=slices_of(tasks, named, confidence=confidence),
         tasks=tasks,
-        methods=methods_of(played, cells, answers, methods_table, alpha=alpha, seed=seed),
+        methods=methods_of(played, cells, answers, whole, alpha=alpha, seed=seed),
         notes=(*notes, *_notes(played, cells, answers), *cautions(answers, table)),
         secondary=secondary_of(secondary, table, beside, confidence=confidence),
         templates=templates_of(tasks, named, confidence=confidence),

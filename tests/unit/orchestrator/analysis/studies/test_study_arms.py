@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.registration import StudyFolder, part_of
 from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run
 from orchestrator.analysis.studies.verification import verify_study
 from orchestrator.analysis.study_report.reporting import report_study
+from orchestrator.api.arena import Arena
 from orchestrator.api.playing import play_study
 from orchestrator.runs.store.lock import lock_digest
 from sites.registry import load_registry
@@ -191,3 +192,16 @@ def test_an_arm_that_was_left_out_or_made_up_is_named(study: StudyFolder) -> Non
     assert "a run of agent 'right [night]', which the study does not name" in told
     with pytest.raises(StoreError, match="is of the arm 'night', which the study does not name"):
         study.study()
+
+
+async def test_a_run_that_is_added_must_be_clean_and_verifies_without_arms(
+    study: StudyFolder, tmp_path: Path
+) -> None:
+    async with Arena() as arena:
+        with pytest.raises(StoreError, match="with arm look=dark, but the study has clean"):
+            await arena.studies.add(study.path, runs={"third": study.runs_path / "right--dark"})
+        other = make_study(tmp_path / "other")
+        await arena.studies.add(study.path, runs={"third": other.runs_path / "right"})
+    added = verify_study(study)
+    assert not [one for one in added.differences if "third" in one.what]
+    assert [one.agent for one in added.agents].count("third [dark]") == 0
