@@ -175,7 +175,7 @@ def lint(
         verb = "is an error" if len(report.errors) == 1 else "are errors"
         count = f"{len(report.errors)} of {counted(len(findings), 'finding')} {verb}"
         raise TaskError(f"suite '{report.suite}': {count}")
-    arm = f" in the arm {report.arm} (less than the reference is proven to fail without --vary)"
+    arm = f" in the arm {report.arm} (that nothing less passes is proven without --vary)"
     told = f"{counted(len(report.tasks), 'task')}, no errors{arm if report.arm else ''}"
     console.note(f"suite '{report.suite}': {told}")
 
