@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena_core.errors import BudgetSpentError, InterruptedRunError, ModelError
+from arena_core.errors import BudgetSpentError, InterruptedRunError, ModelError, StoreError
 from orchestrator.analysis.run_report.html import write_html
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.analysis.studies.planning import interleaved
@@ -145,6 +145,10 @@ async def _parts_of(
     parts: list[RunPart] = []
     for registered in study.runs:
         run = folder.run_folder(registered.folder)
+        vary, _ = study.file.in_arm(registered.arm)
+        if run.lock().vary != vary:
+            message = f"{run.path}: its lock is not of the arm that the study was registered with"
+            raise StoreError(message, hint=f"arena study verify {folder.path}")
         request = resumed_request(
             run,
             registry,
@@ -152,7 +156,7 @@ async def _parts_of(
             changes={"screenshots": study.file.screenshots, **changes},
             headless=headless,
         )
-        parts.append(RunPart(request=request, folder=run, agent=registered.agent))
+        parts.append(RunPart(request=request, folder=run, agent=registered.label))
     return tuple(parts)
 
 

@@ -32,6 +32,7 @@ class LintReport:
         tasks: those that were looked at.
         findings: mistakes and warnings, in the order of the tasks.
         is_proven: whether the references were played as well.
+        arm: in which arm they were; None for the clean one.
         notes: which tasks have no second right path, and which no written detour to prove them by;
             which imported ones have a gold that is not in the data of their sites.
     """
@@ -41,6 +42,7 @@ class LintReport:
     findings: tuple[Finding, ...]
     is_proven: bool
     notes: tuple[Finding, ...] = ()
+    arm: str | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -142,33 +144,40 @@ class Suites:
         *,
         prove: bool = False,
         workers: int | None = None,
+        vary: Sequence[str] = (),
     ) -> LintReport:
         """Check a suite for mistakes; with `prove`, also play each reference.
 
         A proof shows that a task is solvable, and by nothing less. It is left out where the static
         lint finds errors already. Answers without content that an answer check accepts are
-        warnings; with `prove` they are errors.
+        warnings; with `prove` they are errors, unless an arm is proven.
 
         Args:
             suite: as in `read`.
             patterns: only these tasks.
             prove: play the references too, live origins staged; needs Docker and Chromium.
             workers: with `prove`, references of a world played side by side; 2 where omitted.
+            vary: with `prove`, play references and other paths in this arm instead, offline: what
+                it breaks is an error, what it does not touch a warning.
 
         Raises:
-            UsageError: `workers` without `prove`.
+            UsageError: `workers` or `vary` without `prove`; no such variation.
             UnknownNameError, TaskError: as in `tasks`.
             ArenaError: the machine could not play the proof.
         """
         from evaluators.lint import Severity
         from orchestrator.authoring.proof.paths import unproved
         from orchestrator.authoring.proof.site_data import absent_golds, known_tables
+        from orchestrator.gateway.variations import arm_label
+        from orchestrator.runs.spec import RunSettings
         from tasks.lint.blind_answers import attacked
         from tasks.lint.linter import lint_suite
         from tasks.loader import Selection, load_source, select_tasks
 
-        if workers is not None and not prove:
-            raise UsageError("workers: has no effect without --prove, in Python prove=True")
+        for name, is_given in (("workers", workers is not None), ("vary", bool(vary))):
+            if is_given and not prove:
+                raise UsageError(f"{name}: has no effect without --prove, in Python prove=True")
+        arm = RunSettings.of(vary=tuple(vary)).vary
         source = load_source(suite)
         tables = await known_tables(source.suite.tasks, self._opened.registry)
         chosen = select_tasks(source.suite, Selection(ids=tuple(patterns)))
@@ -176,7 +185,7 @@ class Suites:
         found = lint_suite(source.suite, self._opened.registry, source, tables)
         findings = [one for one in found if one.task in ids]
         plays = prove and not any(one.is_error for one in findings)
-        severity = Severity.ERROR if prove else Severity.WARNING
+        severity = Severity.ERROR if prove and not arm else Severity.WARNING
         gamed = attacked(source.suite, source, severity)
         findings += [one for one in gamed if one.task in ids]
         if plays:
@@ -187,13 +196,16 @@ class Suites:
                 engine=await self._opened.engine(),
                 on_event=self._opened.on_event,
                 workers=workers or PROOF_WORKERS,
+                vary=arm,
             )
-            findings += await prover.prove(source, chosen)
+            prove_all = prover.prove_in_arm if arm else prover.prove
+            findings += await prove_all(source, chosen)
         return LintReport(
             suite=source.suite.suite,
             tasks=chosen,
             findings=tuple(findings),
             is_proven=plays,
+            arm=arm_label(arm) if plays else None,
             notes=(
                 *unproved(source, chosen),
                 *await absent_golds(source, chosen, self._opened.registry),

@@ -106,6 +106,11 @@ def arm_label(vary: tuple[str, ...]) -> str | None:
     return " ".join(_short(one) for one in vary) or None
 
 
+def in_arm(agent: str, arm: str | None) -> str:
+    """Return what reports call an agent in an arm; the clean one is its own name."""
+    return f"{agent} [{arm}]" if arm else agent
+
+
 def _short(text: str) -> str:
     kind, _, rest = text.partition("@")
     shown = [part for part in rest.split(",") if part not in {"", "v1", "seed=0"}]

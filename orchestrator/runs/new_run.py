@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self, assert_never
@@ -14,6 +14,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.agents.spec import Metered
 from orchestrator.episode.resources import is_judged_by_answers
 from orchestrator.gateway import Arm
+from orchestrator.gateway.variations import Variation, arm_label
 from orchestrator.runs.agent_choice import (
     AgentChoice,
     ChosenAgent,
@@ -33,6 +34,7 @@ from orchestrator.sandbox.engine.engine import Engine
 from sites.registry import SiteRegistry
 from sites.upstreams import LiveUpstream, ReplicaUpstream, StagedUpstream, Upstream
 from tasks.loader import Selection, load_source, select_tasks
+from tasks.schema import Task
 from tasks.sources import SuiteSource
 
 MOST_EPISODES: Final = 100_000
@@ -194,7 +196,7 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
-    _refuse_misplaced_arm(request, registry)
+    refuse_misplaced_arm(request, registry)
     refuse_idle_pace(request, asked, registry)
 
 
@@ -222,21 +224,30 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
 
 
-def _refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
+def refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
     """Refuse an arm where it changes nothing, or would change what a check reads."""
     if not request.settings.vary:
         return
-    alters = Arm(request.settings.variations).alters_documents
-    upstreams = request.upstreams(registry, World.OFFLINE)
     for task in request.tasks:
-        if World.OFFLINE not in task.worlds:
-            continue
-        if task.recorded is not None or not upstreams.only(task.sites).replicas:
-            message = f"--vary has no effect on {task.id}: it visits no replica in a browser"
-            raise UsageError(message, hint="choose other tasks, or leave --vary away")
-        if alters and is_judged_by_answers(task):
-            message = f"{task.id}: is judged by what the site answered, and --vary would alter it"
-            raise UsageError(message, hint="choose other tasks; network=slow alters no answer")
+        why = misplaced_arm(task, request.settings.arm, registry)
+        if why is not None and World.OFFLINE in task.worlds:
+            arm = arm_label(request.settings.vary)
+            message = f"the arm {arm} cannot be played on {task.id}: {why}"
+            raise UsageError(message, hint="choose other tasks, or leave the arm away")
+
+
+def misplaced_arm(
+    task: Task, variations: Sequence[Variation], registry: SiteRegistry
+) -> str | None:
+    """Return why an arm is of no use on a task; None where it can be played."""
+    upstreams = registry.upstreams(task.sites, World.OFFLINE, staged=False)
+    if World.OFFLINE not in task.worlds:
+        return "it does not run offline, and live sites are never rewritten"
+    if task.recorded is not None or not upstreams.replicas:
+        return "it visits no replica in a browser, so nothing is varied"
+    if Arm(variations).alters_documents and is_judged_by_answers(task):
+        return "it is judged by what the site answered, which only network=slow leaves as it is"
+    return None
 
 
 def _refuse_live(request: RunRequest, registry: SiteRegistry) -> None:

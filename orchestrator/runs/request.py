@@ -59,11 +59,15 @@ class RunRequest:
         return sum(self.episodes_in(world) for world in self.worlds)
 
     def episodes_in(self, world: World) -> int:
+        """Return how many episodes a world has; none where the run is not played in it."""
+        if world not in self.worlds:
+            return 0
         return self.settings.repeats * sum(world in task.worlds for task in self.tasks)
 
     def keys_in(self, world: World) -> Iterator[EpisodeKey]:
         """Yield every episode of a world by repeat, in the tasks' order, where they can run."""
-        tasks = [task.id for task in self.tasks if world in task.worlds]
+        played = world in self.worlds
+        tasks = [task.id for task in self.tasks if played and world in task.worlds]
         for repeat in range(self.settings.repeats):
             for task in tasks:
                 yield EpisodeKey(task, world, repeat)
@@ -106,10 +110,18 @@ def together(requests: Sequence[RunRequest]) -> RunRequest:
         task
         for one in requests
         for _ in range(min(one.settings.repeats, most))
-        for task in one.tasks
+        for task in _within(one.tasks, one.worlds)
     )
     once = settings.model_copy(update={"repeats": 1})
     return replace(requests[0], tasks=tasks, settings=once)
+
+
+def _within(tasks: Sequence[Task], worlds: Sequence[World]) -> Iterator[Task]:
+    """Yield tasks as if they ran in these worlds alone; those that run in none are left out."""
+    for task in tasks:
+        kept = tuple(world for world in task.worlds if world in worlds)
+        if kept:
+            yield task if kept == task.worlds else task.model_copy(update={"worlds": kept})
 
 
 def tasks_of(lock: RunLock, suite: Suite) -> tuple[Task, ...]:

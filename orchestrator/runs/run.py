@@ -66,7 +66,8 @@ class Run:
     """One run, or several side by side that share worlds, workers and budget.
 
     Attributes:
-        parts: each with its own folder. They ask for the same worlds, workers and resources.
+        parts: each with its own folder. They ask for the same workers and resources; the first asks
+            for every world that one of them is played in.
         owner: what the containers are labelled with.
         log_path: where it is logged.
         limits: what all of them may spend on models, together.

@@ -64,6 +64,11 @@ def _go_together(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
+Vary = Annotated[
+    tuple[Annotated[str, AfterValidator(_read_by(lambda text: str(Variation.parse(text))))], ...],
+    AfterValidator(_go_together),
+]
+
 Bytes = Annotated[
     int,
     BeforeValidator(_read_by(parse_size)),
@@ -186,12 +191,7 @@ class RunSettings(RunTerms):
         Annotated[str, AfterValidator(_read_by(lambda text: str(Resolve.parse(text))))], ...
     ] = ()
     strategy: Annotated[str, AfterValidator(_read_by(_known_strategy))] = "auto"
-    vary: Annotated[
-        tuple[
-            Annotated[str, AfterValidator(_read_by(lambda text: str(Variation.parse(text))))], ...
-        ],
-        AfterValidator(_go_together),
-    ] = ()
+    vary: Vary = ()
 
     @classmethod
     def of(cls, **asked: object) -> Self:
@@ -232,7 +232,7 @@ class RunSettings(RunTerms):
         return self
 
     @property
-    def variations(self) -> tuple[Variation, ...]:
+    def arm(self) -> tuple[Variation, ...]:
         """How the world differs that the agent meets; empty for the clean arm."""
         return variations_of(self.vary)
 

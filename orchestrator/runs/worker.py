@@ -140,7 +140,7 @@ class Worker:
                 observations=forms_of(request.agent, task),
                 records_requests=request.settings.record_requests,
                 traces=request.settings.trace,
-                vary=request.settings.variations,
+                vary=request.settings.arm,
             )
             meter = AttemptMeter(
                 budget=keeper.budget,

@@ -10,6 +10,7 @@ from typing import Final
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRate, StudyAnalysis
+from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
 from orchestrator.analysis.wording import interval, money, p_value, percent, points
@@ -119,6 +120,26 @@ def _cell_row(one: CellFigures) -> Row:
 
 def _planned(one: CellFigures) -> int:
     return one.episodes + one.pending
+
+
+def _robustness(analysis: StudyAnalysis) -> list[Row]:
+    return [_robustness_row(one) for one in analysis.robustness]
+
+
+def _robustness_row(one: Robustness) -> Row:
+    sure = "–" if one.interval is None else f"{one.interval.low:.2f} to {one.interval.high:.2f}"
+    return (
+        one.varied,
+        one.arm,
+        one.suite,
+        str(one.tasks),
+        percent(one.clean_rate),
+        percent(one.varied_rate),
+        "–" if one.ratio is None else f"{one.ratio:.2f}",
+        sure,
+        ", ".join(one.broken),
+        str(one.unpaired),
+    )
 
 
 def _answer_rows(analysis: StudyAnalysis) -> list[Row]:
@@ -311,6 +332,16 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         caption="Registered secondary outcomes on the same tasks; intervals by template, not"
         " corrected, and no tests",
         rows=_secondary,
+    ),
+    "robustness": Table(
+        titles=(
+            *("agent", "arm", "suite", "tasks", "clean", "in the arm"),
+            *("ratio", "interval", "tasks that break", "unpaired"),
+        ),
+        numbers=(*(False,) * 3, *(True,) * 5, False, True),
+        caption="Success in an arm, divided by that of the same agent in the clean arm, on the"
+        " tasks and repeats that both scored; intervals by template",
+        rows=_robustness,
     ),
     "templates": Table(
         titles=(

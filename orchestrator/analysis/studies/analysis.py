@@ -27,9 +27,10 @@ from orchestrator.analysis.studies.cells import (
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.methods import card_of, methods_of
 from orchestrator.analysis.studies.questions import Question, Stage, sides_of, stages_of
+from orchestrator.analysis.studies.robustness import robustness_of
 from orchestrator.analysis.studies.secondary import Secondary, secondary_of
 from orchestrator.analysis.studies.slices import slices_of, tasks_across, templates_of
-from orchestrator.analysis.studies.study_runs import StudyRun
+from orchestrator.analysis.studies.study_runs import StudyRun, without_arms
 from orchestrator.analysis.wording import percent
 
 _DAY_S: Final = 86_400
@@ -152,10 +153,15 @@ def analyse(
         cell_figures(cell, table.cells.get(cell, none), mine, confidence=confidence)
         for cell, mine in cells_of(runs).items()
     )
+    robustness = robustness_of(runs, table, confidence=confidence, seed=seed)
+    played, whole = runs, table
+    runs, table = without_arms(runs, table)
+    labels = {run.label for run in runs}
+    clean = tuple(one for one in cells if one.cell.agent in labels)
     known = stages_of(questions, table, runs) if stages is None else stages
     answers = answers_of(questions, table, alpha=alpha, seed=seed, stages=known)
     tasks = tasks_across(table, runs, confidence=confidence)
-    named = [one.cell for one in cells]
+    named = [one.cell for one in clean]
     beside = stages_of([one.question for one in secondary], table, runs)
     told = {
         run.label
@@ -168,21 +174,22 @@ def analyse(
         seed=seed,
         cells=cells,
         answers=answers,
-        agreement=agreements(table, cells, confidence=confidence),
-        rank_correlation=rank_correlations(table, cells),
+        agreement=agreements(table, clean, confidence=confidence),
+        rank_correlation=rank_correlations(table, clean),
         variance=variance_figures(table),
         power=power_figures(answers, table, alpha=alpha, seed=seed),
         slices=slices_of(tasks, named, confidence=confidence),
         tasks=tasks,
-        methods=methods_of(runs, cells, answers, table, alpha=alpha, seed=seed),
-        notes=(*notes, *_notes(runs, cells, answers), *cautions(answers, table)),
+        methods=methods_of(played, cells, answers, whole, alpha=alpha, seed=seed),
+        notes=(*notes, *_notes(played, cells, answers), *cautions(answers, table)),
         secondary=secondary_of(secondary, table, beside, confidence=confidence),
         templates=templates_of(tasks, named, confidence=confidence),
         failures=failures_of(table),
-        fronts=fronts_of(cells, told),
+        fronts=fronts_of(clean, told),
         trends=trends_of(table, confidence=confidence),
+        robustness=robustness,
         prompts=tuple(run.prompt for run in runs if run.prompt is not None),
-        card=card_of(runs, statement),
+        card=card_of(played, statement),
     )
 
 

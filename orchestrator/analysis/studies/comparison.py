@@ -14,6 +14,7 @@ from orchestrator.agents.interface import AgentLock
 from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run
+from orchestrator.gateway.variations import in_arm
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.schema import Task
@@ -187,7 +188,10 @@ def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
     Runs of one agent in different worlds, or of different suites, share it. Where two runs were
     played in one world, or other options or versions counted, the folder's name tells them apart.
     """
-    wanted = [one.label or _name_in_arm(lock) for one, lock in zip(named, locks, strict=True)]
+    wanted = [
+        one.label or in_arm(lock.agent.name, lock.arm)
+        for one, lock in zip(named, locks, strict=True)
+    ]
     found = []
     for number, (one, lock, label) in enumerate(zip(named, locks, wanted, strict=True)):
         is_taken = any(
@@ -201,10 +205,6 @@ def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
             raise UsageError(message, hint=hint)
         found.append(f"{label} ({one.folder.path.name})" if is_taken else label)
     return found
-
-
-def _name_in_arm(lock: RunLock) -> str:
-    return lock.agent.name if lock.arm is None else f"{lock.agent.name} [{lock.arm}]"
 
 
 def _are_two_worlds(first: RunLock, second: RunLock) -> bool:

@@ -21,6 +21,7 @@ from orchestrator.analysis.stats.rates import (
 )
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.questions import Question, Stage
+from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.secondary import SecondaryOutcome
 from orchestrator.analysis.studies.slices import Slice, TaskAcross
 from orchestrator.analysis.studies.study_runs import Prompt
@@ -421,6 +422,8 @@ class StudyAnalysis:
         failures: failed episodes by their first unmet check, the commonest first.
         fronts: which agents no other one beats in success and cost.
         trends: success by repeat; empty where each task was played once.
+        robustness: each agent in each arm against its clean run. Of a study, all else but `cells`
+            is of the clean arm.
         prompts: of each agent that asked a model, the first request as it was sent.
         methods: a paragraph for a paper, written from the locks of the runs.
         notes: what a reader must know before the figures: what is unscored, differs or is staged;
@@ -445,6 +448,7 @@ class StudyAnalysis:
     failures: tuple[FailureCause, ...] = ()
     fronts: tuple[CostFront, ...] = ()
     trends: tuple[RepeatTrend, ...] = ()
+    robustness: tuple[Robustness, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     card: StudyCard = field(default_factory=StudyCard)
 

@@ -44,7 +44,7 @@ def methods_of(
 
 
 def _who_played(runs: Sequence[StudyRun]) -> Iterable[str]:
-    agents = {run.label: run.lock.agent for run in runs}
+    agents = {run.label: run.lock.agent for run in runs if not run.clean_label}
     said = []
     for label, agent in agents.items():
         parts = [agent.name] if agent.name != label else []

@@ -39,6 +39,7 @@ from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.new_run import (
     Replay,
+    refuse_misplaced_arm,
     refuse_offline_origins,
     refuse_without_effect,
     require_held,
@@ -127,9 +128,10 @@ def _limited(suite: Suite, limits: EpisodeLimits) -> Suite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRun:
-    """One agent on one suite, in all worlds."""
+    """One agent on one suite, in one arm ('' for the clean one) and all worlds of that."""
 
     agent: str
+    arm: str
     suite: PlayedSuite
     request: RunRequest
     folder: str
@@ -141,6 +143,7 @@ class PlannedRun:
             folder=self.folder,
             run=lock.run,
             agent=self.agent,
+            arm=self.arm,
             suite=self.suite.label,
             tasks=tasks_by_world(self.suite.tasks, lock.worlds),
             lock_sha256=lock_digest(lock),
@@ -189,6 +192,8 @@ class NewStudy:
         """Refuse options without effect, before anything is started."""
         whole = together([one.request for one in self.runs])
         refuse_without_effect(whole, self.file.model_fields_set, registry)
+        for one in self.runs:
+            refuse_misplaced_arm(one.request, registry)
 
     async def register(self, path: Path, registry: SiteRegistry, engine: Engine) -> StudyFolder:
         """Write the study down, with a folder and a lock for each run; nothing is played."""
@@ -229,20 +234,24 @@ def planned_runs(
     secret_options: Options,
     repeats: int | None = None,
 ) -> tuple[PlannedRun, ...]:
-    """Return the run of each agent on each suite."""
+    """Return the runs of each agent on each suite: first the clean one, then one an arm."""
     runs: list[PlannedRun] = []
     for label, entry in agents.items():
         chosen = _chosen(label, entry, secret_options.get(label, {}))
         for suite in suites:
-            request = _request(file, chosen, suite, file.repeats if repeats is None else repeats)
             name = label if len(file.suites) == 1 else f"{label}--{suite.label}"
-            runs.append(PlannedRun(agent=label, suite=suite, request=request, folder=name))
+            for arm in ("", *file.variations):
+                request = _request(file, chosen, suite, arm, repeats)
+                folder = f"{name}--{arm}" if arm else name
+                runs.append(
+                    PlannedRun(agent=label, arm=arm, suite=suite, request=request, folder=folder)
+                )
     for label in secret_options.keys() - agents.keys():
         message = f"--agent-option {label}.…: the study has no agent '{label}'"
         raise UsageError(message, hint=offered(label, agents))
     if len({one.folder for one in runs}) < len(runs):
         message = "two runs would share a folder, because labels contain '--'"
-        raise InputError(message, hint="rename an agent or a suite")
+        raise InputError(message, hint="rename an agent, a suite or an arm")
     return tuple(runs)
 
 
@@ -255,20 +264,26 @@ def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:
         raise UsageError(message, hint="remove `budget`")
 
 
-def _request(file: StudyFile, agent: ChosenAgent, suite: PlayedSuite, repeats: int) -> RunRequest:
+def _request(
+    file: StudyFile, agent: ChosenAgent, suite: PlayedSuite, arm: str, repeats: int | None
+) -> RunRequest:
     replay = Replay.of(agent)
+    vary, worlds = file.in_arm(arm)
     request = RunRequest(
         suite=suite.suite,
         tasks=suite.tasks,
         agent=agent.maker,
         agent_lock=agent.lock,
-        settings=file.settings(repeats=repeats, budget=_limits(file, agent)),
+        settings=file.settings(
+            repeats=repeats, budget=_limits(file, agent), vary=vary, worlds=worlds
+        ),
         recording=replay.recording,
         replayed=replay.lock,
         importers=() if suite.source is None else suite.source.importers,
     )
     if not request.episodes:
-        message = f"nothing to play: no task of suite '{suite.label}' runs in the study's worlds"
+        where = f"offline, for the arm {arm}" if arm else "in the study's worlds"
+        message = f"nothing to play: no task of suite '{suite.label}' runs {where}"
         raise UsageError(message)
     require_references(agent.lock, request.tasks)
     return request

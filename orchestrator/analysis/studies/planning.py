@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.question_plans import (
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.registration import StudyFolder
 from orchestrator.analysis.studies.study_file import StudyFile
+from orchestrator.gateway.variations import in_arm
 from orchestrator.runs.request import tasks_of
 from orchestrator.runs.run import InOrder
 from orchestrator.runs.store.run_folder import RunFolder, runs_at
@@ -239,6 +240,7 @@ def _of_file(path: Path, past: Sequence[PastRun]) -> _Planner:
         runs=tuple(
             _PlannedRun(
                 agent=run.agent,
+                arm=run.arm,
                 lock=run.request.agent_lock,
                 label=run.suite.label,
                 suite=run.suite.suite.suite,
@@ -261,6 +263,7 @@ def _of_folder(path: Path, past: Sequence[PastRun]) -> _Planner:
         runs.append(
             _PlannedRun(
                 agent=one.agent,
+                arm=one.arm,
                 lock=lock.agent,
                 label=one.suite,
                 suite=lock.suite,
@@ -302,9 +305,13 @@ def _around(runs: Path, studies: Path) -> Iterator[PastRun]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PlannedRun:
-    """One agent on one suite; `suite` is how its file names itself, `label` how the study does."""
+    """One agent on one suite in one arm, '' for the clean one.
+
+    `suite` is how the suite's file names itself, `label` how the study does.
+    """
 
     agent: str
+    arm: str
     lock: AgentLock
     label: str
     suite: str
@@ -319,23 +326,23 @@ class _Planner:
     runs: tuple[_PlannedRun, ...]
     past: Sequence[PastRun]
 
-    @property
-    def told(self) -> list[PastRun]:
-        """The past runs of the study's own arm: others say nothing of it."""
-        return [one for one in self.past if one.lock.vary == self.file.vary]
+    def told(self, vary: tuple[str, ...] = ()) -> list[PastRun]:
+        """Return the past runs of an arm: others say nothing of it."""
+        return [one for one in self.past if one.lock.vary == vary]
 
     def cells(self) -> Iterator[CellPlan]:
         for run in self.runs:
-            for world in self.file.worlds:
+            vary, worlds = self.file.in_arm(run.arm)
+            for world in worlds:
                 cell = plan_cell(
-                    run.agent,
+                    in_arm(run.agent, run.arm),
                     run.lock,
                     run.label,
                     world,
                     run.tasks,
                     named=run.suite,
                     repeats=self.repeats,
-                    past=self.told,
+                    past=self.told(vary),
                 )
                 if cell.episodes:
                     yield cell
@@ -346,7 +353,7 @@ class _Planner:
             asked.id,
             asked.kind,
             self._sides(asked),
-            self.told,
+            self.told(),
             margin=asked.margin,
             difference=difference,
             alpha=self.file.alpha,

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from arena_core.errors import StoreError
 from arena_core.regular_files import open_regular, read_regular, require_regular
+from orchestrator.gateway.variations import in_arm
 from orchestrator.runs.store.journal import holds_code, seconds_in
 
 _COUNTED: Final = """
@@ -37,9 +38,10 @@ FROM attempt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellProgress:
-    """How far one agent is on one suite in one world.
+    """How far one agent is on one suite in one world and one arm.
 
     Attributes:
+        agent: its label, with the arm.
         total: episodes that there are to be.
         done: those finished; `succeeded` and `unscored` of them.
         started: attempts without an end: under way, or cut off.
@@ -194,7 +196,7 @@ def _progress(path: Path, registration: Mapping[str, Any]) -> StudyProgress:
             last = max(last, counts[6])
             cells.append(
                 CellProgress(
-                    agent=run["agent"],
+                    agent=in_arm(run["agent"], run.get("arm")),
                     suite=run["suite"],
                     world=world,
                     run=run["folder"],

@@ -30,6 +30,7 @@ from orchestrator.analysis.studies.study_file import (
     StudyFile,
     parse_study_file,
 )
+from orchestrator.gateway.variations import in_arm
 from orchestrator.runs.spec import AgentEntry, SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.formats import own_version
@@ -67,12 +68,13 @@ class RegisteredSuite(Strict):
 
 
 class RegisteredRun(Strict):
-    """The run of one agent on one suite, in all worlds.
+    """The run of one agent on one suite, in one arm and all worlds of that.
 
     Attributes:
         folder: its name in the study's folder `runs`.
         run: its id.
         agent, suite: labels.
+        arm: its name in the study's file; empty for the clean one.
         tasks: how many of the suite's chosen tasks run in each world.
         lock_sha256: over its lock as it began, see `lock_digest`.
         was_played: it was played before it came into the study.
@@ -85,6 +87,12 @@ class RegisteredRun(Strict):
     tasks: dict[World, int]
     lock_sha256: str
     was_played: bool = False
+    arm: str = Field(default="", exclude_if=lambda arm: not arm)
+
+    @property
+    def label(self) -> str:
+        """What reports call its agent in its arm."""
+        return in_arm(self.agent, self.arm)
 
 
 class Amendment(Strict):
@@ -380,6 +388,13 @@ class StudyFolder:
             file = parse_study_file(text.decode(), self.study_path)
         except (UnicodeDecodeError, InputError) as cause:
             raise StoreError(f"{self.study_path}: cannot be read any more: {cause}") from cause
+        for run in registration.all_runs:
+            if run.arm not in {"", *file.variations}:
+                message = (
+                    f"run {run.folder} is of the arm '{run.arm}', which the study does not name"
+                )
+                hint = f"arena study verify {self.path}"
+                raise StoreError(f"{self.registration_path}: {message}", hint=hint)
         return Study(file=file, registration=registration)
 
     def run_folder(self, name: str) -> RunFolder:
@@ -444,5 +459,5 @@ def part_of(run: RunFolder) -> StudyPart | None:
     for one in study.runs:
         if one.folder == path.name:
             repeats = study.file.repeats if one.folder in registered else 0
-            return StudyPart(study=study.file.name, label=one.agent, registered_repeats=repeats)
+            return StudyPart(study=study.file.name, label=one.label, registered_repeats=repeats)
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -21,11 +21,14 @@ _NAMED: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
-    """One agent in an arm against the same agent in the clean one, on the tasks that both scored.
+    """One agent in an arm against the same agent in the clean one.
+
+    Of each task those repeats count that both scored: a repeat that is void in the arm takes its
+    clean twin along.
 
     Attributes:
         clean, varied: labels.
-        arm: what was varied.
+        arm: what was varied; `suite`: on which tasks.
         clean_rate, varied_rate: success, each task counting once.
         ratio: the second divided by the first; None where the clean arm has no success.
         interval: of the ratio, by a bootstrap over templates; None where `undefined` says why.
@@ -36,6 +39,7 @@ class Robustness:
     clean: str
     varied: str
     arm: str
+    suite: str
     world: World
     tasks: int
     clean_rate: float | None
@@ -50,7 +54,7 @@ class Robustness:
     def sentence(self) -> str:
         """All of it, for people."""
         left = f"; {counted(self.unpaired, 'task')} could not be paired" if self.unpaired else ""
-        start = f"Robustness of {self.clean} to {self.arm}, {self.world}"
+        start = f"Robustness of {self.clean} to {self.arm}, {self.suite}, {self.world}"
         if not self.tasks:
             return f"{start}: no task has a scored episode in both arms{left}."
         rates = f"{percent(self.varied_rate)} in the arm, {percent(self.clean_rate)} clean"
@@ -91,19 +95,34 @@ def _found(
             sides = [
                 table.cells.get(Cell(run.label, run.suite, world), none) for run in (varied, clean)
             ]
-            pairs = sides[0].paired_with(sides[1], Compared.AGENTS)
-            names = clean.label, varied.label, varied.lock.arm
+            pairs = _both_scored(*sides).paired_with(
+                _both_scored(*reversed(sides)), Compared.AGENTS
+            )
+            names = clean.label, varied.label, varied.lock.arm, clean.suite
             yield _robustness(names, world, pairs, confidence, seed)
 
 
+def _both_scored(rows: EpisodeTable, others: EpisodeTable) -> EpisodeTable:
+    """Return rows, without a score where the twin, the same task and repeat, has none."""
+    twins = {(row.task, row.repeat) for row in others.scored}
+    return EpisodeTable(
+        row if (row.task, row.repeat) in twins else replace(row, success=None) for row in rows
+    )
+
+
 def _are_one(clean: StudyRun, varied: StudyRun) -> bool:
-    """Whether two runs are of the same agent on the same suite, whatever its model cost."""
+    """Whether two runs are of the same agent on the same suite, whatever its model cost.
+
+    A study says which: it may hold two agents that differ in their labels alone.
+    """
+    if clean.clean_label or (varied.clean_label and clean.label != varied.clean_label):
+        return False
     first, second = (one.lock.agent.model_copy(update={"price": None}) for one in (clean, varied))
     return first == second and clean.suite == varied.suite
 
 
 def _robustness(
-    names: tuple[str, str, str],
+    names: tuple[str, str, str, str],
     world: World,
     pairs: Sequence[TaskPair],
     confidence: float,
@@ -119,11 +138,12 @@ def _robustness(
     has_ratio = math.fsum(wholes) > 0
     sure = bca_of_ratio(parts, wholes, seed=seed, confidence=confidence) if has_ratio else None
     lost = sorted((pair for pair in known if (pair.difference or 0) < 0), key=_loss)
-    clean_label, varied_label, arm = names
+    clean_label, varied_label, arm, suite = names
     return Robustness(
         clean=clean_label,
         varied=varied_label,
         arm=arm,
+        suite=suite,
         world=world,
         tasks=len(known),
         clean_rate=math.fsum(wholes) / len(known) if known else None,

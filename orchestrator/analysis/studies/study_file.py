@@ -1,4 +1,4 @@
-"""`study.yaml`: agents × worlds × suites × repeats, and the questions that they are to answer."""
+"""`study.yaml`: agents × arms × worlds × suites × repeats, and the questions to answer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 from typing import Annotated, Final, Self, assert_never
 
 from pydantic import Field, FiniteFloat, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from arena_core.errors import InputError
 from arena_core.names import offered
@@ -16,12 +17,13 @@ from orchestrator.analysis.stats.results import Compared
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.secondary import Outcome, Secondary
-from orchestrator.runs.spec import AgentEntry, EpisodeLimits, RunSettings, refuse_field
+from orchestrator.runs.spec import AgentEntry, EpisodeLimits, RunSettings, Vary, refuse_field
 from sites.documents import parse_document, read_document
 from sites.fields import Strict
 from tasks.schema import Family
 
 STUDY_FILE: Final = "study.yaml"
+_CLEAN: Final = "clean"
 _ENDINGS: Final = (".yaml", ".yml")
 
 Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
@@ -196,6 +198,8 @@ class StudyFile(RunSettings):
         alpha: the share of false alarms that is accepted over all registered questions.
         sequential: where registered questions may be answered before all is played.
         secondary: outcomes beside success, which are described and not tested.
+        variations: arms by name, each the values of `vary`: every agent is played in each of them
+            too, offline. Questions are of the clean arm.
         contamination: what is known of whether the models saw the tasks, for the study card.
     """
 
@@ -210,7 +214,9 @@ class StudyFile(RunSettings):
     sequential: SequentialDesign | None = None
     questions: tuple[QuestionEntry, ...] = ()
     secondary: tuple[SecondaryEntry, ...] = ()
+    variations: dict[Slug, Vary] = Field(default_factory=dict)
     contamination: str = ""
+    vary: SkipJsonSchema[Vary] = ()
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -229,6 +235,28 @@ class StudyFile(RunSettings):
                 message = f"must be at most the {self.repeats} repeats of the study"
                 refuse_field(("secondary", number, "k"), message)
         return self
+
+    @model_validator(mode="after")
+    def _has_arms_that_differ(self) -> Self:
+        if self.vary:
+            refuse_field(("vary",), "a study names its arms: `variations: {dark: [look=dark]}`")
+        if self.variations and World.OFFLINE not in self.worlds:
+            refuse_field(("variations",), "arms are played offline, and the study is not")
+        if _CLEAN in self.variations:
+            message = "is what the arm without any variation is called; it is always played"
+            refuse_field(("variations", _CLEAN), message)
+        known: dict[frozenset[str], str] = {}
+        for name, texts in self.variations.items():
+            if not texts:
+                refuse_field(("variations", name), "varies nothing: the clean arm is always played")
+            twin = known.setdefault(frozenset(texts), name)
+            if twin != name:
+                refuse_field(("variations", name), f"is the same arm as `{twin}`")
+        return self
+
+    def in_arm(self, arm: str) -> tuple[tuple[str, ...], tuple[World, ...]]:
+        """Return what is varied in an arm, and where it is played; of the clean one by ''."""
+        return (self.variations[arm], (World.OFFLINE,)) if arm else ((), self.worlds)
 
     @property
     def suite_labels(self) -> tuple[str, ...]:

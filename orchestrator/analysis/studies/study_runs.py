@@ -13,7 +13,7 @@ from arena_core.worlds import World
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind
 from orchestrator.analysis.run_report.evidence import message_in_words
-from orchestrator.analysis.stats.results import EpisodeResult
+from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable
 from orchestrator.episode.jsonl_files import read_exchanges
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
@@ -81,6 +81,8 @@ class StudyRun:
     Attributes:
         label: of its agent, as every figure names it; `suite`: the same of its suite.
         name: what `EpisodeResult.run` says of its episodes.
+        clean_label: of the same agent in the clean arm of its study; empty for a clean run, and
+            where no study names the arms.
         pending: how many episodes it is still to play, by world.
         worlds_of: in which worlds each chosen task can be played.
         lengths: how many actions each task's reference takes in the first of these; None where
@@ -102,10 +104,26 @@ class StudyRun:
     published: Mapping[str, int] = field(default_factory=dict)
     splits: Mapping[str, int] = field(default_factory=dict)
     prompt: Prompt | None = None
+    clean_label: str = ""
+
+
+def without_arms(
+    runs: Sequence[StudyRun], table: EpisodeTable
+) -> tuple[tuple[StudyRun, ...], EpisodeTable]:
+    """Return the runs of a study's clean arm, and their episodes alone."""
+    clean = tuple(run for run in runs if not run.clean_label)
+    names = {run.name for run in clean}
+    return clean, table.where(lambda row: row.run in names)
 
 
 def read_study_run(
-    label: str, suite: str, name: str, folder: RunFolder, *, is_added: bool = False
+    label: str,
+    suite: str,
+    name: str,
+    folder: RunFolder,
+    *,
+    is_added: bool = False,
+    clean_label: str = "",
 ) -> tuple[StudyRun, tuple[EpisodeResult, ...]]:
     """Read a run, finished or not, score it from its evidence, and return it with its rows."""
     lock, tasks = folder.lock(), folder.suite()
@@ -123,6 +141,7 @@ def read_study_run(
         published=Counter(task.original.format for task in chosen if task.original is not None),
         splits=Counter(task.split for task in chosen if task.split is not None),
         prompt=first_prompt(label, suite, folder),
+        clean_label=clean_label,
     )
     return run, rows
 

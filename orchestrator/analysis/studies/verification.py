@@ -23,12 +23,12 @@ from orchestrator.analysis.studies.registration import (
 from orchestrator.analysis.studies.seals import REPORTED_BY, Seal, read_seals
 from orchestrator.analysis.studies.study_file import parse_study_file
 from orchestrator.analysis.studies.verified_run import AgentTally, Difference, Found, RunCheck
+from orchestrator.gateway.variations import in_arm
 from orchestrator.runs.store.digests import digest_of_folder, digests_of_folder
 from orchestrator.runs.store.lock import RunLock
 
 _DRAWN: Final = {".svg", ".pdf"}
 _ALIKE: Final[dict[str, Callable[[RunLock], object]]] = {
-    "worlds": lambda lock: lock.worlds,
     "repeats": lambda lock: lock.repeats,
     "attempts": lambda lock: lock.attempts,
     "resolved hosts": lambda lock: lock.resolve,
@@ -164,7 +164,7 @@ def verify_study(
     locks: dict[str, RunLock] = {}
     for run in registration.all_runs:
         on_run(run.folder)
-        found.agent(run.agent)
+        found.agent(run.label)
         try:
             kept = folder.run_folder(run.folder)
             locks[run.folder] = kept.lock()
@@ -243,18 +243,21 @@ def _additions(study: Study, where: str, found: Found) -> None:
 
 
 def _runs_of_all_agents(study: Study, where: str, found: Found) -> None:
-    """Check that there is one run for each agent on each suite."""
-    there = [(run.agent, run.suite) for run in study.runs]
+    """Check that there is one run for each agent on each suite, and one more in each arm."""
+    there = [(run.label, run.suite) for run in study.runs]
     taken = {run.agent for run in study.runs if run.was_played}
-    for agent in study.agents:
+    labels = {
+        in_arm(agent, arm): agent for agent in study.agents for arm in ("", *study.file.variations)
+    }
+    for label, agent in labels.items():
         for suite in study.registration.suites:
-            count = there.count((agent, suite.label))
+            count = there.count((label, suite.label))
             if count > 1 or (not count and agent not in taken):
-                found.agent(agent)
-                what = f"{count} runs of agent '{agent}' on suite '{suite.label}', not one"
+                found.agent(label)
+                what = f"{count} runs of agent '{label}' on suite '{suite.label}', not one"
                 found.differs(where, what)
-    for agent in dict(there).keys() - study.agents.keys():
-        found.differs(where, f"a run of agent '{agent}', which the study does not name")
+    for label in sorted(dict(there).keys() - labels.keys()):
+        found.differs(where, f"a run of agent '{label}', which the study does not name")
     ids = [run.run for run in study.runs]
     if len({*ids}) < len(ids):
         found.differs(where, "two runs have the same id")
@@ -362,6 +365,8 @@ def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: F
     upstreams = _upstreams(first)
     for name, lock in locks.items():
         at = f"{RUNS}/{name}/lock.json"
+        if not lock.vary and lock.worlds != first.worlds:
+            found.differs(at, f"worlds: {lock.worlds}, but {first.worlds} in {first_name}")
         for what, of in _ALIKE.items():
             if of(lock) != of(first):
                 found.differs(at, f"{what}: {of(lock)}, but {of(first)} in {first_name}")

@@ -14,6 +14,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Evidence
 from orchestrator.analysis.studies.registration import RUNS, RegisteredRun, Registration, Study
 from orchestrator.analysis.studies.study_file import StudyFile
+from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.journal import Journal, Key, Row
 from orchestrator.runs.store.ledger import (
@@ -130,7 +131,7 @@ class RunCheck:
     @property
     def tally(self) -> AgentTally:
         """What there is of its agent."""
-        return self.found.agent(self.run.agent)
+        return self.found.agent(self.run.label)
 
     @property
     def must_be_chained(self) -> bool:
@@ -172,13 +173,20 @@ class RunCheck:
         if self.study is None:
             return
         file: StudyFile = self.study.file
+        vary, worlds = self._in_arm(self.study)
         for what, is_said, wanted in (
             ("repeats", lock.repeats, self.study.repeats),
             ("attempts", lock.attempts, file.attempts),
-            ("worlds", _names(lock.worlds), _names(file.worlds)),
+            ("worlds", _names(lock.worlds), _names(worlds)),
+            ("arm", arm_label(lock.vary) or "clean", arm_label(vary) or "clean"),
         ):
             if is_said != wanted:
                 self.found.differs(where, f"{what}: {is_said}, but {wanted} registered")
+
+    def _in_arm(self, study: Study) -> tuple[tuple[str, ...], tuple[World, ...]]:
+        """Return what the study varies in its arm, and where; an unknown arm is named elsewhere."""
+        is_known = self.run.arm in {"", *study.file.variations}
+        return study.file.in_arm(self.run.arm) if is_known else (self.lock.vary, self.lock.worlds)
 
     def _suite(self) -> None:
         lock, run = self.lock, self.run
@@ -190,7 +198,7 @@ class RunCheck:
     def _asked(self) -> frozenset[EpisodeKey]:
         """Return the episodes that the study asks for, whatever repeats the lock says."""
         repeats = self.lock.repeats if self.study is None else self.study.repeats
-        worlds = self.lock.worlds if self.study is None else self.study.file.worlds
+        worlds = self.lock.worlds if self.study is None else self._in_arm(self.study)[1]
         tasks = [task for task in self.folder.suite().tasks if task.id in set(self.lock.tasks)]
         counted = {world: sum(world in task.worlds for task in tasks) for world in worlds}
         registered = {World(world): count for world, count in self.run.tasks.items()}

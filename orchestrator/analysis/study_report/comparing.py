@@ -18,7 +18,6 @@ from orchestrator.analysis.studies.comparison import (
 )
 from orchestrator.analysis.studies.findings import StudyAnalysis
 from orchestrator.analysis.studies.questions import Question
-from orchestrator.analysis.studies.robustness import robustness_of
 from orchestrator.analysis.study_report.page import ReportedRun, write_study_report
 from orchestrator.runs.store.run_folder import RunFolder
 
@@ -61,15 +60,7 @@ def compare_runs(
         title=f"Comparison of {' and '.join(labels)}",
         alpha=alpha,
         seed=seed,
-        notes=(
-            *comparison.notes,
-            *(
-                one.sentence
-                for one in robustness_of(
-                    comparison.runs, comparison.table, confidence=1 - alpha, seed=seed
-                )
-            ),
-        ),
+        notes=comparison.notes,
     )
     return ComparedRuns(comparison, analysis)
 

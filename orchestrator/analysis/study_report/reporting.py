@@ -22,7 +22,7 @@ from orchestrator.analysis.studies.seals import (
     seal_study,
     stages_with_looks,
 )
-from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run
+from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run, without_arms
 from orchestrator.analysis.study_report.page import EPISODES, ReportedRun, write_study_report
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
@@ -87,12 +87,16 @@ def write_report(folder: StudyFolder, into: Path) -> StudyReport:
     for one in study.runs:
         kept = folder.run_folder(one.folder)
         is_added = one.folder not in registered
-        run, found = read_study_run(one.agent, one.suite, one.folder, kept, is_added=is_added)
+        clean_label = one.agent if one.arm else ""
+        run, found = read_study_run(
+            one.label, one.suite, one.folder, kept, is_added=is_added, clean_label=clean_label
+        )
         runs.append(run)
         rows += found
-        shown.append(ReportedRun(label=one.agent, folder=kept, suite=one.suite))
-        uncounted.setdefault(one.agent, Counter()).update(_uncounted(kept))
+        shown.append(ReportedRun(label=one.label, folder=kept, suite=one.suite))
+        uncounted.setdefault(one.label, Counter()).update(_uncounted(kept))
     table = EpisodeTable(rows)
+    clean, clean_table = without_arms(runs, table)
     analysis = analyse(
         study.questions,
         table,
@@ -100,7 +104,7 @@ def write_report(folder: StudyFolder, into: Path) -> StudyReport:
         stages=_looked_at(
             folder,
             study,
-            stages_of(study.questions, table, runs),
+            stages_of(study.questions, clean_table, clean),
             is_look=into == folder.report_path,
         ),
         title=study.file.title or study.file.name,
@@ -156,6 +160,11 @@ def _notes(study: Study) -> list[str]:
             *(f"the run {run.run}, played earlier" for run in one.runs if run.was_played),
         ]
         notes.append(f"Added after the registration, at {one.at} by {one.by}: {', '.join(parts)}.")
+    if study.file.variations:
+        notes.append(
+            "Questions, agreement, slices, failures and variance are of the clean arm alone; the"
+            " cells of arms and the robustness to them stand by themselves."
+        )
     if any(one.is_with_added for one in study.questions):
         notes.append(
             "Registered questions use only what was registered; cells, tables, slices"

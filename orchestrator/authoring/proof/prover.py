@@ -13,7 +13,7 @@ from typing import Final
 from arena_core.errors import InternalError
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
-from evaluators.lint import Finding, TaskFault
+from evaluators.lint import Finding, TaskFault, warning
 from orchestrator.agents.builtin.baselines import IdleAgent
 from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Reference, SeesByReference
 from orchestrator.authoring.proof.attacks import attacks_fail
@@ -31,10 +31,14 @@ from orchestrator.authoring.proof.rules import (
     computed_values,
     judged,
     oracle_passes,
+    passes_in_arm,
+    without_arm,
 )
+from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.agent_choice import choose_agent
 from orchestrator.runs.events import EpisodeEnded, OnEvent, ProgressNote, RunEvent
 from orchestrator.runs.lock_writer import make_lock
+from orchestrator.runs.new_run import misplaced_arm
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.run import Run
 from orchestrator.runs.spec import RunSettings
@@ -57,12 +61,14 @@ class Prover:
 
     Attributes:
         workers: how many references of a world are played side by side.
+        vary: the arm that they are played in; empty for the clean one.
     """
 
     registry: SiteRegistry
     engine: Engine
     on_event: OnEvent
     workers: int = 1
+    vary: tuple[str, ...] = ()
 
     async def prove(self, source: SuiteSource, tasks: tuple[Task, ...]) -> tuple[Finding, ...]:
         """Play the references of tasks, live origins staged; return what that shows to be wrong.
@@ -75,15 +81,7 @@ class Prover:
         proof_hook = ProofRecorder()
         with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
             folder = Path(scratch)
-            seen = await self._play(source.suite, tasks, folder / "seen", proof_hook)
-            slow = _chosen(tasks, [one for one in seen if one.was_slow])
-            if slow:
-                self._tell(f"the machine was too slow: {_listed(slow)} once more, one by one")
-                alone = replace(self, workers=1)
-                anew = await alone._play(  # noqa: SLF001
-                    source.suite, slow, folder / "slow", proof_hook
-                )
-                seen = _with(seen, anew)
+            seen = await self._play_in_time(source.suite, tasks, folder / "seen", proof_hook)
             told = [one for one in tasks if one.reference is not None]
             traced = _chosen(told, [one for one in seen if one.traces])
             unseen: tuple[Played, ...] = ()
@@ -115,6 +113,50 @@ class Prover:
                 for finding in _told(source, places[played.task.id], played, faults)
             ),
         )
+
+    async def prove_in_arm(
+        self, source: SuiteSource, tasks: tuple[Task, ...]
+    ) -> tuple[Finding, ...]:
+        """Play references and other paths in the arm; return what it breaks or does not touch.
+
+        That nothing less passes is shown in the clean arm, where checks read the same.
+        """
+        places = {task.id: number for number, task in enumerate(source.suite.tasks)}
+        left = {task.id: why for task in tasks if (why := self._not_in_arm(task)) is not None}
+        told = tuple(
+            task.model_copy(update={"worlds": (World.OFFLINE,)})
+            for task in tasks
+            if task.id not in left
+        )
+        paths = path_tasks(task for task in told if task.other_paths)
+        with tempfile.TemporaryDirectory(prefix="arena-proof-") as scratch:
+            folder = Path(scratch)
+            plays = (
+                await self._play_in_time(source.suite, told, folder / "arm", None) if told else ()
+            )
+            walked = await self._walk(source.suite, paths, folder)
+        _refuse_bugs((*plays, *walked.values()))
+        faults: dict[str, list[TaskFault]] = {
+            name: [warning((), f"not played in the arm: {why}")] for name, why in left.items()
+        }
+        for played in plays:
+            faults.setdefault(played.task.id, []).extend(passes_in_arm(played))
+        for path in paths:
+            faults[path.of].extend(path_fails(path, without_arm(walked[path.task.id])))
+        arm = arm_label(self.vary)
+        return tuple(
+            Finding(one.severity, task.id, source.where(places[task.id], one.at), said)
+            for task in tasks
+            for one in faults[task.id]
+            for said in [f"{World.OFFLINE}, {arm}: {one.message}"]
+        )
+
+    def _not_in_arm(self, task: Task) -> str | None:
+        """Return why a task is not played in the arm; None where it is."""
+        if task.reference is None:
+            return "it has no reference"
+        settings = RunSettings(vary=self.vary)
+        return misplaced_arm(task, settings.arm, self.registry)
 
     async def compute(
         self, suite: Suite, tasks: tuple[Task, ...]
@@ -173,16 +215,28 @@ class Prover:
             return {}
         self._tell(f"{len(paths)} other paths and detours")
         own = path_suite(suite, paths)
-        walked = await self._play(own, own.tasks, folder / "paths", None)
-        slow = _chosen(own.tasks, [one for one in walked if one.was_slow])
-        if slow:
-            alone = replace(self, workers=1)
-            anew = await alone._play(own, slow, folder / "slow-paths", None)  # noqa: SLF001
-            walked = _with(walked, anew)
+        walked = await self._play_in_time(own, own.tasks, folder / "paths", None)
         return {one.task.id: one for one in walked}
 
     def _tell(self, text: str) -> None:
         self.on_event(ProgressNote(text))
+
+    async def _play_in_time(
+        self,
+        suite: Suite,
+        tasks: tuple[Task, ...],
+        path: Path,
+        proof_hook: ProofRecorder | None,
+    ) -> tuple[Played, ...]:
+        """Play references; what the machine may have been too slow for is played once more."""
+        plays = await self._play(suite, tasks, path, proof_hook)
+        slow = _chosen(tasks, [one for one in plays if one.was_slow])
+        if not slow:
+            return plays
+        self._tell(f"the machine was too slow: {_listed(slow)} once more, one by one")
+        alone = replace(self, workers=1)
+        again = path.with_name(f"{path.name}-slow")
+        return _with(plays, await alone._play(suite, slow, again, proof_hook))  # noqa: SLF001
 
     async def _play(
         self,
@@ -198,9 +252,10 @@ class Prover:
             agent=ProofAgents(oracle.maker),
             agent_lock=oracle.lock,
             settings=RunSettings(
-                worlds=(World.OFFLINE, World.ONLINE),
+                worlds=(World.OFFLINE,) if self.vary else (World.OFFLINE, World.ONLINE),
                 attempts=_ATTEMPTS,
-                staged=True,
+                staged=not self.vary,
+                vary=self.vary,
                 screenshots=False,
                 workers=self.workers,
             ),

@@ -8,7 +8,7 @@ look in nothing but its moment, so that a second episode would prove no more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from arena_core.actions import Infeasible, Stop
@@ -179,6 +179,26 @@ def oracle_passes(played: Played) -> Iterator[TaskFault]:
         if one.when is When.STEP and outcome.kind is not OutcomeKind.UNSCORED:
             message = f"the reference does not meet key node '{one.check}': {one.reason}"
             yield TaskFault(_place(played.task, one.check), message)
+
+
+def without_arm(played: Played) -> Played:
+    """Return a play as its checks decide it, whether its arm had an effect or not."""
+    return replace(
+        played, score=scored(played.task, played.evidence.model_copy(update={"varied": ()}))
+    )
+
+
+def passes_in_arm(played: Played) -> Iterator[TaskFault]:
+    """The reference succeeds in the arm too, and each variation has an effect on the task.
+
+    One error says where it failed first: what comes later follows from that.
+    """
+    faults = list(oracle_passes(without_arm(played)))[:2]
+    if faults:
+        yield TaskFault(faults[0].at, "; ".join(one.message for one in faults))
+    void = [one.variation for one in played.evidence.varied if not one.count]
+    if void and played.evidence.fault is None:
+        yield warning((), f"void: {' and '.join(void)} had no effect on it, so nothing is shown")
 
 
 def unproven(played: Played) -> Iterator[TaskFault]:

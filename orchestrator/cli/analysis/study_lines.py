@@ -190,6 +190,8 @@ def show_answers(report: StudyReport, console: Console) -> None:
         _fold(f"{one.question.id}{mark}: {decision_said(one)}: {one.sentence}", console)
     for other in analysis.secondary:
         _fold(f"{other.asked.question.id} (secondary): {other.sentence}", console)
+    for robust in analysis.robustness:
+        _fold(robust.sentence, console)
     if analysis.pending:
         console.note(f"not finished: {analysis.pending:,} episodes are still to be played")
     console.note(f"head, to be published with the figures: {report.head}")

@@ -109,6 +109,8 @@ def _cell(one: CellFigures) -> list[str]:
 
 
 def _worlds(analysis: StudyAnalysis) -> Iterable[str]:
+    for robust in analysis.robustness:
+        yield robust.sentence
     for one in analysis.agreement:
         yield _agreement(one)
     for ranks in analysis.rank_correlation:

@@ -13,6 +13,7 @@ import typer
 from arena_core.errors import TaskError, UsageError
 from arena_core.names import counted
 from orchestrator.cli.console import Column, Console
+from orchestrator.cli.runs import options as of
 
 if TYPE_CHECKING:
     from orchestrator.api.suites import LintReport
@@ -131,6 +132,7 @@ def lint(
             help="With --prove: how many references to play in parallel in each world; default: 2.",
         ),
     ] = None,
+    vary: of.Vary = None,
     unproved: Annotated[
         bool,
         typer.Option(
@@ -149,7 +151,9 @@ def lint(
     from orchestrator.cli.asynchronous import run
 
     console = Console(as_json)
-    report = run(_lint(console, suite, tasks or (), prove=prove_it, workers=workers))
+    report = run(
+        _lint(console, suite, tasks or (), prove=prove_it, workers=workers, vary=vary or ())
+    )
     findings = report.findings
     named = (*findings, *report.notes) if as_json or unproved else findings
     console.table(
@@ -171,7 +175,9 @@ def lint(
         verb = "is an error" if len(report.errors) == 1 else "are errors"
         count = f"{len(report.errors)} of {counted(len(findings), 'finding')} {verb}"
         raise TaskError(f"suite '{report.suite}': {count}")
-    console.note(f"suite '{report.suite}': {counted(len(report.tasks), 'task')}, no errors")
+    arm = f" in the arm {report.arm} (that nothing less passes is proven without --vary)"
+    told = f"{counted(len(report.tasks), 'task')}, no errors{arm if report.arm else ''}"
+    console.note(f"suite '{report.suite}': {told}")
 
 
 @app.command("instantiate")
@@ -277,12 +283,18 @@ def _unproved(report: LintReport) -> Iterable[str]:
 
 
 async def _lint(
-    console: Console, suite: str, tasks: Sequence[str], *, prove: bool, workers: int | None
+    console: Console,
+    suite: str,
+    tasks: Sequence[str],
+    *,
+    prove: bool,
+    workers: int | None,
+    vary: Sequence[str],
 ) -> LintReport:
     from orchestrator.cli.runs.live import arena_with_progress
 
     async with arena_with_progress(console) as arena:
-        return await arena.suites.lint(suite, tasks, prove=prove, workers=workers)
+        return await arena.suites.lint(suite, tasks, prove=prove, workers=workers, vary=vary)
 
 
 async def _instantiate(

@@ -12,6 +12,17 @@ from support.tasks.small_suites import profile, write_suite
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
+STUDY = """\
+name: arms
+agents: {steady: {agent: oracle}}
+worlds: [offline, online]
+staged: true
+suites: [{suite: demo, tasks: [wiki-bells-of-bruges]}]
+repeats: 2
+variations: {dark: [look=dark], void: [page=notice@99]}
+questions: [{id: q, kind: difference, of: worlds, first: offline, second: online}]
+"""
+
 
 def vary(*values: str) -> list[str]:
     return [word for value in values for word in ("--vary", value)]
@@ -52,3 +63,27 @@ def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> N
     assert done.code == 0, done.err
     totals = done.document["totals"]["offline"]
     assert (totals["success"], totals["scored"]) == (1.0, totals["episodes"])
+
+
+@SLOW
+def test_a_study_plays_its_arms_offline_beside_the_clean_worlds(tmp_path: Path) -> None:
+    (tmp_path / "study.yaml").write_text(STUDY, encoding="utf-8")
+    done = arena("study", "run", "study.yaml", "--out", "study", cwd=tmp_path)
+    assert done.code == 0, done.err
+    cells = arena("study", "status", "study", "--json", cwd=tmp_path).document["cells"]
+    told = [(one["agent"], one["world"], one["done"], one["succeeded"]) for one in cells]
+    assert told == [
+        ("steady", "offline", 2, 2),
+        ("steady", "online", 2, 2),
+        ("steady [dark]", "offline", 2, 2),
+        ("steady [void]", "offline", 2, 0),
+    ]
+    assert arena("study", "run", "study", cwd=tmp_path).code == 0  # nothing is played again
+    report = arena("study", "report", "study", "--json", cwd=tmp_path).document
+    robustness = {one["varied"]: one for one in report["robustness"]}
+    assert robustness["steady [dark]"]["ratio"] == 1.0
+    assert robustness["steady [void]"]["tasks"] == 0
+    [answer] = report["answers"]
+    assert (answer["first_rate"], answer["second_rate"]) == (1.0, 1.0)
+    verified = arena("study", "verify", "study", "--json", cwd=tmp_path)
+    assert (verified.code, verified.document["differences"]) == (0, []), verified.err

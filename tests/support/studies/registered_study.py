@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from arena_core.worlds import World
-from evaluators.evidence import Ended, Evidence
+from evaluators.evidence import Ended, Evidence, Varied
 from orchestrator.agents.interface import AgentLock
 from orchestrator.analysis.studies.registration import (
     RegisteredRun,
@@ -35,10 +36,28 @@ ANSWERS: Final = {"right": "1891", "wrong": "1892"}
 REGISTERED: Final = datetime(2026, 11, 22, tzinfo=UTC)
 
 
-def make_study(path: Path, text: bytes = STUDY, *, repeats: int = 3) -> StudyFolder:
-    """Write a study's folder with so many of the three episodes of each agent."""
+def make_study(
+    path: Path,
+    text: bytes = STUDY,
+    *,
+    repeats: int = 3,
+    arms: Mapping[str, tuple[str, ...]] | None = None,
+) -> StudyFolder:
+    """Write a study's folder with so many of the three episodes of each agent.
+
+    Args:
+        path: of the folder.
+        text: the study's file.
+        repeats: how many episodes of each run are there.
+        arms: what is varied in each, by its name; there each agent's last episode is void.
+    """
+    clean: dict[str, tuple[str, ...]] = {"": ()}
     with StudyFolder.creating(path) as folder:
-        runs = tuple(_run(folder, label) for label in ANSWERS)
+        runs = tuple(
+            _run(folder, label, arm, vary)
+            for label in ANSWERS
+            for arm, vary in (clean | dict(arms or {})).items()
+        )
         registration = Registration(
             study="study-made-1",
             name="made",
@@ -89,19 +108,25 @@ def play(run: RunFolder, answer: str, repeats: range) -> None:
                 seconds=1.0,
                 answer=answer,
                 ended=Ended.STOPPED,
+                varied=tuple(
+                    Varied(variation=one, count=0 if repeat == lock.repeats - 1 else 2)
+                    for one in lock.vary
+                ),
             )
             digest = run.save_evidence(key.folder(number), evidence, {"step-0.png": b"picture"})
             outcome = str(score_task(SUITE.tasks[0], evidence).outcome)
             ledger.end(key, number, AttemptState.FINISHED, outcome, digest)
 
 
-def _run(folder: StudyFolder, label: str) -> RegisteredRun:
-    lock = lock_of(label)
-    RunFolder.create(folder.runs_path / label, lock, SUITE)
+def _run(folder: StudyFolder, label: str, arm: str, vary: tuple[str, ...]) -> RegisteredRun:
+    name = f"{label}--{arm}" if arm else label
+    lock = lock_of(name).model_copy(update={"vary": vary})
+    RunFolder.create(folder.runs_path / name, lock, SUITE)
     return RegisteredRun(
-        folder=label,
+        folder=name,
         run=lock.run,
         agent=label,
+        arm=arm,
         suite="demo",
         tasks={World.OFFLINE: 1},
         lock_sha256=lock_digest(lock),

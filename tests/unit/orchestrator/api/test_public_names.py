@@ -69,7 +69,7 @@ SITES = {
 SUITES = {
     "import_tasks": "format_name, files, *, out, site_map, new_sites",
     "instantiate": "suite, *, seed, out, workers",
-    "lint": "suite, patterns, *, prove, workers",
+    "lint": "suite, patterns, *, prove, workers, vary",
     "names": "",
     "new": "path",
     "read": "name",

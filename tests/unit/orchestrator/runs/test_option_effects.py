@@ -88,7 +88,7 @@ def test_watching_a_browser_that_no_task_has_is_refused(option: str, said: str) 
 def test_an_arm_without_a_replica_or_a_browser_has_no_effect() -> None:
     here = (World.OFFLINE,)
     refuse("shop", worlds=here, vary=("look=dark",))
-    with pytest.raises(UsageError, match="--vary has no effect on"):
+    with pytest.raises(UsageError, match="it visits no replica in a browser"):
         refuse("shop", worlds=here, vary=("look=dark",), recorded="prompt")
 
 

@@ -76,6 +76,12 @@ def test_a_episode_is_a_task_in_a_world_where_it_can_run_once_per_repeat() -> No
     ]
 
 
+def test_a_run_has_no_episode_in_a_world_that_it_is_not_played_in() -> None:
+    asked = request((World.OFFLINE,))  # an arm of a study of both worlds
+    assert list(asked.keys_in(World.ONLINE)) == []
+    assert asked.episodes_in(World.ONLINE) == 0
+
+
 def test_only_sites_that_are_visited_as_replicas_are_started() -> None:
     asked = request(BOTH)
     assert asked.upstreams(ATLAS, World.OFFLINE).replicas == ("wiki", "shop")

@@ -261,6 +261,16 @@ def test_runs_together_need_what_all_their_episodes_need() -> None:
             assert together([asked, asked]).workers_in(world) == wanted
 
 
+def test_a_run_of_one_world_takes_no_worker_in_the_other() -> None:
+    both = replace(request_of(), settings=RunSettings(worlds=tuple(World), workers=9))
+    both = replace(both, tasks=(both.tasks[0].model_copy(update={"worlds": tuple(World)}),))
+    arm = replace(both, settings=RunSettings(workers=9, vary=("look=dark",)))
+    needs = together([both, arm, arm])
+    assert needs.worlds == tuple(World)
+    assert needs.settings.vary == ()
+    assert [needs.workers_in(world) for world in World] == [3, 1]
+
+
 async def test_the_digest_of_each_episodes_evidence_is_in_its_ledger(
     tmp_path: Path, machine: Machine
 ) -> None:

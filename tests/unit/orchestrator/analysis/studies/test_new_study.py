@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena_core.errors import ArenaError, UnknownNameError, UsageError
+from arena_core.errors import ArenaError, InputError, UnknownNameError, UsageError
 from orchestrator.agents.interface import AgentClass
 from orchestrator.analysis.studies.new_study import NewStudy
 from orchestrator.runs.agent_choice import choose_agent
@@ -89,3 +90,44 @@ def test_a_study_records_the_requests_of_every_episode_where_it_says_so(
     read = NewStudy.read(here / "study.yaml")
     read.refuse_without_effect(load_registry())
     assert {one.request.settings.record_requests for one in read.runs} == {records}
+
+
+def with_arms(here: Path, variations: str, extra: str = "") -> NewStudy:
+    study = STUDY.format(named="idle", options="")
+    (here / "study.yaml").write_text(f"{study}variations: {variations}\n{extra}")
+    return NewStudy.read(here / "study.yaml")
+
+
+def test_each_agent_is_played_in_the_clean_arm_and_in_each_other_one(here: Path) -> None:
+    both = "worlds: [offline, online]\nstaged: true\n"
+    new = with_arms(here, "{dark: [look=dark], slow: [network=slow]}", both)
+    assert [one.folder for one in new.runs] == [
+        *("own", "own--dark", "own--slow"),
+        *("idle", "idle--dark", "idle--slow"),
+    ]
+    clean, dark, slow, *_ = (one.request.settings for one in new.runs)
+    assert clean.vary == ()
+    assert len(clean.worlds) == 2
+    assert (dark.vary, slow.vary) == (("look=dark@v1",), ("network=slow@400,seed=0,v1",))
+    assert [world.value for world in (*dark.worlds, *slow.worlds)] == ["offline", "offline"]
+    assert dark.repeats == clean.repeats
+    new.refuse_without_effect(load_registry())
+
+
+def test_an_arm_that_changes_nothing_of_a_task_is_refused_before_anything_starts(
+    here: Path,
+) -> None:
+    new = with_arms(here, "{dark: [look=dark]}")
+    [clean, dark, *_] = new.runs
+    silent = dark.suite.tasks[0].model_copy(update={"recorded": "prompt"})
+    request = replace(dark.request, tasks=(silent,))
+    changed = replace(new, runs=(clean, replace(dark, request=request)))
+    with pytest.raises(UsageError, match="the arm look=dark cannot be played on wiki-bells"):
+        changed.refuse_without_effect(load_registry())
+
+
+def test_labels_that_would_share_a_folder_are_refused(here: Path) -> None:
+    study = STUDY.format(named="idle", options="").replace("  idle:", "  own--dark:")
+    (here / "study.yaml").write_text(f"{study}variations: {{dark: [look=dark]}}\n")
+    with pytest.raises(InputError, match="two runs would share a folder"):
+        NewStudy.read(here / "study.yaml")

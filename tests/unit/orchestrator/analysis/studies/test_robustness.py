@@ -44,7 +44,7 @@ def test_the_ratio_is_of_the_tasks_that_both_arms_scored(tmp_path: Path) -> None
     assert one.interval is not None
     assert one.interval.low < 0.75 < one.interval.high <= 1
     assert one.broken == ("task-12", "task-13", "task-14", "task-15")
-    assert one.sentence.startswith("Robustness of chat to look=dark, offline: 0.75 (0.")
+    assert one.sentence.startswith("Robustness of chat to look=dark, small, offline: 0.75")
     assert "4 tasks lost (task-12, task-13, task-14, task-15)" in one.sentence
     assert "2 tasks could not be paired" in one.sentence
 
@@ -67,6 +67,14 @@ def test_without_a_clean_success_or_a_pair_there_is_no_ratio(tmp_path: Path) -> 
     assert "no task has a scored episode in both arms; 20 tasks" in unpaired.sentence
 
 
+def test_a_repeat_without_score_in_the_arm_takes_its_clean_twin_along(tmp_path: Path) -> None:
+    # The second repeat is hard: lost where it counts, void where the agent gave up early.
+    clean = write_run(tmp_path / "clean", "chat", {OFF: {"a": [True, False]}}, repeats=2)
+    dark = write_run(tmp_path / "dark", "chat", {OFF: {"a": [True, None]}}, repeats=2, vary=[DARK])
+    [one] = found(NamedRun(folder=clean), NamedRun(folder=dark))
+    assert (one.clean_rate, one.varied_rate, one.ratio) == (1.0, 1.0, 1.0)
+
+
 def test_only_arms_of_the_same_agent_are_set_against_its_clean_run(tmp_path: Path) -> None:
     clean = folder_of(tmp_path / "clean", 16)
     assert not found(clean, folder_of(tmp_path / "other", 12, agent="other", vary=DARK))
@@ -82,7 +90,8 @@ def test_a_comparison_says_which_run_is_of_which_arm(tmp_path: Path) -> None:
     notes = " ".join(compared.analysis.notes)
     assert "The arms differ between the runs: clean and look=dark." in notes
     assert "chat [look=dark]: in the arm look=dark." in notes
-    assert "Robustness of chat to look=dark" in notes
+    [robustness] = compared.analysis.robustness
+    assert (robustness.clean, robustness.varied) == ("chat", "chat [look=dark]")
     assert {one.cell.agent for one in compared.analysis.cells} == {"chat", "chat [look=dark]"}
 
 

@@ -56,16 +56,41 @@ def test_a_study_is_agents_worlds_suites_repeats_and_questions() -> None:
     assert study.alpha == 0.05
 
 
-def test_a_study_is_of_one_arm_and_never_varies_live_sites() -> None:
-    varied = f"{WHOLE}vary: [look=dark, page=notice@2]\n"
-    assert "live sites are never rewritten" in refused(varied)
-    assert "did you mean 'look=dark'?" in refused(f"{WHOLE}vary: [look=drak]\n")
-    offline = WHOLE.partition("questions:")[0].replace(
-        "[offline, online]\nstaged: true", "[offline]"
-    )
-    asks = "questions: [{id: q, kind: difference, of: agents, first: steady, second: shaky}]"
-    study = read(f"{offline}vary: [look=dark, page=notice@2]\n{asks}")
-    assert study.settings().vary == ("look=dark@v1", "page=notice@2,v1")
+def with_arms(lines: str, text: str = WHOLE) -> str:
+    return text.replace("questions:", f"variations:\n{lines}\nquestions:", 1)
+
+
+def test_a_study_names_its_arms_and_plays_them_offline() -> None:
+    study = read(with_arms("  dark: [look=dark]\n  slow: [network=slow@800, page=notice]"))
+    assert study.in_arm("") == ((), (World.OFFLINE, World.ONLINE))
+    slow = ("network=slow@800,seed=0,v1", "page=notice@1,v1")
+    assert study.in_arm("slow") == (slow, (World.OFFLINE,))
+
+
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ("  dark: [look=drak]", "did you mean 'look=dark'?"),
+        ("  dark: [look=dark, look=large]", "exclude each other"),
+        ("  dark: []", "variations.dark: varies nothing"),
+        ("  clean: [look=dark]", "variations.clean: is what the arm without any variation"),
+        ("  Dark: [look=dark]", "variations.Dark"),
+        (
+            "  one: [look=dark, page=notice]\n  two: [page=notice@1, look=dark]",
+            "variations.two: is the same arm as `one`",
+        ),
+    ],
+)
+def test_an_arm_that_makes_no_sense_is_refused(lines: str, says: str) -> None:
+    assert says in refused(with_arms(lines))
+
+
+def test_arms_are_named_and_never_of_live_sites() -> None:
+    live = WHOLE.partition("questions:")[0].replace("[offline, online]", "[online]")
+    varied = f"{live}variations: {{dark: [look=dark]}}\n"
+    assert "arms are played offline, and the study is not" in refused(varied)
+    offline = live.replace("[online]\nstaged: true", "[offline]")
+    assert "a study names its arms: `variations:" in refused(f"{offline}vary: [look=dark]\n")
 
 
 def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:

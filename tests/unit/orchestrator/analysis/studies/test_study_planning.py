@@ -124,9 +124,15 @@ def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
     offline = STUDY.replace("worlds: [offline, online]\nstaged: true", "worlds: [offline]")
     head = offline.partition("questions:")[0]
     asks = "questions: [{id: q, kind: difference, of: agents, first: first, second: second}]"
-    file.write_text(f"{head}vary: [look=dark]\n{asks}")
-    [first, *_] = Arena().studies.plan(file).cells
-    assert first.known_from == 3
+    file.write_text(f"{head}variations: {{dark: [look=dark]}}\n{asks}")
+    plan = Arena().studies.plan(file)
+    assert {one.agent: one.known_from for one in plan.cells} == {
+        "first": 0,
+        "first [dark]": 3,
+        "second": 0,
+        "second [dark]": 0,
+    }
+    assert [one.measured_on for one in plan.questions] == [0]
 
 
 async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Path) -> None:

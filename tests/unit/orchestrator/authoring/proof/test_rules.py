@@ -19,10 +19,10 @@ from support.runs.make_evidence import (
 
 from arena_core.worlds import World
 from evaluators.checks import Check
-from evaluators.evidence import EpisodeFault, Evidence, Located, UnscoredReason
+from evaluators.evidence import EpisodeFault, Evidence, Located, UnscoredReason, Varied
 from evaluators.lint import Severity
 from evaluators.scores import score
-from orchestrator.authoring.proof.rules import Played, judged, last_action
+from orchestrator.authoring.proof.rules import Played, judged, last_action, passes_in_arm
 from orchestrator.episode.snapshot import EpisodeSnapshot
 from tasks.schema import Task
 
@@ -371,3 +371,43 @@ def test_what_a_sibling_solves_is_held_against_a_task_without_a_reference() -> N
     task = make_task(PRICE, reference=None)
     found = findings(played(task, idled()), played(make_task(PRICE), went()))
     assert any("passes as well" in one for one in found)
+
+
+def varied(evidence: Evidence, **counts: int) -> Evidence:
+    """As it would be in an arm of these variations, by what each altered."""
+    told = tuple(Varied(variation=name, count=count) for name, count in counts.items())
+    return evidence.model_copy(update={"varied": told})
+
+
+def in_arm(evidence: Evidence, **counts: int) -> list[tuple[Severity, str]]:
+    task = make_task(SALE, PRICE)
+    faults = passes_in_arm(played(task, varied(evidence, **counts)))
+    return [(one.severity, one.message) for one in faults]
+
+
+def test_a_reference_that_passes_in_an_arm_with_effect_is_no_finding() -> None:
+    assert in_arm(went(), look=2, notice=1) == []
+
+
+def test_an_arm_that_breaks_a_reference_is_one_error_that_names_what_failed_first() -> None:
+    [(severity, said)] = in_arm(went("43", there="shop:/elsewhere"), look=2)
+    assert severity is Severity.ERROR
+    assert said.startswith("the reference must succeed, ended as 'failure': check 'price'")
+    assert "the reference does not meet key node 'sale'" in said
+
+
+def test_a_void_arm_is_a_warning_and_not_a_pass() -> None:
+    [(severity, said)] = in_arm(went(), look=2, notice=0)
+    assert severity is Severity.WARNING
+    assert said == "void: notice had no effect on it, so nothing is shown"
+
+
+def test_a_void_variation_hides_no_failure_by_another() -> None:
+    found = in_arm(went("43"), look=2, notice=0)
+    assert [severity for severity, _ in found] == [Severity.ERROR, Severity.WARNING]
+
+
+def test_a_reference_that_broke_off_in_an_arm_is_an_error_and_not_void() -> None:
+    [(severity, said)] = in_arm(broke(UnscoredReason.INFRA, OFF), look=0)
+    assert severity is Severity.ERROR
+    assert "ended as 'unscored: infra'" in said
