@@ -156,7 +156,7 @@ class RunReport:
         """Return a table as a data frame of pandas; the extra `pandas` installs it.
 
         Args:
-            table: `episodes`, `steps`, `checks` or `receipts`, with the columns that
+            table: `episodes`, `steps`, `checks`, `receipts` or `values`, with the columns that
                 `arena export csv` documents. What is unscored or unknown is `<NA>`.
 
         Raises:
@@ -302,7 +302,6 @@ def read_run(folder: RunFolder) -> RunReport:
         for world in lock.worlds
     }
     scorers, broken_scorers = scorer_reports_of(scored)
-    wanted = sum(world in task.worlds for world in lock.worlds for task in chosen) * lock.repeats
     templates = {task.id: task.template or task.id for task in chosen}
     return RunReport(
         folder=folder,
@@ -316,7 +315,7 @@ def read_run(folder: RunFolder) -> RunReport:
         if set(lock.worlds) == set(World)
         else None,
         attempts=attempts,
-        pending=wanted - len(scored),
+        pending=lock.episodes_of(chosen) - len(scored),
         recovered=recovered,
         spent=spent,
         unreported=unreported,
