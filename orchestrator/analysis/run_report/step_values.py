@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from arena_core.names import counted
 from evaluators.verdicts import OutcomeKind
 from orchestrator.analysis.stats.rates import Rate, rate_of
+from orchestrator.analysis.wording import interval, percent
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
 
@@ -30,6 +32,28 @@ class StepValue:
     rate: Rate
     right: int
     unscored: int
+
+    def document(self) -> dict[str, str | int | float | None]:
+        """Return it as a JSON document: a row of the table `values`."""
+        within = self.rate.interval
+        return {
+            "task": self.task,
+            "root": self.root,
+            "step": self.step,
+            "states": self.states,
+            "value": self.rate.value,
+            "low": None if within is None else within.low,
+            "high": None if within is None else within.high,
+            "scored": self.rate.count,
+            "succeeded": self.right,
+            "unscored": self.unscored,
+        }
+
+    def __str__(self) -> str:
+        found = f"{self.root} after step {self.step}: {percent(self.rate)} of"
+        found += f" {counted(self.rate.count, 'scored rollout')}"
+        within = f" ({interval(self.rate.interval)})" if self.rate.interval else ""
+        return f"{found}{within}{f', {self.unscored} unscored' if self.unscored else ''}"
 
 
 def step_values(episodes: Iterable[ScoredEpisode]) -> tuple[StepValue, ...]:

@@ -15,7 +15,7 @@ from arena_core.extras import extra
 from arena_core.worlds import World
 from evaluators.evidence import Receipt, StepEvidence
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
-from orchestrator.analysis.run_report.step_values import StepValue, step_values
+from orchestrator.analysis.run_report.step_values import step_values
 from orchestrator.episode.jsonl_files import read_exchanges
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -309,7 +309,10 @@ def rows_of(runs: Iterable[TabledRun]) -> Iterator[Rows]:
         for episode in report.episodes:
             yield _rows(report, episode)
         if report.lock.rollouts is not None:
-            values = [VALUES.row(_value(report, one)) for one in step_values(report.episodes)]
+            values = [
+                VALUES.row((report.lock.run, *one.document().values()))
+                for one in step_values(report.episodes)
+            ]
             yield {table.name: [] for table in TABLES} | {VALUES.name: values}
 
 
@@ -332,12 +335,6 @@ def _rows(report: TabledRun, episode: ScoredEpisode) -> Rows:
         ],
         VALUES.name: [],
     }
-
-
-def _value(report: TabledRun, one: StepValue) -> Sequence[Value]:
-    of, rate, within = (report.lock.run, one.task, one.root, one.step), one.rate, one.rate.interval
-    low, high = (None, None) if within is None else (within.low, within.high)
-    return (*of, one.states, rate.value, low, high, rate.count, one.right, one.unscored)
 
 
 def _episode(report: TabledRun, episode: ScoredEpisode) -> Sequence[Value]:
