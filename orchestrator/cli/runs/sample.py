@@ -111,7 +111,7 @@ def sample(
     console = Console(as_json)
     named = bands.split(",") if bands is not None else []
     if dry_run and (from_run is not None or from_step is not None):
-        message = "--dry-run shows which tasks are sampled, and --from says that by itself"
+        message = "--dry-run shows tasks by their bands: it has no effect on rollouts from a step"
         raise UsageError(message, hint="leave --dry-run away")
     if dry_run or (measured and from_run is None):
         planned = arena_for(console).runs.plan_sample(

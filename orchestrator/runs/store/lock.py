@@ -15,7 +15,7 @@ from typing import Final
 
 from pydantic import ConfigDict, Field
 
-from arena_core.errors import UsageError
+from arena_core.errors import StoreError, UsageError
 from arena_core.plugins import Plugin
 from arena_core.worlds import World
 from evaluators.evidence import Branch
@@ -95,7 +95,7 @@ class Rollouts(Strict):
 
     run: str
     folder: str
-    count: int
+    count: int = Field(ge=1)
     roots: tuple[Root, ...]
 
     def episodes(self) -> Iterator[EpisodeKey]:
@@ -109,6 +109,8 @@ class Rollouts(Strict):
     def root_of(self, key: EpisodeKey) -> Root:
         """Return what an episode goes on from."""
         mine = [root for root in self.roots if root.task == key.task]
+        if key.repeat >= self.count * len(mine):
+            raise StoreError(f"{key.name}: is no episode of this run: nothing says its root")
         return mine[key.repeat // self.count]
 
     def branch_of(self, key: EpisodeKey) -> Branch:
