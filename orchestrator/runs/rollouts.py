@@ -169,6 +169,11 @@ class Prefix:
             seen=next((line for line in lines if line.get("step") == root.step), None),
         )
 
+    @property
+    def forms(self) -> frozenset[str]:
+        """The forms in which it was seen: elements have the ids by them that actions name."""
+        return frozenset((self.seen or {}).get("parts", ()))
+
 
 async def go_to_root(
     episode: Episode, prefix: Prefix, name: Branch, interrupted: asyncio.Event
@@ -241,7 +246,7 @@ def _acted(step: StepEvidence) -> list[tuple[str, str]]:
 def _sees_other(recorded: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str | None:
     """Say in which text or tab another page is seen than the one recorded; None for in none.
 
-    Forms that only one of the agents reads are not compared, nor are pictures.
+    Pictures are not compared here.
     """
     if recorded is None:
         return None

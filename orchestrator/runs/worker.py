@@ -186,12 +186,15 @@ class Worker:
         async def take() -> Checkpoint | PlayedAttempt:
             prefix, name = Prefix.read(rollouts, root), rollouts.branch_of(job.key)
             async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
-                episode = Episode(replace(spec, may_go_back=True), environment)
+                forms = spec.observations | prefix.forms
+                going = replace(spec, observations=forms, may_go_back=True)
+                episode = Episode(going, environment)
                 return await go_to_root(episode, prefix, name, self.interrupted)
 
         mark = await job.run.checkpoints.of(root, take)
         if isinstance(mark, PlayedAttempt):
             return await self._without_bug(mark)
+        spec = replace(spec, observations=frozenset(mark.seen.parts))
         tried: list[PlayedAttempt] = []
         for way in mark.ways:
             async with self.environments.of_task(

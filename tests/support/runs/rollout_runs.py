@@ -54,6 +54,7 @@ async def rolled_out(
     replies: Sequence[Says],
     *,
     count: int = 2,
+    agent: str = "chat",
     environments: FakeEnvironments | None = None,
     stop_after: int | None = None,
 ) -> RunReport:
@@ -67,13 +68,14 @@ async def rolled_out(
         step: as `arena sample --from-step` takes it.
         replies: of the model, in the order in which it is asked.
         count: of rollouts from each step.
+        agent: who plays them.
         environments: what they are played in.
         stop_after: how many are played before the process ends.
     """
     interrupted = asyncio.Event()
     with ScriptedModel(list(replies)) as model:
         options = {"model": "scripted", "model_url": model.url, "temperature": 1.0, "seed": 5}
-        opened = open_agent(find_agent("chat"), options)
+        opened = open_agent(find_agent(agent), options if agent == "chat" else {})
         try:
             kept = _opened(folder, source, step, count)
             lock = kept.lock()

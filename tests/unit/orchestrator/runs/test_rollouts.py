@@ -60,6 +60,18 @@ async def test_each_rollout_names_its_root_and_keeps_what_was_done_before(
     assert len(environments.worlds) == 3  # the recorded steps were done again once
 
 
+async def test_elements_have_the_ids_by_which_the_recorded_actions_name_them(
+    tmp_path: Path, source: RunReport
+) -> None:
+    """An agent that looks at nothing gives no element an id; what was recorded needs them."""
+    environments = FakeEnvironments()
+    run = await rolled_out(
+        tmp_path / "run", source, "1", [], agent="idle", environments=environments
+    )
+    assert outcomes(run) == ["failure", "failure"]
+    assert [set(world.forms) for world in environments.worlds] == [{frozenset({"axtree"})}] * 3
+
+
 async def test_rollouts_of_several_steps_come_one_root_after_the_other(
     tmp_path: Path, source: RunReport
 ) -> None:
