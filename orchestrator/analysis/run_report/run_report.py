@@ -174,7 +174,7 @@ class RunReport:
             return None
         several, whose = counted(len(roots), "episode goes", "episodes go"), len(set(roots))
         return (
-            f"{several} on from checkpoints of {counted(whose, 'other')}: they share its steps, so"
+            f"{several} on from checkpoints of {counted(whose, 'other')}: they share steps, so"
             " no rate of tasks counts them"
         )
 
