@@ -75,6 +75,12 @@ async def test_inspect_counts_them_as_no_epochs(tmp_path: Path, branches: RunRep
     assert len(written.left_out) == 4
 
 
+@pytest.mark.parametrize("form", ["webvoyager", "online-mind2web"])
+async def test_no_pack_for_a_leaderboard_holds_them(branches: RunReport, form: str) -> None:
+    with pytest.raises(UsageError, match="takes whole attempts"):
+        Arena().runs.export(branches.folder.path, form)
+
+
 async def test_reports_say_what_is_left_out_and_what_the_step_is_worth(
     branches: RunReport, call: Call
 ) -> None:
