@@ -230,6 +230,10 @@ class StateError(ArenaError):
     exit_code = 45
 
 
+class ForkError(StateError):
+    """What a recorded episode did leads elsewhere now, so nothing goes on from there."""
+
+
 class GatewayError(ArenaError):
     """The gateway could not start or route."""
 

@@ -323,11 +323,12 @@ class Branch(_Record):
     """The checkpoint that an episode goes on from, and how its pages came back.
 
     Attributes:
-        root: the id of the episode whose steps it shares; branches of one root depend on each
-            other, and are one cluster in every statistic.
+        root: the id of the episode whose steps it shares, `RUN/EPISODE` where a run recorded it;
+            branches of one root depend on each other, and are one cluster in every statistic.
         checkpoint: its name.
         step: the last step that is shared.
-        pages: `document`, `actions` or `start`, see `orchestrator.episode.checkpoint.PageWay`.
+        pages: `document`, `actions` or `start`, see `orchestrator.episode.checkpoint.PageWay`;
+            empty where the episode broke off before it came back.
         replayed: how many actions were done again for the pages.
         states: by site, the digest of the fingerprint that its replica was proven to have.
     """

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from orchestrator.analysis.run_report.run_report import JudgeUse as JudgeUse
     from orchestrator.analysis.run_report.run_report import RunReport as RunReport
     from orchestrator.analysis.run_report.run_report import TaskRow as TaskRow
+    from orchestrator.analysis.run_report.step_values import StepValue as StepValue
     from orchestrator.analysis.run_report.tables import StudyPart as StudyPart
     from orchestrator.analysis.stats.agreement import Agreement as Agreement
     from orchestrator.analysis.stats.summary import Summary as Summary
@@ -183,6 +184,7 @@ _NAMES = LazyNames(
     orchestrator.analysis.judging.judge: JudgeChoice JudgeSession JudgedRun
     orchestrator.analysis.run_report.extension_points: LeftOut Written
     orchestrator.analysis.run_report.run_report: JudgeUse RunReport TaskRow
+    orchestrator.analysis.run_report.step_values: StepValue
     orchestrator.analysis.run_report.tables: StudyPart
     orchestrator.analysis.stats.agreement: Agreement
     orchestrator.analysis.stats.summary: Summary

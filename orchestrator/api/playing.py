@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
-from arena_core.errors import BudgetSpentError, InterruptedRunError, ModelError, StoreError
+from arena_core.errors import (
+    BudgetSpentError,
+    InterruptedRunError,
+    ModelError,
+    StoreError,
+    UsageError,
+)
 from orchestrator.analysis.run_report.html import write_html
 from orchestrator.analysis.run_report.run_report import RunReport, read_run
 from orchestrator.analysis.studies.planning import interleaved
@@ -20,11 +26,14 @@ from orchestrator.runs.agent_choice import AgentChoice
 from orchestrator.runs.lock_writer import require_same_images
 from orchestrator.runs.new_run import (
     prepare,
+    prepare_rollouts,
+    refuse_idle_pace,
     refuse_without_effect,
     resumed_request,
     write_down,
 )
 from orchestrator.runs.request import RunRequest
+from orchestrator.runs.rollouts import plan_rollouts
 from orchestrator.runs.run import HowEnded, Run, RunPart
 from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.run_folder import RunFolder
@@ -60,6 +69,48 @@ async def play_new(
     await refuse_faulty(spec.suite, source, request.tasks, registry)
     refuse_without_effect(request, spec.model_fields_set, registry)
     folder = await write_down(request, registry, await opened.engine(), out, RUNS)
+    return await play(request, folder, opened, stop)
+
+
+async def play_rollouts(
+    opened: OpenArena,
+    spec: RunSpec,
+    agent: AgentChoice | None,
+    *,
+    run: Path | str | None,
+    step: str | int | None,
+    asked: Collection[str],
+    out: Path | str | None,
+    headless: bool,
+    yes: bool,
+    stop: asyncio.Event | None,
+) -> RunReport:
+    """Play a new run of rollouts from a step of another's episodes; see `Runs.sample`.
+
+    Args:
+        opened: where it is played.
+        spec: what is asked for; its tasks are patterns of that run's tasks.
+        agent: as in `play_new`, and so whatever is not named here.
+        run: the folder of the other run.
+        step: after how many actions.
+        asked: the names of the settings that were asked for.
+        out: as in `play_new`.
+        headless: as in `play_new`.
+        yes: as in `play_new`.
+        stop: as in `play_new`.
+    """
+    if run is None or step is None:
+        message = "rollouts from a step need the run that they go on from, and the step"
+        raise UsageError(message, hint="arena sample --from RUN --from-step 3")
+    plan = plan_rollouts(RunFolder.open(Path(run)), spec.tasks, step, spec.repeats)
+    for episode, why in plan.left_out:
+        opened.warn(f"{episode} {why}")
+    request = prepare_rollouts(plan, spec, agent, asked=asked, headless=headless, is_meant=yes)
+    refuse_idle_pace(request, asked, opened.registry)
+    await warn_of_faults(request.suite, request.tasks, opened.registry, opened.on_event)
+    engine = await opened.engine()
+    await require_same_images(plan.source.lock(), engine)
+    folder = await write_down(request, opened.registry, engine, out, RUNS)
     return await play(request, folder, opened, stop)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
+from arena_core.errors import UsageError
 from arena_core.work_events import WorkStep
 from orchestrator.api.opened import OpenArena
 from orchestrator.api.suites import DEMO, Suites
@@ -151,6 +152,8 @@ class Runs:
         measured: Iterable[Path | str] = (),
         bands: Sequence[str] = (),
         split: Path | str | None = None,
+        from_run: Path | str | None = None,
+        from_step: str | int | None = None,
         out: Path | str | None = None,
         headless: bool = True,
         yes: bool = False,
@@ -171,6 +174,10 @@ class Runs:
                 the run's folder says which task was in which band.
             bands: names of those to sample.
             split: a split file.
+            from_run: a finished run, on whose tasks and replicas rollouts go on from the middle of
+                each offline episode. What it did until then is done again and must lead to the same
+                pages; each rollout is proven equal to a checkpoint there, or `unscored: fork`.
+            from_step: after how many actions: `3`, several as `2,4`, or `every`.
             out: as in `Arena.run`.
             headless: as in `Arena.run`.
             yes: as in `Arena.run`.
@@ -183,13 +190,30 @@ class Runs:
         Raises:
             ArenaError: as `plan_sample` and `Arena.run`.
         """
-        from orchestrator.api.playing import play_new
+        from orchestrator.api.playing import play_new, play_rollouts
         from orchestrator.export.training.bands import BANDS_FILE, write_bands
         from orchestrator.export.training.sampling import heated
         from orchestrator.runs.spec import RunSpec
 
         named = agent if isinstance(agent, str) else "a Python object"
         spec = RunSpec.of(**{"screenshots": False} | asked, agent=named, repeats=rollouts)
+        if from_run is not None or from_step is not None:
+            if measured or bands or split is not None:
+                message = "bands and splits have no effect on rollouts from a step"
+                raise UsageError(message, hint="a split takes effect in `arena export`")
+            options = heated(agent, spec.options, self._opened.warn)
+            return await play_rollouts(
+                self._opened,
+                spec.model_copy(update={"options": options, "tasks": tuple(patterns)}),
+                agent,
+                run=from_run,
+                step=from_step,
+                asked=asked,
+                out=out,
+                headless=headless,
+                yes=yes,
+                stop=stop,
+            )
         planned = self.plan_sample(
             patterns,
             suite=spec.suite,

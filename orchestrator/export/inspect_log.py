@@ -15,7 +15,7 @@ from arena_core.extras import extra
 from arena_core.worlds import World
 from evaluators.evidence import Ended
 from evaluators.verdicts import OutcomeKind
-from orchestrator.analysis.run_report.extension_points import Written
+from orchestrator.analysis.run_report.extension_points import LeftOut, Written
 from orchestrator.analysis.run_report.run_report import RunReport
 from orchestrator.analysis.run_report.tables import as_time, models_of
 from orchestrator.analysis.wording import agent_note
@@ -33,6 +33,7 @@ from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.run_folder import RunFolder
 
 SCORER: Final = "success"
+_BRANCH: Final = "is a branch, and no epoch of its task"
 _NO_MODEL: Final = "none/none"
 _VALUES: Final = {OutcomeKind.SUCCESS: "C", OutcomeKind.FAILURE: "I"}
 _NOT_A_NAME: Final = re.compile(r"[^A-Za-z0-9.]+")
@@ -59,10 +60,17 @@ class InspectLogs:
         """
         inspect = _Inspect(images=images)
         written = 0
+        left_out: list[LeftOut] = []
         path.mkdir()
         for number, report in enumerate(runs):
             for world in report.lock.worlds:
-                episodes = [one for one in report.episodes if one.key.world is world]
+                played = [one for one in report.episodes if one.key.world is world]
+                episodes = [one for one in played if one.is_attempt]
+                left_out += [
+                    LeftOut(run=report.folder.path, what=one.folder, why=_BRANCH)
+                    for one in played
+                    if not one.is_attempt
+                ]
                 if not episodes:
                     continue
                 log = inspect.log(report, world, episodes)
@@ -70,7 +78,7 @@ class InspectLogs:
                 written += len(episodes)
         if images and not inspect.has_pictures:
             raise no_pictures()
-        return Written(episodes=written)
+        return Written(episodes=written, left_out=tuple(left_out))
 
 
 def _file_name(report: RunReport, world: World, number: int) -> str:

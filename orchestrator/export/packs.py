@@ -292,6 +292,10 @@ def _require_clean(runs: Sequence[RunReport], form: PackForm) -> None:
                 " takes figures of the sites as they are"
             )
             raise UsageError(message, hint="export a run that was played without --vary")
+        if not all(one.is_attempt for one in report.episodes):
+            message = f"{report.folder.path}: goes on from checkpoints of other episodes, and"
+            message += f" {form.title} takes whole attempts"
+            raise UsageError(message, hint="export a run whose episodes begin at their start")
 
 
 def _hint(form: PackForm, left: Sequence[LeftOut]) -> str:

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from arena_core.bugs import bug_in_words, is_bug, place_of
 from arena_core.errors import (
     ArenaError,
+    ForkError,
     GivenError,
     InputError,
     ModelError,
@@ -214,8 +215,10 @@ class AttemptRunner:
 
     def _is_ended_by(self, error: Exception, key: EpisodeKey, number: int, task: Task) -> bool:
         """End an episode by an error that another attempt would not help; False where it may."""
-        if isinstance(error, GivenError):
-            self._end_unstarted(key, number, task, UnscoredReason.CHECK_ERROR, error.message)
+        if isinstance(error, GivenError | ForkError):
+            is_fork = isinstance(error, ForkError)
+            reason = UnscoredReason.FORK if is_fork else UnscoredReason.CHECK_ERROR
+            self._end_unstarted(key, number, task, reason, error.message)
             return True
         if is_bug(error):
             self._end_by_bug(key, number, task, error)

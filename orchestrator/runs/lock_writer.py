@@ -43,6 +43,7 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         staged=tuple(staged.site.name for one in upstreams for staged in one.staged),
         upstreams={one.world: one.kinds for one in upstreams},
         replayed=request.replayed,
+        rollouts=request.rollouts,
         images=await _image_ids(upstreams, engine),
         engine=await engine.version(),
         browser=await _browser_version(request),

@@ -11,7 +11,9 @@ from arena_core.errors import UsageError
 from arena_core.names import counted, listed, offered
 from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
+from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
+from orchestrator.episode.external.command import AgentCommand
 from orchestrator.episode.resources import is_judged_by_answers
 from orchestrator.gateway import Arm
 from orchestrator.gateway.variations import Variation, arm_label
@@ -26,6 +28,7 @@ from orchestrator.runs.agent_choice import (
 from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest, tasks_of
+from orchestrator.runs.rollouts import RolloutPlan
 from orchestrator.runs.spec import RunSettings, RunSpec, SpendingLimits
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.recording import Recording
@@ -39,6 +42,7 @@ from tasks.sources import SuiteSource
 
 MOST_EPISODES: Final = 100_000
 MOST_WORKERS: Final = 128
+_OF_THE_SOURCE: Final = ("suite", "worlds", "staged", "resolve", "vary", "record_requests")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +97,50 @@ def prepare(
     return request, source
 
 
+def prepare_rollouts(
+    plan: RolloutPlan,
+    spec: RunSpec,
+    agent: AgentChoice | None,
+    *,
+    asked: Collection[str],
+    headless: bool,
+    is_meant: bool,
+) -> RunRequest:
+    """Return what is played where episodes go on from those of another run.
+
+    Args:
+        plan: what they go on from.
+        spec: what else is asked for.
+        agent: as in `prepare`.
+        asked: the names of the settings that were asked for.
+        headless: as in `prepare`.
+        is_meant: as in `prepare`.
+    """
+    for name in _OF_THE_SOURCE:
+        if name in asked:
+            message = f"`{name}` has no effect on rollouts from {plan.source.path}"
+            raise UsageError(message, hint="they are played offline, on the tasks of that run")
+    chosen = choose_agent(named_agent(spec) if agent is None else agent, spec.options)
+    if isinstance(chosen.maker, AgentCommand) or chosen.replay is not None:
+        message = f"{chosen.lock.name} cannot go on from the middle of an episode"
+        raise UsageError(message, hint="sample with an agent that decides step by step")
+    if chosen.lock.agent_class is AgentClass.REFERENCE:
+        message = f"{chosen.lock.name} plays each solution from its start, and not from the middle"
+        raise UsageError(message, hint="sample with the agent whose chances you want to know")
+    require_held(chosen, spec.budget)
+    request = RunRequest(
+        suite=plan.source.suite(),
+        tasks=plan.tasks,
+        agent=chosen.maker,
+        agent_lock=chosen.lock,
+        settings=spec.settings(),
+        headless=headless,
+        rollouts=plan.rollouts,
+    )
+    require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
+    return request
+
+
 async def write_down(
     request: RunRequest, registry: SiteRegistry, engine: Engine, out: Path | str | None, runs: Path
 ) -> RunFolder:
@@ -127,6 +175,7 @@ def resumed_request(
         headless=headless,
         recording=replay.recording,
         replayed=replay.lock,
+        rollouts=lock.rollouts,
         again=again,
     )
     asked = [name for name, value in changes.items() if value is not None]

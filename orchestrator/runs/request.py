@@ -13,7 +13,7 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.episode.snapshot import ProofHook
 from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.ledger import EpisodeKey
-from orchestrator.runs.store.lock import RunLock
+from orchestrator.runs.store.lock import Rollouts, RunLock
 from orchestrator.runs.store.recording import Recording
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
@@ -30,6 +30,7 @@ class RunRequest:
         importers: keys of those that made tasks of the suite's file.
         recording: whose replies answer the agent; None where models do. `replayed` is the lock of
             its run.
+        rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         again: why a finished episode that is unscored is played again.
         proof_hook: looks at each episode in its middle; None where nobody does.
     """
@@ -43,6 +44,7 @@ class RunRequest:
     importers: tuple[str, ...] = ()
     recording: Recording | None = None
     replayed: RunLock | None = None
+    rollouts: Rollouts | None = None
     again: frozenset[UnscoredReason] = frozenset()
     proof_hook: ProofHook | None = None
 
@@ -62,10 +64,15 @@ class RunRequest:
         """Return how many episodes a world has; none where the run is not played in it."""
         if world not in self.worlds:
             return 0
+        if self.rollouts is not None:
+            return sum(1 for _ in self.keys_in(world))
         return self.settings.repeats * sum(world in task.worlds for task in self.tasks)
 
     def keys_in(self, world: World) -> Iterator[EpisodeKey]:
         """Yield every episode of a world by repeat, in the tasks' order, where they can run."""
+        if self.rollouts is not None:
+            yield from self.rollouts.episodes() if world is World.OFFLINE else ()
+            return
         played = world in self.worlds
         tasks = [task.id for task in self.tasks if played and world in task.worlds]
         for repeat in range(self.settings.repeats):

@@ -8,13 +8,15 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
 from arena_core.logs import log_context
 from arena_core.task_group import task_group
+from evaluators.evidence import UnscoredReason
 from orchestrator.agents.interface import AgentMaker, SeesByReference
+from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.episode.environment import AttemptSpec
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner, PlayedAttempt
@@ -26,8 +28,10 @@ from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld
 from orchestrator.runs.request import RunRequest
+from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root
 from orchestrator.runs.run_budget import AttemptMeter
 from orchestrator.runs.store.ledger import EpisodeKey
+from orchestrator.runs.store.lock import Rollouts
 from tasks.schema import Task
 
 STILL_S: Final = 2.0
@@ -81,11 +85,13 @@ class PlayedRun:
 
     Attributes:
         name: what the log calls it.
+        checkpoints: what its rollouts go on from.
     """
 
     name: str
     request: RunRequest
     attempt_runner: AttemptRunner
+    checkpoints: RootCheckpoints = field(default_factory=RootCheckpoints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +154,12 @@ class Worker:
                 key=key,
                 number=number,
             )
-            return await self._attempt(request, spec, task, meter)
+            return await self._attempt(job, spec, meter)
 
         await keeper.play(key, task, attempt, self.spree)
 
-    async def _attempt(
-        self, request: RunRequest, spec: AttemptSpec, task: Task, meter: AttemptMeter
-    ) -> PlayedAttempt:
+    async def _attempt(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> PlayedAttempt:
+        request, task = job.run.request, spec.task
         if isinstance(request.agent, AgentCommand):
             return await self._attempt_outside(spec, task, request.agent, meter)
         runner = EpisodeRunner(
@@ -167,11 +172,45 @@ class Worker:
         if task.recorded is not None:
             world = self.environments.world
             return await runner.play(RecordedEpisode(spec, world.registry, world.upstreams.world))
+        if request.rollouts is not None:
+            return await self._attempt_rollout(job, request.rollouts, spec, runner)
         async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
-            played = await runner.play(Episode(spec, environment))
-            if played.has_bug:
-                await self.environments.renew_browser()
-            return played
+            return await self._without_bug(await runner.play(Episode(spec, environment)))
+
+    async def _attempt_rollout(
+        self, job: Job, rollouts: Rollouts, spec: AttemptSpec, runner: EpisodeRunner
+    ) -> PlayedAttempt:
+        """Let the agent go on from a root, by the cheapest way that is proven to lead there."""
+        root, task = rollouts.root_of(job.key), spec.task
+
+        async def take() -> Checkpoint | PlayedAttempt:
+            prefix, name = Prefix.read(rollouts, root), rollouts.branch_of(job.key)
+            async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
+                forms = spec.observations | prefix.forms
+                going = replace(spec, observations=forms, may_go_back=True)
+                episode = Episode(going, environment)
+                return await go_to_root(episode, prefix, name, self.interrupted)
+
+        mark = await job.run.checkpoints.of(root, take)
+        if isinstance(mark, PlayedAttempt):
+            return await self._without_bug(mark)
+        spec = replace(spec, observations=frozenset(mark.seen.parts))
+        tried: list[PlayedAttempt] = []
+        for way in mark.ways:
+            async with self.environments.of_task(
+                task, hold_s=_longest(task), states=mark.states(way), since=mark.began
+            ) as environment:
+                tried.append(await runner.play(Episode(spec, environment, (mark, way))))
+            fault = tried[-1].evidence().fault
+            if fault is None or fault.reason is not UnscoredReason.FORK:
+                break
+        return await self._without_bug(tried[-1])
+
+    async def _without_bug(self, played: PlayedAttempt) -> PlayedAttempt:
+        """Return what was played; after a bug the next episode gets another browser."""
+        if played.has_bug:
+            await self.environments.renew_browser()
+        return played
 
     async def _attempt_outside(
         self, spec: AttemptSpec, task: Task, command: AgentCommand, meter: AttemptMeter

@@ -14,6 +14,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, Receipt, UnscoredReason
 from evaluators.judgements import Judgement
 from orchestrator.agents.model_exchange import Spent
+from orchestrator.analysis.run_report.step_values import StepValue, step_values
 from orchestrator.analysis.run_report.tables import StudyPart, frame_of
 from orchestrator.analysis.stats.agreement import Agreement, Disagreement, compare, disagreements
 from orchestrator.analysis.stats.summary import Summary, summarise
@@ -156,7 +157,7 @@ class RunReport:
         """Return a table as a data frame of pandas; the extra `pandas` installs it.
 
         Args:
-            table: `episodes`, `steps`, `checks` or `receipts`, with the columns that
+            table: `episodes`, `steps`, `checks`, `receipts` or `values`, with the columns that
                 `arena export csv` documents. What is unscored or unknown is `<NA>`.
 
         Raises:
@@ -164,6 +165,23 @@ class RunReport:
             UnknownNameError: there is no such table.
         """
         return frame_of([self], table)
+
+    @property
+    def branches(self) -> str | None:
+        """How many episodes no rate counts since they are branches; None where none is one."""
+        roots = [one.outline.branch.root for one in self.episodes if one.outline.branch]
+        if not roots:
+            return None
+        several, whose = counted(len(roots), "episode goes", "episodes go"), len(set(roots))
+        return (
+            f"{several} on from checkpoints of {counted(whose, 'other')}: they share steps, so"
+            " no rate of tasks counts them"
+        )
+
+    @property
+    def values(self) -> tuple[StepValue, ...]:
+        """What the steps are worth that the rollouts of the run go on from."""
+        return () if self.lock.rollouts is None else step_values(self.episodes)
 
     @property
     def unreadable(self) -> tuple[ScoredEpisode, ...]:
@@ -295,14 +313,13 @@ def read_run(folder: RunFolder) -> RunReport:
     rows = tuple(_row(task, lock.worlds, played) for task in chosen)
     by_world = {
         world: {
-            row.task.id: [t.score for t in row.episodes[world]]
+            row.task.id: scores
             for row in rows
-            if row.episodes[world]
+            if (scores := [one.score for one in row.episodes[world] if one.is_attempt])
         }
         for world in lock.worlds
     }
     scorers, broken_scorers = scorer_reports_of(scored)
-    wanted = sum(world in task.worlds for world in lock.worlds for task in chosen) * lock.repeats
     templates = {task.id: task.template or task.id for task in chosen}
     return RunReport(
         folder=folder,
@@ -316,7 +333,7 @@ def read_run(folder: RunFolder) -> RunReport:
         if set(lock.worlds) == set(World)
         else None,
         attempts=attempts,
-        pending=wanted - len(scored),
+        pending=lock.episodes_of(chosen) - len(scored),
         recovered=recovered,
         spent=spent,
         unreported=unreported,

@@ -1,4 +1,4 @@
-"""Runs as four tables: episodes, steps, checks, receipts; each column with its type and meaning."""
+"""Runs as tables: episodes, steps, checks, receipts, values; each column with type and meaning."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from arena_core.extras import extra
 from arena_core.worlds import World
 from evaluators.evidence import Receipt, StepEvidence
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
+from orchestrator.analysis.run_report.step_values import step_values
 from orchestrator.episode.jsonl_files import read_exchanges
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -281,13 +282,38 @@ RECEIPTS: Final = Table(
 )
 
 
-TABLES: Final = (EPISODES, STEPS, CHECKS, RECEIPTS)
+VALUES: Final = Table(
+    "values",
+    "one per step that rollouts go on from",
+    (
+        Column("run", _TEXT, "id of the run of rollouts"),
+        Column("task", _TEXT, "id of the task in its suite"),
+        Column("root", _TEXT, "the episode whose steps the rollouts share, `RUN/EPISODE`"),
+        Column("step", _INTEGER, "after how many of its actions; 0 is the start page"),
+        Column("states", _TEXT, "the sites' states as proven, `SITE=DIGEST`, comma-separated"),
+        Column("value", _NUMBER, "succeeded ÷ scored; **empty where none is scored**", "share"),
+        Column("low", _NUMBER, "of Wilson's 95 % interval of the value; empty as `value`", "share"),
+        Column("high", _NUMBER, "of the same interval", "share"),
+        Column("scored", _INTEGER, "rollouts with a score"),
+        Column("succeeded", _INTEGER, "of these, those that succeeded"),
+        Column("unscored", _INTEGER, "rollouts without one; no part of the value"),
+    ),
+)
+
+
+TABLES: Final = (EPISODES, STEPS, CHECKS, RECEIPTS, VALUES)
 
 
 def rows_of(runs: Iterable[TabledRun]) -> Iterator[Rows]:
     for report in runs:
         for episode in report.episodes:
             yield _rows(report, episode)
+        if report.lock.rollouts is not None:
+            values = [
+                VALUES.row((report.lock.run, *one.document().values()))
+                for one in step_values(report.episodes)
+            ]
+            yield {table.name: [] for table in TABLES} | {VALUES.name: values}
 
 
 def _rows(report: TabledRun, episode: ScoredEpisode) -> Rows:
@@ -307,6 +333,7 @@ def _rows(report: TabledRun, episode: ScoredEpisode) -> Rows:
             RECEIPTS.row((*key, number, *_receipt(one)))
             for number, one in enumerate(episode.outline.receipts)
         ],
+        VALUES.name: [],
     }
 
 

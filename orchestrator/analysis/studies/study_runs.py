@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena_core.errors import StoreError
+from arena_core.errors import StoreError, UsageError
 from arena_core.worlds import World
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind
@@ -128,7 +128,7 @@ def read_study_run(
     """Read a run, finished or not, score it from its evidence, and return it with its rows."""
     lock, tasks = folder.lock(), folder.suite()
     chosen = [task for task in tasks.tasks if task.id in set(lock.tasks)]
-    rows = results_of(label, suite, each_rescored(folder), run=name)
+    rows = results_of(label, suite, _attempts(folder), run=name)
     run = StudyRun(
         label=label,
         suite=suite,
@@ -144,6 +144,16 @@ def read_study_run(
         clean_label=clean_label,
     )
     return run, rows
+
+
+def _attempts(folder: RunFolder) -> Iterator[ScoredEpisode]:
+    """Score a run's episodes, each of which must be a try at its task of its own."""
+    for one in each_rescored(folder):
+        if not one.is_attempt:
+            message = f"{folder.path}: {one.folder} goes on from a checkpoint of another episode"
+            hint = "branches are no attempts that rates or pass^k may count; name another run"
+            raise UsageError(message, hint=hint)
+        yield one
 
 
 def results_of(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from arena_core.errors import UsageError
 from arena_core.names import counted
 from orchestrator.api.arena import Arena
 from orchestrator.cli.asynchronous import run
@@ -37,6 +38,21 @@ def sample(
     rollouts: Annotated[
         int, typer.Option("--rollouts", "-n", min=1, help="How often each task is played.")
     ] = 8,
+    from_run: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="RUN",
+            help="Go on from the middle of this run's offline episodes; with --from-step.",
+        ),
+    ] = None,
+    from_step: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K",
+            help="After how many of their actions: 3, several as 2,4, or every; -n rollouts each.",
+        ),
+    ] = None,
     measured: Annotated[
         list[Path] | None,
         typer.Option(help="An earlier run that says how hard tasks are; repeat for more."),
@@ -84,6 +100,9 @@ def sample(
     arena export sft|dpo|rft|rewards RUN writes the data; arena eval --resume RUN
     goes on where it was broken off.
 
+    With --from and --from-step, rollouts go on from a step of another run's episodes: for
+    the value of that step, and for pairs. No rate of tasks counts them.
+
     Example: arena sample --suite demo --model my-model -n 8 --split split.yaml
     """
     from orchestrator.cli.progress import arena_for
@@ -91,7 +110,10 @@ def sample(
 
     console = Console(as_json)
     named = bands.split(",") if bands is not None else []
-    if dry_run or measured:
+    if dry_run and (from_run is not None or from_step is not None):
+        message = "--dry-run shows tasks by their bands: it has no effect on rollouts from a step"
+        raise UsageError(message, hint="leave --dry-run away")
+    if dry_run or (measured and from_run is None):
         planned = arena_for(console).runs.plan_sample(
             tasks or (), suite=suite, measured=measured or (), bands=named, split=split
         )
@@ -110,6 +132,8 @@ def sample(
             measured=measured or (),
             bands=named,
             split=split,
+            from_run=from_run,
+            from_step=from_step,
             out=out,
             headless=not headed,
             yes=yes,

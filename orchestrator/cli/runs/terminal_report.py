@@ -62,7 +62,7 @@ def show_run(report: RunReport, console: Console) -> None:
     )
     console.line("")
     console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
-    for line in _closing(report):
+    for line in (*_branches(report), *_closing(report)):
         console.line(line)
 
 
@@ -113,6 +113,12 @@ def _totals(world: World, summary: Summary) -> list[str]:
         f"{summary.scored}/{summary.episodes}",
         ", ".join(f"{reason} {count}" for reason, count in summary.unscored),
     ]
+
+
+def _branches(report: RunReport) -> Iterable[str]:
+    if report.branches is not None:
+        yield report.branches
+        yield from (f"value of {one}" for one in report.values)
 
 
 def _closing(report: RunReport) -> Iterable[str]:
@@ -203,6 +209,8 @@ def _document(report: RunReport) -> Json:
         "replayed_from": report.lock.replayed.run if report.lock.replayed else None,
         "edited": list(report.edited),
         "pending": report.pending,
+        "branches": sum(not one.is_attempt for one in report.episodes),
+        "values": [one.document() for one in report.values],
         "recovered": report.recovered,
         "unreadable": [episode.score.because for episode in report.unreadable],
         "internal": [episode.score.because for episode in report.internal],

@@ -126,7 +126,7 @@ def _counted(
     found = Counter(
         (one.task.id, one.score.outcome.kind)
         for one in run.episodes
-        if one.key.world in worlds and same.get(one.task.id) == one.task
+        if one.is_attempt and one.key.world in worlds and same.get(one.task.id) == one.task
     )
     if not found:
         message = (

@@ -26,7 +26,7 @@ from orchestrator.export.training.dataset import (
 from orchestrator.export.training.rollouts import Rollout, Turn, rollouts_by_task, template_of
 from orchestrator.export.training.samples import Removed, Sample, provenance
 from orchestrator.export.training.split import Split, read_split
-from orchestrator.runs.store.secrets import SecretSearch, known_secrets, typed_unseen
+from orchestrator.runs.store.secrets import SecretSearch, known_secrets
 from sites.registry import load_registry
 
 FIELDS: Final[Mapping[str, str]] = {
@@ -37,6 +37,8 @@ FIELDS: Final[Mapping[str, str]] = {
     " it is an instance of none",
     "staged": "sites whose live origin was staged, with commas between them; empty where none was",
     "repeat, attempt, step": "which episode, and which of its actions, from 1",
+    "branch_root, branch_step, checkpoint": "of a branch the episode whose steps it shares, the"
+    " last of these, and the checkpoint; else null. Its records are of later steps alone",
     "seed, run_seed, task_seed": "what the model was asked with, what the run began with, and what"
     " a page of MiniWoB++ drew its problem from; null where there is none",
     "temperature": "what the model was asked with",
@@ -45,7 +47,8 @@ FIELDS: Final[Mapping[str, str]] = {
     "parser, prompt_version": "what read the replies and what wrote the prompts: code and version",
     "prompt_is": "`asked`: word for word what the model was asked; `observed`: no model was asked,"
     " and the prompt is the goal, the URL and the observation as recorded",
-    "n, n_right, n_unscored": "episodes of the task among these runs: scored, successful, unscored",
+    "n, n_right, n_unscored": "episodes of the task among these runs: scored, successful, unscored;"
+    " branches are not counted",
 }
 
 OUTCOMES: Final = (
@@ -108,8 +111,7 @@ class DataSetBuilder:
                 else:
                     self.refused[why] += 1
                     self.leave_out(one, why)
-            typed = (typed_unseen(turn.step) for one in taken for turn in one.turns)
-            self.secrets.find_also(text for text in typed if text)
+            self.secrets.find_also(text for one in taken for text in one.typed)
             for one in taken:
                 self.seen_forms = (self.seen_forms or set()) | _forms_without_model(one)
             if taken:
@@ -274,6 +276,8 @@ def _counted(runs: Sequence[RunReport]) -> dict[tuple[str, str], TaskCount]:
             counted = counts.setdefault(
                 (suite, task.id), TaskCount(suite=suite, task=task.id, template=template_of(task))
             )
+            if not one.is_attempt:
+                continue
             match one.score.outcome.kind:
                 case OutcomeKind.SUCCESS:
                     counted.right += 1

@@ -165,7 +165,8 @@ def start_proof(rollout: Rollout) -> str | None:
     """Return a digest of the state that an episode began in; None where nothing proves it.
 
     It holds the task, the images, and golden fingerprints that the resets' receipts prove; of a
-    page of MiniWoB++ the seed and what it asked. Live sites have no proof, nor have staged ones.
+    page of MiniWoB++ the seed and what it asked; of a branch its root, and the states and step of
+    the checkpoint that it was proven equal to. Live sites have no proof, nor have staged ones.
     """
     evidence = rollout.outline
     if rollout.task.recorded is not None:
@@ -174,12 +175,15 @@ def start_proof(rollout: Rollout) -> str | None:
         return None
     if not all(receipt.proven for receipt in evidence.receipts):
         return None
-    miniwob = evidence.miniwob
+    miniwob, branch = evidence.miniwob, evidence.branch
+    began: object = sorted((one.site, one.golden) for one in evidence.receipts)
+    if branch is not None:  # whichever way it came back
+        began = [branch.root, branch.step, sorted(branch.states.items())]
     return digest_of(
         [
             rollout.task.model_dump(mode="json"),
             sorted(rollout.lock.images.items()),
-            sorted((one.site, one.golden) for one in evidence.receipts),
+            began,
             None
             if miniwob is None
             else [miniwob.page, miniwob.seed, miniwob.mode, miniwob.utterance, miniwob.fields],

@@ -21,6 +21,7 @@ from orchestrator.episode.jsonl_files import (
 )
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode
+from orchestrator.runs.store.secrets import typed_unseen
 from tasks.schema import Task
 
 Seen = Mapping[str, Any]
@@ -59,12 +60,15 @@ class Rollout:
     """One finished episode of a run.
 
     Attributes:
+        turns: of a branch those alone that are its own; its root's stand in no data set as its.
+        typed: into password fields, at any of its steps.
         unreadable: why what was seen and asked cannot be read; empty where it can.
     """
 
     report: RunReport
     scored: ScoredEpisode
     turns: tuple[Turn, ...]
+    typed: tuple[str, ...] = ()
     unreadable: str = ""
 
     @property
@@ -126,7 +130,10 @@ def rollouts_by_task(runs: Sequence[RunReport]) -> Iterator[tuple[Task, tuple[Ro
 def rollout_of(report: RunReport, scored: ScoredEpisode) -> Rollout:
     """Read what an episode saw and asked; where that is damaged, `unreadable` says so."""
     folder = report.folder.evidence_folder(scored.folder)
-    steps = [one for one in scored.evidence.steps if one.action is not None]
+    branch = scored.outline.branch
+    shared = 0 if branch is None else branch.step
+    every = scored.evidence.steps
+    steps = [one for one in every if one.action is not None and one.index > shared]
     try:
         asked = _deciding(read_exchanges(folder))
         seen = {int(line["step"]): line for line in read_lines(folder / OBSERVATIONS_FILE)}
@@ -136,7 +143,8 @@ def rollout_of(report: RunReport, scored: ScoredEpisode) -> Rollout:
         why = cause.message if isinstance(cause, StoreError) else f"{folder}: no observations"
         return Rollout(report=report, scored=scored, turns=(), unreadable=why)
     turns = tuple(_turns(steps, asked, seen))
-    return Rollout(report=report, scored=scored, turns=turns)
+    typed = tuple(text for step in every if (text := typed_unseen(step)))
+    return Rollout(report=report, scored=scored, turns=turns, typed=typed)
 
 
 def _deciding(exchanges: Iterable[KeptExchange]) -> dict[int, KeptExchange]:

@@ -30,6 +30,8 @@ MESSAGES: Final = {
     "tools": "the functions that were offered, as JSON text; empty where there were none",
     "images": "files of the prompt's images, in order",
 }
+# In what the two sides of a pair may differ.
+_OF_ONE: Final = ("run", "episode", "repeat", "attempt", "step", "seed", "model")
 # Options of every model agent that shape no prompt.
 _OF_THE_MODEL: Final = frozenset(
     {"model", "model_url", "model_deadline", "temperature", "seed", "prices", "replay"}
@@ -252,6 +254,9 @@ def provenance(rollout: Rollout, turn: Turn, sample: Sample | None) -> dict[str,
         "staged": ",".join(evidence.staged),
         "repeat": evidence.repeat,
         "attempt": evidence.attempt,
+        "branch_root": None if evidence.branch is None else evidence.branch.root,
+        "branch_step": None if evidence.branch is None else evidence.branch.step,
+        "checkpoint": None if evidence.branch is None else evidence.branch.checkpoint,
         "step": turn.step.index,
         "seed": asked.get("seed"),
         "run_seed": _number(lock.agent.options.get("seed")),
@@ -270,7 +275,7 @@ def provenance(rollout: Rollout, turn: Turn, sample: Sample | None) -> dict[str,
 def origin(rollout: Rollout, turn: Turn, sample: Sample) -> dict[str, Any]:
     """Return the fields in which the two continuations of a pair may differ."""
     found = provenance(rollout, turn, sample)
-    return {name: found[name] for name in ("run", "repeat", "attempt", "step", "seed", "model")}
+    return {name: found[name] for name in _OF_ONE}
 
 
 def parser_of(agent: AgentLock, packages: Mapping[str, str]) -> str:

@@ -7,25 +7,28 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from pydantic import ConfigDict, Field
 
-from arena_core.errors import UsageError
+from arena_core.errors import StoreError, UsageError
 from arena_core.plugins import Plugin
 from arena_core.worlds import World
+from evaluators.evidence import Branch
 from evaluators.locators.kinds import LOCATORS
 from evaluators.matchers.kinds import MATCHERS
 from orchestrator.agents.interface import AgentLock
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.spec import RunTerms, SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
+from orchestrator.runs.store.ledger import EpisodeKey
 from sites.fields import Strict
 from sites.upstreams import UpstreamKind
-from tasks.schema import Suite
+from tasks.schema import Suite, Task
 
 LOCK_VERSION = 2
 _PACKAGES = ("arena-orchestrator", "docker", "openai", "playwright", "pydantic")
@@ -68,6 +71,55 @@ class AddedRepeats(Strict):
     at: str
 
 
+class Root(Strict):
+    """A step of an episode that another run recorded.
+
+    Attributes:
+        episode: its evidence folder; `sha256`: the digest of that.
+        step: after how many of its actions.
+    """
+
+    task: str
+    episode: str
+    sha256: str
+    step: int
+
+
+class Rollouts(Strict):
+    """What the episodes of a run go on from, in place of the start of their tasks.
+
+    Attributes:
+        run, folder: id and place of the run that recorded the roots.
+        count: how many episodes go on from each.
+    """
+
+    run: str
+    folder: str
+    count: int = Field(ge=1)
+    roots: tuple[Root, ...]
+
+    def episodes(self) -> Iterator[EpisodeKey]:
+        """Yield every episode, those of one root one after the other."""
+        counted = Counter[str]()
+        for root in self.roots:
+            for _ in range(self.count):
+                yield EpisodeKey(root.task, World.OFFLINE, counted[root.task])
+                counted[root.task] += 1
+
+    def root_of(self, key: EpisodeKey) -> Root:
+        """Return what an episode goes on from."""
+        mine = [root for root in self.roots if root.task == key.task]
+        if key.repeat >= self.count * len(mine):
+            raise StoreError(f"{key.name}: is no episode of this run: nothing says its root")
+        return mine[key.repeat // self.count]
+
+    def branch_of(self, key: EpisodeKey) -> Branch:
+        """Return what the evidence of an episode says of its root, before it comes back there."""
+        root = self.root_of(key)
+        name = f"{self.run}/{root.episode}"
+        return Branch(root=name, checkpoint=f"step {root.step}", step=root.step, pages="")
+
+
 # Locks keep the names with which they began.
 _ON_DISK: Final = {
     "resolve": "resolves",
@@ -94,6 +146,7 @@ class RunLock(RunTerms):
         upstreams: what answered for each site in each world; empty in locks of earlier versions.
         changed_limits: what `--resume` set in place of `budget`, the last one last.
         replayed: the lock of the run whose replies answered the agent instead of a model.
+        rollouts: what its episodes go on from; None where they begin at the start of their tasks.
     """
 
     model_config = ConfigDict(
@@ -115,6 +168,7 @@ class RunLock(RunTerms):
     changed_limits: tuple[ChangedLimits, ...] = ()
     added_repeats: tuple[AddedRepeats, ...] = ()
     replayed: RunLock | None = None
+    rollouts: Rollouts | None = Field(default=None, exclude_if=lambda value: value is None)
     images: dict[str, str]
     engine: str
     browser: str
@@ -130,6 +184,16 @@ class RunLock(RunTerms):
     def current_limits(self) -> SpendingLimits:
         """What it may spend on models now."""
         return self.changed_limits[-1].limits if self.changed_limits else self.budget
+
+    def episodes_of(self, tasks: Iterable[Task], *worlds: World) -> int:
+        """Return how many episodes the run has of these tasks in some worlds, or in all of its."""
+        if self.rollouts is not None:
+            chosen = {task.id for task in tasks if World.OFFLINE in (worlds or self.worlds)}
+            return sum(key.task in chosen for key in self.rollouts.episodes())
+        played = [
+            world for task in tasks for world in worlds or self.worlds if world in task.worlds
+        ]
+        return self.repeats * len(played)
 
     def with_limits(self, limits: SpendingLimits) -> RunLock:
         """Return the lock of a run that goes on with these limits, noting who changed them."""

@@ -86,6 +86,14 @@ class ScoredEpisode:
         """Whether the outcome is what the run wrote down."""
         return str(self.score.outcome) == self.was
 
+    @property
+    def is_attempt(self) -> bool:
+        """Whether it is a try at its task of its own: branches share the steps of a root.
+
+        They depend on each other, so no rate, interval, pass^k or comparison counts them.
+        """
+        return self.outline.branch is None
+
     def document(self) -> dict[str, str | int | float | bool | list[dict[str, str | bool]] | None]:
         """Return the score as a JSON document."""
         return {
@@ -105,6 +113,7 @@ class ScoredEpisode:
             "output_tokens": self.outline.output_tokens,
             "usd": self.outline.usd,
             "replayed_from": self.outline.replayed_from,
+            **self._branch(),
             "verdicts": [
                 {
                     "check": one.check,
@@ -115,6 +124,10 @@ class ScoredEpisode:
                 for one in self.score.verdicts
             ],
         }
+
+    def _branch(self) -> dict[str, str | int]:
+        branch = self.outline.branch
+        return {} if branch is None else {"branch_root": branch.root, "branch_step": branch.step}
 
 
 def rescore(

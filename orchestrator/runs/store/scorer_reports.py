@@ -90,6 +90,7 @@ def score_run_with(
 ) -> tuple[ScorerReport, ...]:
     """Score a run's finished episodes by the scorers of these names."""
     scorers = {name: SCORERS.load(name) for name in names}
+    scored = [one for one in scored if one.is_attempt]
     for name, scorer in scorers.items():
         if not any(_can_read(scorer, one) for one in scored):
             wanted = " or ".join(f"`arena tasks import {form}`" for form in sorted(scorer.formats))
@@ -106,6 +107,7 @@ def scorer_reports_of(
     Returns:
         The scorers by name, and one line for each installed one that cannot be used.
     """
+    scored = [one for one in scored if one.is_attempt]
     formats = {one.task.original.format for one in scored if one.task.original is not None}
     if not formats:
         return (), ()

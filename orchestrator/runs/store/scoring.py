@@ -43,6 +43,7 @@ def _unscored(bug: Exception, evidence: Evidence) -> Score:
 
 def unplayed(lock: RunLock, key: EpisodeKey, number: int, fault: EpisodeFault) -> Evidence:
     """Return evidence that holds a fault alone, which scores as unscored."""
+    rollouts = lock.rollouts
     return Evidence(
         suite=lock.suite,
         task=key.task,
@@ -53,4 +54,5 @@ def unplayed(lock: RunLock, key: EpisodeKey, number: int, fault: EpisodeFault) -
         started_at=lock.created_at,
         seconds=0.0,
         fault=fault,
+        branch=None if rollouts is None else rollouts.branch_of(key),
     )

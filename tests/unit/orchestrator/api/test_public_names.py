@@ -86,8 +86,8 @@ RUNS = {
     "read_lock": "run",
     "report": "report, html, *, form",
     "resume": "run, *, agent, options, headless, again, yes, stop, changes",
-    "sample": "agent, patterns, *, rollouts, measured, bands, split, out, headless,"
-    " yes, stop, asked",
+    "sample": "agent, patterns, *, rollouts, measured, bands, split, from_run, from_step, out,"
+    " headless, yes, stop, asked",
     "score": "run, suite, *, processes",
     "score_with": "scored, scorers",
     "write_comparison": "found, folder",

@@ -30,10 +30,9 @@ from orchestrator.runs.spec import RunSettings, SpendingLimits
 from orchestrator.runs.store.digests import digest_of_folder
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
-from orchestrator.runs.worker import Worker
+from orchestrator.runs.worker import Job, Worker
 from sites.registry import SiteRegistry
 from sites.upstreams import Upstreams
-from tasks.schema import Task
 
 REPEATS = 4
 AGENTS = ("a", "b", "c")
@@ -83,14 +82,12 @@ class Machine:
         environments = cast("Any", SimpleNamespace(isolated=True))
         yield Worker(interrupted=self.interrupted, environments=environments)
 
-    async def attempt(
-        self, request: RunRequest, spec: AttemptSpec, task: Task, meter: AttemptMeter
-    ) -> Attempted:
+    async def attempt(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> Attempted:
         await asyncio.sleep(0)
         if self.kill_after is not None and len(self.played) == self.kill_after:
             self.reached.set()
             await asyncio.Event().wait()
-        self.played.append(f"{self.agents[id(request)]} r{spec.repeat}")
+        self.played.append(f"{self.agents[id(job.run.request)]} r{spec.repeat}")
         if self.tokens:
             meter.add(Spent.reported(self.tokens, 0, None))
         if self.stop_after is not None and len(self.played) == self.stop_after:

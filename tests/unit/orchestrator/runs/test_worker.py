@@ -29,9 +29,7 @@ async def test_only_a_repeated_attempt_in_the_machines_network_waits_until_that_
     async def stillness() -> None:
         done.append("still")
 
-    async def attempt(
-        _self: Worker, _request: object, spec: Any, _task: object, _meter: object
-    ) -> None:
+    async def attempt(_self: Worker, _job: object, spec: Any, _meter: object) -> None:
         done.append(f"attempt {spec.attempt}")
 
     async def play(_episode: object, _task: object, perform: Any, _spree: object) -> None:
