@@ -164,9 +164,9 @@ class Pair:
 def start_proof(rollout: Rollout) -> str | None:
     """Return a digest of the state that an episode began in; None where nothing proves it.
 
-    It holds the task, the images, and golden fingerprints that the resets' receipts prove; of a
-    page of MiniWoB++ the seed and what it asked; of a branch its root, and the states and step of
-    the checkpoint that it was proven equal to. Live sites have no proof, nor have staged ones.
+    It holds the task, the images, the arm, and golden fingerprints that the resets' receipts prove;
+    of a page of MiniWoB++ the seed and what it asked; of a branch its root, and the states and step
+    of the checkpoint that it was proven equal to. Live sites have no proof, nor have staged ones.
     """
     evidence = rollout.outline
     if rollout.task.recorded is not None:
@@ -183,6 +183,7 @@ def start_proof(rollout: Rollout) -> str | None:
         [
             rollout.task.model_dump(mode="json"),
             sorted(rollout.lock.images.items()),
+            rollout.lock.vary,
             began,
             None
             if miniwob is None

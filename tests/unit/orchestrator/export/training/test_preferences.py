@@ -199,10 +199,20 @@ async def test_another_task_of_the_same_name_is_another_state(play: Play, export
     assert records == []
 
 
-async def test_another_image_is_another_state(play: Play, export: Export) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"images": {"arena/wiki:1": "sha256:" + "cd" * 32}},
+        {"vary": ("network=slow@400,seed=0,v1",)},
+    ],
+    ids=["image", "arm"],
+)
+async def test_another_image_or_arm_is_another_state(
+    play: Play, export: Export, changes: dict[str, object]
+) -> None:
     one = await play([Sampled(browsing_task(), [RIGHT])], name="one")
     two = await play([Sampled(browsing_task(), [WRONG])], name="two")
-    lock = two.lock.model_copy(update={"images": {"arena/wiki:1": "sha256:" + "cd" * 32}})
+    lock = two.lock.model_copy(update=changes)
     _, records, _ = export("dpo", one, replace(two, lock=lock))
     assert records == []
 
