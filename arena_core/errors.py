@@ -27,6 +27,7 @@ It lives in the lowest package, so that every package may raise from it::
     │   ├── PortTakenError       41
     │   └── DiskFullError        42
     ├── StateError               45   a state could not be taken, read or gone back to
+    │   └── ForkError            46   what a recorded episode did leads elsewhere now
     ├── GatewayError             50   the forward proxy could not start or route
     ├── BrowserError             60   the browser crashed or does not answer
     │   └── PageSilentError      61   a page does not answer; whether the browser does is unknown
@@ -232,6 +233,8 @@ class StateError(ArenaError):
 
 class ForkError(StateError):
     """What a recorded episode did leads elsewhere now, so nothing goes on from there."""
+
+    exit_code = 46
 
 
 class GatewayError(ArenaError):
