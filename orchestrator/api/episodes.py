@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.state import TakenState
     from sites.registry import SiteRegistry
-    from tasks.schema import Task
+    from tasks.schema import Suite, Task
 
 
 class Episodes:
@@ -36,7 +36,7 @@ class Episodes:
         self._side_by_side = workers
         self._memory_bytes = None if memory is None else parse_size(memory)
         self._open: set[OpenEpisode] = set()
-        self._linted: list[Task] = []
+        self._linted: list[tuple[str, Task, Suite]] = []
         self._beginning = asyncio.Lock()
         self._worlds: EpisodeWorlds | None = None
 
@@ -133,18 +133,9 @@ class Episodes:
         from orchestrator.episode.environment import AttemptSpec
         from orchestrator.episode.episode import Episode
         from orchestrator.runs.single_episode import EpisodeFolder, with_task
-        from tasks.loader import load_source
 
-        source = load_source(asked.suite)
-        suite, registry, choice, terms = (
-            source.suite,
-            self._opened.registry,
-            asked.choice,
-            asked.terms,
-        )
-        if asked.task not in self._linted:
-            await refuse_faulty(suite.suite, source, (asked.task,), registry)
-            self._linted.append(asked.task)
+        registry, choice, terms = self._opened.registry, asked.choice, asked.terms
+        suite = await self._linted_suite(asked.suite, asked.task)
         task = terms.applied_to(asked.task)
         engine = await self._opened.engine()
         if goes_on is not None:
@@ -183,6 +174,18 @@ class Episodes:
         )
         held = await Held.enter(environment)
         return Begun(held, Episode(spec, held.value, goes_on), folder)
+
+    async def _linted_suite(self, name: str, task: Task) -> Suite:
+        """Return the suite of a task without mistakes; it is read once, also for many branches."""
+        from tasks.loader import load_source
+
+        for known, linted, suite in self._linted:
+            if (known, linted) == (name, task):
+                return suite
+        source = load_source(name)
+        await refuse_faulty(source.suite.suite, source, (task,), self._opened.registry)
+        self._linted.append((name, task, source.suite))
+        return source.suite
 
     def require_room(self, count: int) -> None:
         """Raise UsageError where so many more episodes cannot be played beside those that are."""
