@@ -10,6 +10,7 @@ from typing import Final
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRate, StudyAnalysis
+from orchestrator.analysis.studies.reliability import Reliability
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
@@ -139,6 +140,34 @@ def _robustness_row(one: Robustness) -> Row:
         sure,
         ", ".join(one.broken),
         str(one.unpaired),
+    )
+
+
+def _reliability(analysis: StudyAnalysis) -> list[Row]:
+    labels, figures = _labels(analysis), {one.cell: one for one in analysis.cells}
+    return [
+        (
+            one.cell.agent,
+            one.cell.suite,
+            labels[one.cell],
+            *_profile(one, figures[one.cell]),
+        )
+        for one in analysis.reliability
+    ]
+
+
+def _profile(one: Reliability, figures: CellFigures) -> Row:
+    most = max(figures.passes, key=lambda passes: passes.k, default=None)
+    arm = one.weakest
+    return (
+        percent(figures.success),
+        "–" if most is None else f"{percent(most.hat)} (k = {most.k})",
+        str(one.outcome.tasks),
+        percent(one.outcome.value),
+        interval(one.outcome.interval),
+        percent(one.path.value),
+        interval(one.path.interval),
+        "–" if arm is None else f"{arm.ratio or 0.0:.2f} in {arm.arm}",
     )
 
 
@@ -342,6 +371,16 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         caption="Success in an arm, divided by that of the same agent in the clean arm, on the"
         " tasks and repeats that both scored; intervals by template",
         rows=_robustness,
+    ),
+    "reliability": Table(
+        titles=(
+            *("agent", "suite", "world", "success", "pass^k", "tasks"),
+            *("ends alike", "interval", "goes alike", "interval", "weakest arm"),
+        ),
+        numbers=(*(False,) * 3, *(True,) * 7, False),
+        caption="Reliability over repeats: the chance that two repeats of a task end alike, how"
+        " alike their actions and pages are, and the lowest robustness; intervals by template",
+        rows=_reliability,
     ),
     "templates": Table(
         titles=(

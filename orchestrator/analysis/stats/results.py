@@ -47,6 +47,7 @@ class EpisodeResult:
         started_at: ISO 8601; `run`: the folder of the run under its study, or its path.
         folder: the attempt's folder inside it.
         first_unmet: of the checks that decide, the first that is not met; empty without one.
+        path: what was done, and on which pages, in order.
     """
 
     agent: str
@@ -71,6 +72,7 @@ class EpisodeResult:
     run: str
     folder: str
     first_unmet: str = ""
+    path: tuple[str, ...] = ()
 
     @property
     def cost(self) -> float | None:

@@ -27,6 +27,7 @@ from orchestrator.analysis.studies.cells import (
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.methods import card_of, methods_of
 from orchestrator.analysis.studies.questions import Question, Stage, sides_of, stages_of
+from orchestrator.analysis.studies.reliability import reliability_of
 from orchestrator.analysis.studies.robustness import robustness_of
 from orchestrator.analysis.studies.secondary import Secondary, secondary_of
 from orchestrator.analysis.studies.slices import slices_of, tasks_across, templates_of
@@ -188,6 +189,7 @@ def analyse(
         fronts=fronts_of(clean, told),
         trends=trends_of(table, confidence=confidence),
         robustness=robustness,
+        reliability=reliability_of(named, table, robustness, confidence=confidence),
         prompts=tuple(run.prompt for run in runs if run.prompt is not None),
         card=card_of(played, statement),
     )

@@ -21,6 +21,7 @@ from orchestrator.analysis.stats.rates import (
 )
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.questions import Question, Stage
+from orchestrator.analysis.studies.reliability import Reliability
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.secondary import SecondaryOutcome
 from orchestrator.analysis.studies.slices import Slice, TaskAcross
@@ -424,6 +425,7 @@ class StudyAnalysis:
         trends: success by repeat; empty where each task was played once.
         robustness: each agent in each arm against its clean run. Of a study, all else but `cells`
             is of the clean arm.
+        reliability: how alike repeats of a task end and go; empty where each was played once.
         prompts: of each agent that asked a model, the first request as it was sent.
         methods: a paragraph for a paper, written from the locks of the runs.
         notes: what a reader must know before the figures: what is unscored, differs or is staged;
@@ -449,6 +451,7 @@ class StudyAnalysis:
     fronts: tuple[CostFront, ...] = ()
     trends: tuple[RepeatTrend, ...] = ()
     robustness: tuple[Robustness, ...] = ()
+    reliability: tuple[Reliability, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     card: StudyCard = field(default_factory=StudyCard)
 

@@ -196,6 +196,7 @@ def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
         run=run,
         folder=one.folder,
         first_unmet=_first_unmet(score),
+        path=one.path,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ _HINT: Final = (
     "it ran out of memory, or code of a plug-in ended it; in one process:"
     " `arena score RUN --processes 1`"
 )
+_Scored = tuple[Evidence, Score, tuple[str, ...]]
 _OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
 
 
@@ -56,6 +58,7 @@ class ScoredEpisode:
             unscored.
         was: the outcome that the run wrote into its ledger.
         folder: name of the evidence folder.
+        path: each action with the page that it led to, without query and fragment.
         read: reads the evidence of a folder of that name.
     """
 
@@ -65,6 +68,7 @@ class ScoredEpisode:
     score: Score
     was: str
     folder: str
+    path: tuple[str, ...] = ()
     read: Callable[[str], Evidence] = field(repr=False, compare=False)
 
     @property
@@ -174,7 +178,8 @@ def each_rescored(
     recent = RecentEvidence(folder)
     score = _Scoring(folder, tasks, recent if with_evidence else folder)
     count = 1 if with_evidence else processes or _processes(folder, finished)
-    for attempt, (outline, found) in zip(finished, _scores(score, finished, count), strict=True):
+    for attempt, scored in zip(finished, _scores(score, finished, count), strict=True):
+        outline, found, path = scored
         yield ScoredEpisode(
             key=attempt.key,
             task=tasks[attempt.key.task],
@@ -182,6 +187,7 @@ def each_rescored(
             score=found,
             was=attempt.outcome or "",
             folder=attempt.folder,
+            path=path,
             read=recent.evidence,
         )
 
@@ -198,14 +204,14 @@ class _Scoring:
     tasks: Mapping[str, Task]
     source: RunFolder | RecentEvidence
 
-    def __call__(self, attempt: Attempt) -> tuple[Evidence, Score]:
+    def __call__(self, attempt: Attempt) -> _Scored:
         with uncollected():
             return self._scored(attempt)
 
-    def _scored(self, attempt: Attempt) -> tuple[Evidence, Score]:
+    def _scored(self, attempt: Attempt) -> _Scored:
         evidence = self._evidence(attempt)
         outline = evidence.model_copy(update=_OUTLINE)
-        return outline, score_task(self.tasks[attempt.key.task], evidence)
+        return outline, score_task(self.tasks[attempt.key.task], evidence), _path_of(evidence)
 
     def _evidence(self, attempt: Attempt) -> Evidence:
         try:
@@ -219,13 +225,19 @@ class _Scoring:
             return unplayed(self.folder.lock(), attempt.key, attempt.number, fault)
 
 
-def _scores(
-    score: _Scoring, finished: Sequence[Attempt], processes: int
-) -> Iterator[tuple[Evidence, Score]]:
+def _scores(score: _Scoring, finished: Sequence[Attempt], processes: int) -> Iterator[_Scored]:
     if processes == 1 or not _is_portable(score):
         return map(score, finished)
     workers = WorkerProcesses(score, partial(_named, score.folder), processes=processes, hint=_HINT)
     return workers.results(finished)
+
+
+def _path_of(evidence: Evidence) -> tuple[str, ...]:
+    return tuple(
+        f"{step.action.kind} {re.split('[?#]', step.url, maxsplit=1)[0]}"
+        for step in evidence.steps
+        if step.action is not None
+    )
 
 
 def _is_portable(score: _Scoring) -> bool:

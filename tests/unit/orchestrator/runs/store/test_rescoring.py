@@ -37,6 +37,16 @@ def test_what_makes_evidence_long_is_not_held(run: RunFolder) -> None:
         assert one.outline.fault == one.evidence.fault
 
 
+def test_a_path_is_each_action_and_the_page_that_it_led_to(run: RunFolder) -> None:
+    for one in rescore(run):
+        done = [(step.action, step.url) for step in one.evidence.steps if step.action is not None]
+        for entry, (action, url) in zip(one.path, done, strict=True):
+            kind, page = entry.split()
+            assert kind == action.kind
+            assert url.startswith(page)
+            assert not {"?", "#"} & set(page)
+
+
 def test_the_evidence_read_last_is_not_read_again(run: RunFolder) -> None:
     first, *others = rescore(run)
     held = first.evidence
