@@ -60,6 +60,7 @@ async def watched(
         asked.append(str(question["ask"]))
         none: object = {"files": []}
         said = {"stamp": {"stamp": stamp()}, "files": none, "scratch": none, "clock": shown}
+        said["take"] = {"taken": "c3RhdGU="}
         reply = {"ask": question["ask"], **cast("dict[str, object]", said[asked[-1]])}
         if by_twos() and not held:
             held.append(reply)

@@ -8,6 +8,7 @@ import pytest
 from support.sites.watched_replica import NO_ENGINE, watched
 
 from arena_core.errors import StateError
+from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.taking import require_same_image, take_state
 from sites.manifest import Clock
@@ -22,6 +23,46 @@ async def test_no_state_is_taken_of_a_site_that_may_be_broken_after_a_crash() ->
             await take_state(NO_ENGINE, watch)
     assert "crash_safe: true" in str(refusal.value.hint)
     assert asked == []
+
+
+async def nothing(*_: object) -> None:
+    """Find nothing that a state cannot hold."""
+
+
+@pytest.fixture
+def whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site that serves and is whole after a crash."""
+    monkeypatch.setattr(taking, "_require_crash_safe", lambda _: None)
+    monkeypatch.setattr(taking, "_require_serving", nothing)
+
+
+@pytest.mark.usefixtures("whole")
+async def test_a_site_that_tidies_up_after_a_write_is_taken_once_it_is_still() -> None:
+    asked: list[str] = []
+    moving = 5
+    async with watched(
+        asked,
+        clock=Clock(),
+        shown=None,
+        stamp=lambda: f"s{min(asked.count('take'), moving)}",
+    ) as watch:
+        taken = await take_state(NO_ENGINE, watch)
+    assert taken.packed == b"state"
+    assert asked.count("take") == moving + 1  # the one during which nothing moved
+
+
+@pytest.mark.usefixtures("whole")
+async def test_a_site_that_is_always_written_to_is_refused_with_what_moved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(taking, "_STILL_WITHIN_S", 0.0)
+    asked: list[str] = []
+    async with watched(
+        asked, clock=Clock(), shown=None, stamp=lambda: f"s{asked.count('take')}"
+    ) as watch:
+        with pytest.raises(StateError, match="all the time: a stateful or scratch file was"):
+            await take_state(NO_ENGINE, watch)
+    assert asked.count("take") == 3
 
 
 async def test_a_state_of_another_image_is_refused_with_both_ids() -> None:
