@@ -79,3 +79,20 @@ async def test_what_scripts_ask_otherwise_than_before_goes_to_the_site(branches:
     assert await branch.do(adding) is None
     assert branch.gateway.journal.writes("shop") == 1
     await branch.session.end_answers()
+
+
+async def test_what_was_sent_elsewhere_is_asked_again(branches: Branches) -> None:
+    """The page asked one address and was answered by another: neither alone is the answer."""
+    site = branches.site
+    site.page(ADDING)
+    site.answers["/list"] = Answer(body=b"", status=302, headers={"Location": "/real"})
+    site.answers["/real"] = Answer(body=b"one", then=Answer(body=b"two"))
+    source = await branches.session()
+    await source.start(f"{SHOP}/")
+    assert source.shows("listitem", "one")
+    branch = await branches.branch(source)
+    await branch.session.restore(with_fields=False)
+    await branch.rest()
+    await branch.session.end_answers()
+    await branch.see()
+    assert branch.shows("listitem", "two")
