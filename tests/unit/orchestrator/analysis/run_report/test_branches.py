@@ -89,7 +89,7 @@ async def test_reports_say_what_is_left_out_and_what_the_step_is_worth(
     assert "after step 1: 75% of 4 scored rollouts" in shown
     page = (branches.folder.path / "report.html").read_text(encoding="utf-8")
     assert "after step 1: 75% of 4 scored rollouts" in page
-    assert "4 rollouts from each of 1 step " in page
+    assert "4 rollouts from 1 step " in page
     told = json.loads(call("report", str(branches.folder.path), "--json").out)
     assert told["branches"] == 4
     assert told["totals"]["offline"]["success"] is None
