@@ -90,6 +90,27 @@ class EpisodeWorlds:
         finally:
             self._playing -= 1
 
+    def foresee(
+        self, task: Task, choice: WorldChoice, states: Mapping[str, TakenState] = NO_STARTS
+    ) -> None:
+        """Learn where the next episode of a task is likely to begin: used replicas go there."""
+        key, upstreams = self._shared_by(task, choice)
+        held = self._worlds.get(key)
+        if held is not None and held.value.slot_pool is not None:
+            likely = {site: states.get(site) for site in upstreams.replicas}
+            held.value.slot_pool.foresee(lambda: (likely,))
+
+    def _shared_by(self, task: Task, choice: WorldChoice) -> tuple[_Key, Upstreams]:
+        """Return which world a task is played in, and what answers for its sites there."""
+        is_online = choice.world is World.ONLINE
+        settings = choice.settings.model_copy(update={"screenshots": True})
+        key = _Key(
+            replace(choice, settings=settings),  # pictures change nothing of the world
+            frozenset(task.sites) if is_online else frozenset(),
+        )
+        staged = choice.settings.staged
+        return key, self._registry.upstreams(task.sites, choice.world, staged=staged)
+
     @asynccontextmanager
     async def _environment(
         self,
@@ -100,20 +121,10 @@ class EpisodeWorlds:
         *,
         is_shared: bool,
     ) -> AsyncIterator[EpisodeEnvironment]:
-        is_online = choice.world is World.ONLINE
-        settings = choice.settings.model_copy(update={"screenshots": True})
-        key = _Key(
-            replace(choice, settings=settings),  # pictures change nothing of the world
-            frozenset(task.sites) if is_online else frozenset(),
-        )
-        upstreams = self._registry.upstreams(
-            task.sites, choice.world, staged=choice.settings.staged
-        )
+        key, upstreams = self._shared_by(task, choice)
         world = await self._world(key, upstreams)
-        if world.slot_pool is not None:
-            # The next episode may well begin where this one does, as branches do.
-            likely = {site: states.get(site) for site in upstreams.replicas}
-            world.slot_pool.foresee(lambda: (likely,))
+        # The next episode may well begin where this one does, as branches do.
+        self.foresee(task, choice, states)
         browsers, logins = (
             self._idle[key].pop()
             if self._idle[key]

@@ -175,6 +175,11 @@ class Episodes:
         held = await Held.enter(environment)
         return Begun(held, Episode(spec, held.value, goes_on), folder)
 
+    def foresee(self, asked: AskedEpisode, mark: Checkpoint, way: PageWay) -> None:
+        """Learn that an episode is about to go back: what it holds is brought there at once."""
+        if self._worlds is not None:
+            self._worlds.foresee(asked.task, asked.choice, mark.states(way))
+
     async def _linted_suite(self, name: str, task: Task) -> Suite:
         """Return the suite of a task without mistakes; it is read once, also for many branches."""
         from tasks.loader import load_source
@@ -247,6 +252,9 @@ class _Maker:
         folder: EpisodeFolder | None = None,
     ) -> Begun:
         return await self.episodes.begin(self.asked, self.out, goes_on, folder)
+
+    def foresee(self, mark: Checkpoint, way: PageWay) -> None:
+        self.episodes.foresee(self.asked, mark, way)
 
     def require_fits(self, mark: Checkpoint) -> None:
         asked = self.asked

@@ -69,6 +69,9 @@ class EpisodeMaker(Protocol):
         `folder` is its own from before it went back; else it gets one if it is to have one.
         """
 
+    def foresee(self, mark: Checkpoint, way: PageWay) -> None:
+        """Learn where the next episode begins, before the replicas of this one are given back."""
+
     def require_fits(self, mark: Checkpoint) -> None:
         """Raise UsageError where the task, as it is played, cannot go on from a checkpoint."""
 
@@ -381,6 +384,7 @@ class OpenEpisode:
         self._was_reset = True
         for way in mark.ways:
             if self._begun is not None:
+                self._maker.foresee(mark, way)
                 await self._begun.end(is_whole=True)
             begun = await self._begin((mark, way), folder)
             folder = begun.folder

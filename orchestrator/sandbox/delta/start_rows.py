@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 from arena_core.errors import StateError
 from orchestrator.sandbox.delta.present_rows import pack_rows
+from orchestrator.sandbox.reset.taking import take_marked_state
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.state import TakenState
-    from orchestrator.sandbox.reset.watch import Watch
+    from orchestrator.sandbox.reset.watch import Mark, Watch
 
 
-async def with_rows(engine: Engine, watch: Watch, taken: TakenState) -> TakenState:
-    """Return a state with its rows, read from the replica that it was just taken of.
+async def take_state_with_rows(engine: Engine, watch: Watch) -> TakenState:
+    """Take a replica's state, with the rows in which it differs from golden.
 
     Raises:
-        StateError: the replica was written to since.
+        StateError: as `take_state`; or the replica was written to while its rows were read.
     """
+    taken, mark = await take_marked_state(engine, watch)
     replica = watch.replica
     golden = await replica.placement.golden.parts()
     before = {table.name: table for table in golden.tables}
@@ -34,6 +36,14 @@ async def with_rows(engine: Engine, watch: Watch, taken: TakenState) -> TakenSta
         path = Path(folder) / "rows"
         await pack_rows(engine, replica.site, replica.container, path, changed)
         rows = path.read_bytes()
-    if (await watch.prove()).digest != taken.digest:
+    if not await _still_is(watch, taken, mark):
         raise StateError(f"site '{replica.site.name}' was written to while its rows were read")
     return replace(taken, rows=rows)
+
+
+async def _still_is(watch: Watch, taken: TakenState, mark: Mark) -> bool:
+    """Whether a replica is in a state yet; read anew only where something moved since."""
+    now = await watch.mark()
+    if now is not None and now.moved_since(mark) is None:
+        return True
+    return (await watch.prove()).digest == taken.digest

@@ -35,7 +35,7 @@ from orchestrator.sandbox.reset.ladder import (
     reset_replica,
 )
 from orchestrator.sandbox.reset.replica import Replica, start_replica
-from orchestrator.sandbox.reset.taking import require_same_image, take_state
+from orchestrator.sandbox.reset.taking import require_same_image
 from orchestrator.sandbox.reset.watch import Glance, Watch
 
 if TYPE_CHECKING:
@@ -96,13 +96,12 @@ class PooledReplica:
         Raises:
             StateError: it holds what cannot be taken, or is written to all the time.
         """
-        from orchestrator.sandbox.delta.start_rows import with_rows  # noqa: PLC0415
+        from orchestrator.sandbox.delta.start_rows import take_state_with_rows  # noqa: PLC0415
 
         async with self._looking:
             watch = ready.watch or Watch.over(self._engine, ready.replica)
             try:
-                taken = await take_state(self._engine, watch)
-                return await with_rows(self._engine, watch, taken)
+                return await take_state_with_rows(self._engine, watch)
             finally:
                 if watch is not ready.watch:
                     await watch.close()

@@ -11,9 +11,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, assert_never, cast
 
 from arena_core.errors import DatabaseError
@@ -287,33 +287,44 @@ def _whole(site: Site, endpoint: Endpoint) -> Snapshot:
     ):
         for connection in (first, second):
             connection.query("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
-        aside = threads.submit(_aside, second, site)
-        work: SimpleQueue[TablePlan] = SimpleQueue()
-        for plan in plans(first, site.fingerprint):
-            work.put(plan)
-        defined, objects, probes = aside.result()
-        reading = [threads.submit(_read, one, work, defined) for one in (first, second)]
-        tables = [table for done in reading for table in done.result()]
+        work: _Work = SimpleQueue()
+        planning = threads.submit(_plan_and_read, first, site, work)
+        aside = threads.submit(_look_aside_and_read, second, site, work)
+        (defined, objects, probes), others = aside.result()
+        tables = [
+            replace(table, definition=defined.get(table.name, ""))
+            for table in (*planning.result(), *others)
+        ]
     return Snapshot(tuple(sorted(tables, key=lambda table: table.name)), objects, probes)
 
 
-def _aside(
-    connection: Connection, site: Site
-) -> tuple[Mapping[str, str], tuple[ObjectState, ...], tuple[ProbeState, ...]]:
-    """Read everything but the contents of the tables."""
+_Work = SimpleQueue[TablePlan | None]  # None for each connection: no table is left
+_Aside = tuple[Mapping[str, str], tuple[ObjectState, ...], tuple[ProbeState, ...]]
+
+
+def _plan_and_read(connection: Connection, site: Site, work: _Work) -> list[TableState]:
+    try:
+        for plan in plans(connection, site.fingerprint):
+            work.put(plan)
+    finally:  # the other connection waits for it
+        work.put(None)
+        work.put(None)
+    return _read(connection, work)
+
+
+def _look_aside_and_read(
+    connection: Connection, site: Site, work: _Work
+) -> tuple[_Aside, list[TableState]]:
+    """Read everything but the contents of the tables, and then what is left of these."""
     defined = definitions(connection)
     objects = read_objects(connection)
-    return defined, objects, _ask_database(partial(rows_of, connection), site.fingerprint.probes)
+    probes = _ask_database(partial(rows_of, connection), site.fingerprint.probes)
+    return (defined, objects, probes), _read(connection, work)
 
 
-def _read(
-    connection: Connection, work: SimpleQueue[TablePlan], defined: Mapping[str, str]
-) -> list[TableState]:
-    """Read table after table until none is left."""
+def _read(connection: Connection, work: _Work) -> list[TableState]:
+    """Read table after table until none is left; their definitions are read elsewhere."""
     done: list[TableState] = []
-    while True:
-        try:
-            plan = work.get_nowait()
-        except Empty:
-            return done
-        done.append(table_state(connection, plan, defined.get(plan.name, "")))
+    while (plan := work.get()) is not None:
+        done.append(table_state(connection, plan, ""))
+    return done

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
@@ -15,7 +16,7 @@ from sites.manifest import DatabaseEngine, ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
-    from orchestrator.sandbox.reset.watch import Watch
+    from orchestrator.sandbox.reset.watch import Mark, Watch
 
 # After a write a database tidies up for seconds: all of these must pass, tries and seconds.
 _TRIES: Final = 3
@@ -43,11 +44,20 @@ _UNDER_WAY: Final = (
 
 
 async def take_state(engine: Engine, watch: Watch) -> TakenState:
+    """Take a replica's state and its fingerprint; errors are those of `take_marked_state`."""
+    taken, _ = await take_marked_state(engine, watch)
+    return taken
+
+
+async def take_marked_state(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     """Take a replica's state and its fingerprint, which are of one moment: nothing moved between.
 
     The counters that prove a `clean` reset show that, from before the fingerprint until after. What
-    a transaction has written that is open while all stands still was written before, and is
-    refused, or moved the counters.
+    a transaction has written that is open while all stands still was written before these were
+    read, and it is refused, or it moved them.
+
+    Returns:
+        What moves with the state, as it was then, beside the state.
 
     Raises:
         StateError: something writes to it all the time, a request is under way and does not end, or
@@ -60,9 +70,8 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
     ends, tries, moved = time.monotonic() + _STILL_WITHIN_S, 0, None
     while tries < _TRIES or time.monotonic() < ends:
         tries += 1
-        before, fingerprint = await watch.read()
+        before, fingerprint = await watch.read(partial(_require_quiet, engine, replica))
         _refuse_settings(replica, fingerprint)
-        await _require_quiet(engine, replica)
         supervision = await trusted_supervision(watch)
         taken = await supervision.take_state()
         after = await watch.mark()
@@ -70,13 +79,14 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
             raise StateError(f"site '{replica.site.name}': nothing shows whether it is written to")
         moved = after.moved_since(before)
         if moved is None:
-            return TakenState(
+            state = TakenState(
                 site=replica.site.name,
                 image_id=replica.placement.image_id,
                 packed=taken.packed,
                 fingerprint=fingerprint,
                 clock=taken.clock,
             )
+            return state, after
     message = f"site '{replica.site.name}' is written to all the time: {moved}"
     raise StateError(message, hint="wait until whoever uses it is done")
 

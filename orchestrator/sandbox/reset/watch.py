@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, assert_never
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from orchestrator.sandbox.reset.counters import Counters, Meter
     from orchestrator.sandbox.reset.replica import Replica
     from orchestrator.sandbox.reset.state import GoldenState, TakenState
+
+Beside = Callable[[], Coroutine[object, object, None]]
 
 _REWINDS_BETWEEN: Final = 3
 _REWIND_S: Final = 20.0
@@ -203,13 +206,19 @@ class Watch:
             self._baseline, self._golden = after if still else before, state
         return state
 
-    async def read(self) -> tuple[Mark, Fingerprint]:
-        """Read the whole state, and what moves with it as it was just before; no baseline stays."""
+    async def read(self, beside: Beside) -> tuple[Mark, Fingerprint]:
+        """Read the whole state, and what moves with it as it was just before; no baseline stays.
+
+        `beside` is done meanwhile, after what moves was read.
+        """
         await self.glance()  # what moved since the baseline is not accounted for
         self._baseline = None
         await self._connect()
-        before, state, _ = await self._read_between_marks()
-        return before, state
+        before = await self._mark()
+        async with task_group() as group:
+            group.create_task(beside())
+            reading = group.create_task(self._read())
+        return before, reading.result()
 
     async def moved(self) -> str | None:
         """Say why the replica may differ from golden; None where it cannot (in a few ms).
@@ -284,13 +293,16 @@ class Watch:
 
     async def _read_between_marks(self) -> tuple[Mark, Fingerprint, Mark]:
         before = await self._mark()
-        state = await take_fingerprint(
+        state = await self._read()
+        return before, state, await self._mark()
+
+    async def _read(self) -> Fingerprint:
+        return await take_fingerprint(
             self._engine,
             self.replica.site,
             self.replica.container,
             supervision=self._supervision,
         )
-        return before, state, await self._mark()
 
     async def _mark(self) -> Mark:
         """Read everything that moves, over the connections there are."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena_core.errors import ArenaError, StateError
 from arena_core.task_group import task_group
 from arena_core.work_events import OnWork, WorkEnded, WorkPlanned, WorkStep, ignore_work
-from orchestrator.sandbox.delta.start_rows import with_rows
+from orchestrator.sandbox.delta.start_rows import take_state_with_rows
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.inventory import running_replicas
 from orchestrator.sandbox.pool.pool_context import label_of
@@ -16,7 +16,7 @@ from orchestrator.sandbox.reset.ladder import WAYS_TO_A_STATE, reset_replica
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
 from orchestrator.sandbox.reset.supervision import Supervision
-from orchestrator.sandbox.reset.taking import require_same_image, take_state
+from orchestrator.sandbox.reset.taking import require_same_image
 from orchestrator.sandbox.reset.watch import Watch
 from orchestrator.sandbox.standing_sites import ResetOutcome, SiteReset
 from orchestrator.sandbox.states import store
@@ -60,7 +60,7 @@ async def _taken(engine: Engine, replica: Replica, on_work: OnWork) -> TakenStat
     on_work(WorkStep(unit, "taking its state"))
     watch = Watch.over(engine, replica)
     try:
-        return await with_rows(engine, watch, await take_state(engine, watch))
+        return await take_state_with_rows(engine, watch)
     finally:
         await watch.close()
         on_work(WorkEnded(unit))

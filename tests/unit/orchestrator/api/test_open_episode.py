@@ -34,6 +34,7 @@ class Leases:
 
     def __init__(self, failure: Exception | None = None) -> None:
         self.ended: list[str] = []
+        self.foreseen: list[tuple[str, PageWay, int]] = []  # and how many leases had ended
         self.may_begin = asyncio.Event()
         self.may_begin.set()
         self.given_back = asyncio.Event()
@@ -55,6 +56,9 @@ class Leases:
         held = await Held.enter(self._lease())
         spec = replace(attempt_at(TASK), may_go_back=True)
         return Begun(held, Episode(spec, held.value, goes_on), folder)
+
+    def foresee(self, mark: Checkpoint, way: PageWay) -> None:
+        self.foreseen.append((mark.name, way, len(self.ended)))
 
     def require_fits(self, mark: Checkpoint) -> None:
         mark.require_fits(TASK, World.OFFLINE, None, {AXTREE})
@@ -188,6 +192,8 @@ async def test_what_was_done_after_a_checkpoint_is_undone_and_forgotten() -> Non
         seen = await episode.restore(mark)
         assert (seen.url, seen.step, episode.is_over) == (f"{WIKI}/one", 1, False)
         assert leases.ended == ["given back"]
+        # Before that, so that its replicas go there and not to the start first.
+        assert leases.foreseen == [("at one", PageWay.DOCUMENT, 0)]
         await episode.step(Stop(answer="1891"))
         assert str((await episode.score()).outcome) == "success"
         evidence = episode.evidence()

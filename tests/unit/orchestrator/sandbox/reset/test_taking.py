@@ -65,6 +65,38 @@ async def test_a_site_that_is_always_written_to_is_refused_with_what_moved(
     assert asked.count("take") == 3
 
 
+@pytest.mark.usefixtures("whole")
+async def test_what_moves_is_read_before_it_is_asked_what_is_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A transaction that has written, and is seen by neither, would be lost without a word."""
+    asked: list[str] = []
+
+    async def under_way(*_: object) -> None:
+        asked.append("under way")
+
+    monkeypatch.setattr(taking, "_require_quiet", under_way)
+    async with watched(asked, clock=Clock(), shown=None) as watch:
+        await take_state(NO_ENGINE, watch)
+    assert asked.index("stamp") < asked.index("under way") < asked.index("take")
+
+
+@pytest.mark.usefixtures("whole")
+async def test_a_request_under_way_refuses_a_state_also_while_it_is_being_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    async def under_way(*_: object) -> None:
+        raise StateError("connection 7 has an open transaction")
+
+    monkeypatch.setattr(taking, "_require_quiet", under_way)
+    async with watched(asked, clock=Clock(), shown=None) as watch:
+        with pytest.raises(StateError, match="connection 7"):
+            await take_state(NO_ENGINE, watch)
+    assert "take" not in asked
+
+
 async def test_a_state_of_another_image_is_refused_with_both_ids() -> None:
     async with watched([], clock=Clock(), shown=None) as watch:
         own = TakenState(

@@ -213,13 +213,17 @@ async def test_what_moved_and_looks_golden_again_is_no_baseline(looks: int) -> N
             await reset_replica(NO_ENGINE, watch, strategies=strategies_for("clean"), wrote=False)
 
 
+async def _nothing() -> None:
+    """Do nothing beside the reading."""
+
+
 async def test_a_state_that_is_taken_does_not_hide_what_was_written_before() -> None:
     """The state that is read does not show everything: nobody may call it clean afterwards."""
     shelf = Shelf()
     async with watched(shelf) as (_, watch):
         await watch.prove()
         shelf.stamp = "s2"
-        await watch.read()
+        await watch.read(_nothing)
         await watch.prove()
         assert watch.golden is None
 
