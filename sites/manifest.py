@@ -171,7 +171,8 @@ class StateFolder(Strict):
         port: where the supervisor reports the state's generation.
         memory_mb: keep the folder in memory, with at most so much; on disk where omitted.
         crash_safe: whether all that was answered for is there and whole after every process was
-            killed at once. States are taken of such a site only: they are what a crash leaves.
+            killed at once. A state of such a site is taken while it runs: it is what a crash
+            leaves. Another site's services are ended for it, and start again.
     """
 
     folder: FolderPath

@@ -95,12 +95,15 @@ class Services:
             if running.service.rewind in rewinds and running.pid is None:
                 self._start(running)
 
-    def halt(self) -> None:
+    def halt(self, *, gently: bool = False) -> None:
         """End whatever may write: the services that restart, and the children of the others.
 
         In a container of its own that is every process, whoever started it. The parents of recycled
         services stand still, and so fork nothing anew. What waits on a socket of a service that is
         not kept is dropped.
+
+        Args:
+            gently: whether services that restart are asked to end first, the last one first.
 
         Raises:
             Failure: a process did not end or stop; or the supervisor's own limits were changed,
@@ -116,8 +119,10 @@ class Services:
             if not self._loop.until(running.is_stopped, _STOP_S):
                 msg = f"service '{running.service.name}' did not stop for the rewind"
                 raise Failure(msg)
-        for running in self._of(Rewind.RESTART):
+        for running in reversed(self._of(Rewind.RESTART)):
             running.ends = True
+            if gently:
+                self._end(running)
         self._kill_writers()
         for running in self._all:
             if running.listener is not None and running.service.rewind is not Rewind.KEEP:
@@ -176,15 +181,19 @@ class Services:
     def stop(self) -> None:
         """Ask every service to end, last to first, and kill what does not, and what is left."""
         for running in reversed(self._all):
-            if running.pid is None:
-                continue
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(running.pid, signal.SIGTERM)
-                os.kill(running.pid, signal.SIGCONT)
-            if not self._loop.until(running.has_ended, _TERM_S):
-                say(f"service '{running.service.name}' did not end within {_TERM_S:.0f} s of TERM")
+            self._end(running)
         kill_all(descendants({os.getpid()}))
         self._reap()
+
+    def _end(self, running: Running) -> None:
+        """Ask a service to end, and wait for that; say so where it does not."""
+        if running.pid is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(running.pid, signal.SIGTERM)
+            os.kill(running.pid, signal.SIGCONT)
+        if not self._loop.until(running.has_ended, _TERM_S):
+            say(f"service '{running.service.name}' did not end within {_TERM_S:.0f} s of TERM")
 
     def _of(self, rewind: Rewind) -> list[Running]:
         return [one for one in self._all if one.service.rewind is rewind and one.pid is not None]

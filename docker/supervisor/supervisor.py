@@ -70,6 +70,8 @@ class Supervisor:
         self._target: Target | None = None
         self._next: Target | None = None
         self._is_ready = False
+        self._is_closed = False
+        self._close_asked = False
         self._restore_asked = False
         self._port = Port(loop, config.port, self._answer, token)
         self._listing: Listing | None = None
@@ -89,10 +91,13 @@ class Supervisor:
                 if not self._loop.until(self._must_act, LOOK_S):
                     self._room.check()
                     continue
-                if self._loop.rewind_asked:
-                    self._next = None
-                self._loop.rewind_asked = self._restore_asked = False
-                self._renew()
+                if self._must_renew():
+                    if self._loop.rewind_asked:
+                        self._next = None
+                    self._loop.rewind_asked = self._restore_asked = False
+                    self._renew()
+                else:
+                    self._close()
         except Stop:
             pass
         except Failure as failure:
@@ -111,7 +116,7 @@ class Supervisor:
         """Begin a generation: at the start of the container and at each rewind, the same way."""
         began = time.monotonic()
         target = self._next
-        self._is_ready = False
+        self._is_ready = self._is_closed = self._close_asked = False
         self._tell("rewinding")
         self._services.halt()
         self._services.replace(self._is_spoilt)
@@ -138,6 +143,14 @@ class Supervisor:
         self._is_ready = True
         self._tell("ready")
 
+    def _close(self) -> None:
+        """End the services, so that a state can be taken which no crash has made."""
+        self._is_ready = False
+        self._tell("closing")
+        self._services.halt(gently=True)
+        self._is_closed = True
+        self._tell("closed")
+
     def _is_spoilt(self, service: Service) -> bool:
         """Whether code that a service holds compiled in its memory was changed, or will be."""
         if self._code_of(service) != self._code[service.name]:
@@ -153,6 +166,9 @@ class Supervisor:
 
     def _must_act(self) -> bool:
         self._services.check()
+        return self._must_renew() or (self._close_asked and not self._is_closed)
+
+    def _must_renew(self) -> bool:
         return self._loop.rewind_asked or self._restore_asked
 
     def _tell(self, state: str) -> None:
@@ -167,9 +183,15 @@ class Supervisor:
         )
 
     def _answer(self, asked: Line) -> Line:
-        """Answer a question about folders, put the clock back, take a state or restore one."""
+        """Answer a question about folders, put the clock back, take a state or restore one.
+
+        `close` ends the services as soon as it can; they begin anew with the next generation.
+        """
         if asked == {"ask": "clock"}:
             return self._put_clock_back()
+        if asked == {"ask": "close"}:
+            self._close_asked = True
+            return {}
         if asked.get("ask") in ("take", "restore"):
             return self._about_states(asked)
         return self._about_folders(asked)
@@ -225,7 +247,7 @@ class Supervisor:
         from changes import changes_of  # noqa: PLC0415
         from state import MOST_TAKEN, State, pack  # noqa: PLC0415
 
-        if not self._is_ready or self._loop.rewind_asked or self._restore_asked:
+        if not (self._is_ready or self._is_closed) or self._must_renew():
             raise Refusal("the site is being rewound")
         budget = Budget(MOST_TAKEN)
         began = time.monotonic()
@@ -236,7 +258,8 @@ class Supervisor:
                 scratch = tuple(self._scratch.entries(budget))
                 seconds = time.monotonic() - began
         finally:
-            self._services.note_thaw()
+            if self._is_ready:  # else there is nobody who goes on
+                self._services.note_thaw()
         packed = pack(State(changes, scratch, clock), self._restorer.golden())
         return packed, seconds, None if clock is None else written(clock)
 

@@ -85,6 +85,10 @@ class Listener:
             if heard["state"] == "ready" and heard["generation"] == generation:
                 return heard
 
+    def until(self, state: str) -> None:
+        while self.hear()["state"] != state:
+            pass
+
     def send(self, line: bytes) -> None:
         self._socket.sendall(line)
 
@@ -147,6 +151,13 @@ class Supervised:
             answer = listener.trusted().ask(ask="take")
         assert "error" not in answer, answer
         return str(answer["taken"])
+
+    def close(self) -> None:
+        """End the services; the next generation begins them anew."""
+        with self.listen() as listener:
+            listener.until_ready(self.generation)
+            assert listener.trusted().ask(ask="close") == {"ask": "close"}
+            listener.until("closed")
 
     def restore(self, state: str) -> dict[str, object]:
         with self.listen() as listener:

@@ -23,6 +23,7 @@ _FILES_S: Final = 60.0
 _STATE_S: Final = 30.0
 _LONGEST_LINE: Final = 1 << 27
 _READY: Final = "ready"
+_CLOSED: Final = "closed"
 _UNKNOWN: Final = "no such question"
 
 
@@ -168,6 +169,19 @@ class Supervision:
         """Take the present state while everything stands still."""
         answer = await self._ask(_STATE_S, ask="take", refusal=StateError)
         return Taken(base64.b64decode(answer.taken), answer.clock, answer.frozen_seconds)
+
+    async def close_services(self, deadline_s: float) -> None:
+        """Make the site's services end; `restore_state`, or a rewind, lets them begin anew."""
+        await self._ask(_STATE_S, ask="close", refusal=StateError)
+        try:
+            async with asyncio.timeout(deadline_s):
+                while self._told.state != _CLOSED:
+                    self._require()
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError as cause:
+            message = f"{self._name} did not end the services within {deadline_s:g} s"
+            raise SiteError(message) from cause
 
     async def restore_state(self, packed: bytes, deadline_s: float) -> None:
         """Make the supervisor go to a state that was taken, and wait until it reports it."""

@@ -16,13 +16,17 @@ from sites.manifest import DatabaseEngine, ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
+    from orchestrator.sandbox.reset.supervision import Taken
     from orchestrator.sandbox.reset.watch import Mark, Watch
 
 # After a write a database tidies up for seconds: all of these must pass, tries and seconds.
 _TRIES: Final = 3
 _STILL_WITHIN_S: Final = 10.0
 _SERVES_WITHIN_S: Final = 3.0
-_UNSAFE_TABLES: Final = (
+_CLOSED_WITHIN_S: Final = 60.0
+_BEGINS_WITHIN_S: Final = 20.0
+_CLOSED_WHOLE: Final = frozenset({"MyISAM", "MRG_MyISAM", "CSV", "ARCHIVE"})
+_ODD_TABLES: Final = (
     "SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()"
     " AND TABLE_TYPE = 'BASE TABLE' AND ENGINE NOT IN ('InnoDB', 'Aria') ORDER BY TABLE_NAME"
 )
@@ -50,11 +54,10 @@ async def take_state(engine: Engine, watch: Watch) -> TakenState:
 
 
 async def take_marked_state(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
-    """Take a replica's state and its fingerprint, which are of one moment: nothing moved between.
+    """Take a replica's state and its fingerprint, which are of one moment.
 
-    The counters that prove a `clean` reset show that, from before the fingerprint until after. What
-    a transaction has written that is open while all stands still was written before these were
-    read, and it is refused, or it moved them.
+    A site whose files are whole after a crash does not notice. The services of another are ended
+    for it, and begin anew.
 
     Returns:
         What moves with the state, as it was then, beside the state.
@@ -63,10 +66,20 @@ async def take_marked_state(engine: Engine, watch: Watch) -> tuple[TakenState, M
         StateError: something writes to it all the time, a request is under way and does not end, or
             it holds what cannot be taken.
     """
+    await _require_serving(engine, watch.replica)
+    if await _survives_a_crash(watch.replica):
+        return await _take_running(engine, watch)
+    return await _take_closed(engine, watch)
+
+
+async def _take_running(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
+    """Take a state while all processes stand still.
+
+    Nothing moved from before the fingerprint until after: the counters that prove a `clean` reset
+    show that. What a transaction has written that is open while all stands still was written before
+    these were read, and it is refused, or it moved them.
+    """
     replica = watch.replica
-    _require_crash_safe(replica)
-    await _require_serving(engine, replica)
-    await _refuse_what_no_crash_survives(replica)
     ends, tries, moved = time.monotonic() + _STILL_WITHIN_S, 0, None
     while tries < _TRIES or time.monotonic() < ends:
         tries += 1
@@ -79,26 +92,69 @@ async def take_marked_state(engine: Engine, watch: Watch) -> tuple[TakenState, M
             raise StateError(f"site '{replica.site.name}': nothing shows whether it is written to")
         moved = after.moved_since(before)
         if moved is None:
-            state = TakenState(
-                site=replica.site.name,
-                image_id=replica.placement.image_id,
-                packed=taken.packed,
-                fingerprint=fingerprint,
-                clock=taken.clock,
-            )
-            return state, after
+            return _state_of(replica, taken, fingerprint), after
     message = f"site '{replica.site.name}' is written to all the time: {moved}"
     raise StateError(message, hint="wait until whoever uses it is done")
 
 
-def _require_crash_safe(replica: Replica) -> None:
+async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
+    """Take a state between the end of a site's services and their new beginning.
+
+    Its fingerprint is the same before and after, or it is refused.
+    """
+    replica = watch.replica
+    _, fingerprint = await watch.read(partial(_require_quiet, engine, replica))
+    _refuse_settings(replica, fingerprint)
+    supervision = await trusted_supervision(watch)
+    running = await supervision.take_state()  # what cannot be kept is refused while the site runs
+    await supervision.close_services(_CLOSED_WITHIN_S)
+    try:
+        taken = await supervision.take_state()
+    except StateError:
+        await supervision.restore_state(running.packed, _BEGINS_WITHIN_S)
+        raise
+    await supervision.restore_state(taken.packed, _BEGINS_WITHIN_S)
+    await await_health(engine, replica, timeout_s=_BEGINS_WITHIN_S)
+    before, again = await watch.read(partial(_require_quiet, engine, replica))
+    after = await watch.mark()
+    differences = again.differences(fingerprint)
+    if after is not None and (moved := after.moved_since(before)) is not None:
+        differences = (*differences, moved)
+    if after is None or differences:
+        found = "; ".join(differences[:3]) or "nothing shows whether it is written to"
+        message = f"site '{replica.site.name}' is not the same after its services were started anew"
+        raise StateError(f"{message}: {found}", hint="wait until whoever uses it is done")
+    return _state_of(replica, taken, fingerprint), after
+
+
+def _state_of(replica: Replica, taken: Taken, fingerprint: Fingerprint) -> TakenState:
+    return TakenState(
+        site=replica.site.name,
+        image_id=replica.placement.image_id,
+        packed=taken.packed,
+        fingerprint=fingerprint,
+        clock=taken.clock,
+    )
+
+
+async def _survives_a_crash(replica: Replica) -> bool:
+    """Whether a state may be what a killed site leaves behind.
+
+    Its manifest says so, and no table is of an engine that is broken after its server was killed.
+
+    Raises:
+        StateError: a table is of an engine that keeps nothing when its server ends.
+    """
     state = replica.site.state
-    if state is not None and not state.crash_safe:
-        message = (
-            f"site '{replica.site.name}': its manifest does not say that what it writes is whole"
-            " after a crash, and a state is what a crash leaves"
-        )
-        raise StateError(message, hint="`state: {crash_safe: true}` in its site.yaml says so")
+    if not _is_on_mariadb(replica):
+        return state is None or state.crash_safe
+    found = await asyncio.to_thread(_odd_tables, replica)
+    for table, kind in found:
+        if str(kind) not in _CLOSED_WHOLE:
+            message = f"site '{replica.site.name}': table {table} is of {kind}"
+            hint = f"ALTER TABLE {table} ENGINE = InnoDB"
+            raise StateError(f"{message}, which a state cannot hold", hint=hint)
+    return state is None or (state.crash_safe and not found)
 
 
 async def _require_serving(engine: Engine, replica: Replica) -> None:
@@ -110,22 +166,6 @@ async def _require_serving(engine: Engine, replica: Replica) -> None:
         raise StateError(f"{message}: {cause.message}", hint="arena reset") from cause
 
 
-async def _refuse_what_no_crash_survives(replica: Replica) -> None:
-    """Refuse tables of engines that are not whole, or empty, after their server was killed.
-
-    A state is what a killed server leaves: InnoDB and Aria recover from that.
-    """
-    if not _is_on_mariadb(replica):
-        return
-    found = await asyncio.to_thread(_unsafe_table, replica)
-    if found is not None:
-        table, kind = found
-        message = (
-            f"site '{replica.site.name}': table {table} is of {kind}, which a state cannot hold"
-        )
-        raise StateError(message, hint=f"ALTER TABLE {table} ENGINE = InnoDB")
-
-
 def _refuse_settings(replica: Replica, fingerprint: Fingerprint) -> None:
     settings = [one.name for one in fingerprint.objects if one.kind == "setting"]
     if settings:
@@ -133,12 +173,11 @@ def _refuse_settings(replica: Replica, fingerprint: Fingerprint) -> None:
         raise StateError(f"{message}, which a state cannot hold", hint="set it back, then save")
 
 
-def _unsafe_table(replica: Replica) -> tuple[object, object] | None:
+def _odd_tables(replica: Replica) -> tuple[tuple[object, ...], ...]:
     if replica.database is None:
         raise DatabaseError(f"site '{replica.site.name}': its database is not published")
     with database_reader(replica.site, replica.database) as reader:
-        rows = reader.read(_UNSAFE_TABLES, 1).rows
-    return (rows[0][0], rows[0][1]) if rows else None
+        return reader.read(_ODD_TABLES).rows
 
 
 async def _require_quiet(engine: Engine, replica: Replica) -> None:

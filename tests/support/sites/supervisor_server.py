@@ -25,9 +25,10 @@ class SupervisorServer:
     lines: list[asyncio.StreamWriter] = field(default_factory=list)
     called: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self, generation: int, state: str = "ready") -> None:
+    def tell(self, generation: int, state: str = "ready", **more: str) -> None:
+        now = {"generation": generation, "state": state, "folder": "/f", "seconds": 0, **more}
         for line in self.lines:
-            self.say(line, {"generation": generation, "state": state, "folder": "/f", "seconds": 0})
+            self.say(line, now)
 
     def say(self, line: asyncio.StreamWriter, what: object) -> None:
         line.write(json.dumps(what).encode() + b"\n")

@@ -61,6 +61,11 @@ async def watched(
         none: object = {"files": []}
         said = {"stamp": {"stamp": stamp()}, "files": none, "scratch": none, "clock": shown}
         said["take"] = {"taken": "c3RhdGU="}
+        said["close"], said["restore"] = {}, {"restored": "r"}
+        if asked[-1] == "close":
+            server.tell(1, "closed")
+        if asked[-1] == "restore":
+            server.tell(2, restored="r")
         reply = {"ask": question["ask"], **cast("dict[str, object]", said[asked[-1]])}
         if by_twos() and not held:
             held.append(reply)

@@ -257,7 +257,9 @@ def test_scratch_files_come_back_and_sockets_and_notes_of_processes_do_not(
 
 
 class TestWhoMay:
-    @pytest.mark.parametrize("ask", ["take", "restore", "clock", "stamp", "scratch", "files"])
+    @pytest.mark.parametrize(
+        "ask", ["take", "restore", "close", "clock", "stamp", "scratch", "files"]
+    )
     def test_nobody_without_the_token(self, running: Supervised, ask: str) -> None:
         running.rewind()
         with running.listen() as listener:
@@ -279,7 +281,7 @@ class TestWhoMay:
                 assert "error" not in listener.ask_untrusted(ask=ask, folders=[])
             for token in ("", "None"):
                 assert "error" in listener.ask_untrusted(ask="trust", token=token)
-            for ask in ("take", "restore", "clock"):
+            for ask in ("take", "restore", "close", "clock"):
                 assert "error" in listener.ask_untrusted(ask=ask, taken="")
 
     def test_services_do_not_inherit_the_token(self, tmp_path: Path) -> None:

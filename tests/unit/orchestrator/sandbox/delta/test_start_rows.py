@@ -45,7 +45,10 @@ class Site:
             self.stamp, self.orders = self.stamp_after, self.orders_after
             return True
 
-        monkeypatch.setattr(taking, "_require_crash_safe", lambda _: None)
+        async def survives(*_: object) -> bool:
+            return True
+
+        monkeypatch.setattr(taking, "_survives_a_crash", survives)
         monkeypatch.setattr(taking, "_require_serving", nothing)
         monkeypatch.setattr("orchestrator.sandbox.reset.watch.take_fingerprint", fingerprint)
         monkeypatch.setattr(start_rows, "pack_rows", pack)

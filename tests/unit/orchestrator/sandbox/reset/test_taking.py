@@ -9,20 +9,9 @@ from support.sites.watched_replica import NO_ENGINE, watched
 
 from arena_core.errors import StateError
 from orchestrator.sandbox.reset import taking
-from orchestrator.sandbox.reset.state import Fingerprint, TakenState
+from orchestrator.sandbox.reset.state import FileState, Fingerprint, TakenState
 from orchestrator.sandbox.reset.taking import require_same_image, take_state
 from sites.manifest import Clock
-
-
-async def test_no_state_is_taken_of_a_site_that_may_be_broken_after_a_crash() -> None:
-    asked: list[str] = []
-    async with watched(asked, clock=Clock(), shown=None) as watch:
-        with pytest.raises(
-            StateError, match="does not say that what it writes is whole"
-        ) as refusal:
-            await take_state(NO_ENGINE, watch)
-    assert "crash_safe: true" in str(refusal.value.hint)
-    assert asked == []
 
 
 async def nothing(*_: object) -> None:
@@ -32,7 +21,11 @@ async def nothing(*_: object) -> None:
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """A site that serves and is whole after a crash."""
-    monkeypatch.setattr(taking, "_require_crash_safe", lambda _: None)
+
+    async def survives(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(taking, "_survives_a_crash", survives)
     monkeypatch.setattr(taking, "_require_serving", nothing)
 
 
@@ -95,6 +88,59 @@ async def test_a_request_under_way_refuses_a_state_also_while_it_is_being_read(
         with pytest.raises(StateError, match="connection 7"):
             await take_state(NO_ENGINE, watch)
     assert "take" not in asked
+
+
+@pytest.fixture
+def fingerprints(monkeypatch: pytest.MonkeyPatch) -> list[Fingerprint]:
+    """What is read of a site that serves, one after the other; the last one stays."""
+    states = [Fingerprint()]
+
+    async def read(*_: object, **__: object) -> Fingerprint:
+        return states.pop(0) if len(states) > 1 else states[0]
+
+    monkeypatch.setattr("orchestrator.sandbox.reset.watch.take_fingerprint", read)
+    monkeypatch.setattr(taking, "_require_serving", nothing)
+    monkeypatch.setattr(taking, "await_health", _healthy)
+    return states
+
+
+async def _healthy(*_: object, **__: object) -> None:
+    """Serve."""
+
+
+OTHER = Fingerprint(files=(FileState(path="/f", kind="f", mode="600", owner="0:0", content="a"),))
+
+
+@pytest.mark.usefixtures("fingerprints")
+async def test_the_services_are_ended_of_a_site_that_may_be_broken_after_a_crash() -> None:
+    asked: list[str] = []
+    async with watched(asked, clock=Clock(), shown=None) as watch:
+        taken = await take_state(NO_ENGINE, watch)
+    assert taken.packed == b"state"
+    assert [one for one in asked if one != "stamp"] == ["take", "close", "take", "restore"]
+
+
+async def test_a_site_that_is_another_when_its_services_begin_anew_is_refused(
+    fingerprints: list[Fingerprint],
+) -> None:
+    """A table that is kept in memory only, say, or a page that wrote meanwhile."""
+    fingerprints.append(OTHER)
+    async with watched([], clock=Clock(), shown=None) as watch:
+        with pytest.raises(StateError, match=r"is not the same after .* anew: file /f"):
+            await take_state(NO_ENGINE, watch)
+
+
+@pytest.mark.usefixtures("fingerprints")
+async def test_a_site_that_is_written_to_as_its_services_begin_anew_is_refused() -> None:
+    asked: list[str] = []
+    async with watched(
+        asked,
+        clock=Clock(),
+        shown=None,
+        stamp=lambda: f"s{asked.count('stamp') if 'restore' in asked else 0}",
+    ) as watch:
+        with pytest.raises(StateError, match="anew: a stateful or scratch file was changed"):
+            await take_state(NO_ENGINE, watch)
 
 
 async def test_a_state_of_another_image_is_refused_with_both_ids() -> None:
