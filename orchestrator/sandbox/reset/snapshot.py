@@ -129,7 +129,8 @@ def content_sql(plan: TablePlan) -> str:
     A sum is free of order, and counts repeats (in a xor two equal rows would cancel out). The
     database gives NULL for a text longer than its max_allowed_packet: such a row adds `_UNHASHED`.
     """
-    number = f"CAST(CONV(LEFT(MD5({row_text_sql(plan.columns)}), 16), 16, 10) AS UNSIGNED)"
+    # SHA-1, because processors have instructions for it: MD5 takes twice the time.
+    number = f"CAST(CONV(LEFT(SHA1({row_text_sql(plan.columns)}), 16), 16, 10) AS UNSIGNED)"
     whole = " FOR SYSTEM_TIME ALL" if plan.is_versioned else ""
     return (
         f"SELECT COUNT(*), COALESCE(SUM(COALESCE({number}, {_UNHASHED})), 0)"  # noqa: S608

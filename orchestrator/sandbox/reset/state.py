@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from arena_core.errors import ImageError
 from arena_core.names import counted
 
-_VERSION = 2  # 2: objects and probes
+_VERSION = 3  # 2: objects and probes; 3: SHA-1 of rows
 _LONGEST_FACT: Final = 200
 _LENGTH: Final = 8
 

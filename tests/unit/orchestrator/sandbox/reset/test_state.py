@@ -147,7 +147,7 @@ def test_what_is_no_table_and_no_file_says_what_changed_too() -> None:
 
 
 def test_a_seal_of_an_older_version_says_so() -> None:
-    with pytest.raises(ImageError, match="has version 1, not 2") as caught:
+    with pytest.raises(ImageError, match="has version 1, not 3") as caught:
         Fingerprint.from_json(b'{"version": 1, "tables": [], "files": []}')
     assert caught.value.hint == "arena build --force"
 
