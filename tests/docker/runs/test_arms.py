@@ -99,6 +99,7 @@ tasks:
 """
 
 
+@SLOW
 def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
     run: RunAt, tmp_path: Path
 ) -> None:
@@ -113,10 +114,16 @@ def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
     outcomes = {outcome for _, outcome in run.attempts()}
     assert outcomes == {"success", "unscored: void_arm"}
 
-    refused = arena("eval", str(suite), *vary("content=short"), "--out", "other", cwd=run.cwd)
+    refused = arena(
+        "eval", "--suite", str(suite), *vary("content=short"), "--out", "other", cwd=run.cwd
+    )
     assert refused.code != 0
     assert "no content 'short'" in refused.err
     assert "long" in refused.err
+
+    proven = arena("tasks", "lint", str(suite), "--prove", *vary("content=long"), cwd=run.cwd)
+    assert proven.code == 0, proven.out + proven.err
+    assert "so-already" in next(line for line in proven.out.splitlines() if "void" in line)
 
 
 @pytest.mark.slow(minutes=4)
