@@ -145,6 +145,7 @@ class Task(Strict):
         worlds: where the task can run.
         given: by site, what is done to its replica before the episode begins: once, and then every
             episode begins in the state that came of it. Such a task is played offline.
+        contents: by name and site, what is done after `given` in an arm that asks for it.
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
@@ -180,6 +181,9 @@ class Task(Strict):
     start: tuple[str | StartPage, ...]
     worlds: tuple[World, ...] = (World.OFFLINE, World.ONLINE)
     given: dict[str, GivenSteps] = Field(default_factory=dict, exclude_if=lambda value: not value)
+    contents: dict[Slug, dict[str, GivenSteps]] = Field(
+        default_factory=dict, exclude_if=lambda value: not value
+    )
     live_writes: bool = False
     limits: Limits = Limits()
     requires: tuple[Check, ...] = ()
@@ -227,6 +231,12 @@ class Task(Strict):
             known = tuple(check.answering(self.intent) for check in getattr(self, name))
             object.__setattr__(self, name, known)
         return self
+
+    def with_content(self, name: str) -> Task:
+        """Return the task as its world is set up in an arm with that content."""
+        more = self.contents.get(name, {})
+        given = {site: (*self.given.get(site, ()), *steps) for site, steps in more.items()}
+        return self.model_copy(update={"given": {**self.given, **given}})
 
     @property
     def prompt(self) -> str | None:

@@ -41,12 +41,21 @@ def with_files(task: object, beside: Path) -> object:
     folder, whole = beside.parent / FOLDER, dict(task)
     if isinstance(task.get("files"), list):
         whole["files"] = [_read(name, folder) for name in task["files"]]
-    if isinstance(task.get("given"), Mapping):
-        whole["given"] = {
-            site: [_with_file(step, folder) for step in steps] if isinstance(steps, list) else steps
-            for site, steps in task["given"].items()
-        }
-    return whole
+    whole["given"] = _with_files(task.get("given"), folder)
+    contents = task.get("contents")
+    if isinstance(contents, Mapping):
+        contents = {name: _with_files(steps, folder) for name, steps in contents.items()}
+    whole["contents"] = contents
+    return {name: value for name, value in whole.items() if name in task}
+
+
+def _with_files(given: object, folder: Path) -> object:
+    if not isinstance(given, Mapping):
+        return given
+    return {
+        site: [_with_file(step, folder) for step in steps] if isinstance(steps, list) else steps
+        for site, steps in given.items()
+    }
 
 
 def _with_file(step: object, folder: Path) -> object:
@@ -95,6 +104,9 @@ IMPORTERS: Final[ExtensionPoint[type[Importer]]] = ExtensionPoint(
 )
 
 
+_Steps = dict[str, list[object]]  # by site
+
+
 class _Part(BaseModel):
     """A file inside a suite's folder.
 
@@ -103,6 +115,7 @@ class _Part(BaseModel):
             the other files of its folder too.
         given: done before what a task's own `given` says, on the sites that the task visits; what
             the file of the suite says comes first.
+        contents: as `given`, by the name of an arm's content.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -110,7 +123,8 @@ class _Part(BaseModel):
     tasks: tuple[object, ...] = ()
     templates: tuple[Template, ...] = ()
     split: Split | None = None
-    given: dict[str, list[object]] = Field(default_factory=dict)
+    given: _Steps = Field(default_factory=dict)
+    contents: dict[str, _Steps] = Field(default_factory=dict)
 
 
 class _Head(_Part):
@@ -185,7 +199,7 @@ def read_source(
     written = [
         (origin, _set_up(_in_split(task, content.split or head.split), shared))
         for part, content in zip(parts, contents, strict=True)
-        for shared in [[head.given] if content is head else [head.given, content.given]]
+        for shared in [[head] if content is head else [head, content]]
         for origin, task in _written(part, content, seeds, computes=prepare is not None)
     ]
     if not written:
@@ -256,19 +270,33 @@ def _in_split(task: object, split: str | None) -> object:
     return {**task, "split": split}
 
 
-def _set_up(task: object, shared: Sequence[Mapping[str, list[object]]]) -> object:
+def _set_up(task: object, shared: Sequence[_Part]) -> object:
     """Return a task with what its suite does first on the sites that it visits."""
-    if not any(shared) or not isinstance(task, Mapping):
-        return task
-    own, sites = task.get("given", {}), task.get("sites")
-    if not isinstance(own, Mapping) or not isinstance(sites, list):
+    if not isinstance(task, Mapping) or not isinstance(task.get("sites"), list):
         return task  # its own mistakes are reported
+    given = _done_first(task.get("given", {}), [one.given for one in shared], task["sites"])
+    contents = task.get("contents", {})
+    if isinstance(contents, Mapping):
+        names = dict.fromkeys([*contents, *(name for one in shared for name in one.contents)])
+        for name in names:
+            of_all = [one.contents.get(name, {}) for one in shared]
+            steps = _done_first(contents.get(name, {}), of_all, task["sites"])
+            contents = {**contents, **({name: steps} if steps else {})}
+    whole = {"given": given, "contents": contents}
+    return {**task, **{name: steps for name, steps in whole.items() if steps}}
+
+
+def _done_first(own: object, shared: Sequence[_Steps], sites: Sequence[str]) -> object:
+    """Return the steps of a task, by site, with those of its suite before them."""
+    if not isinstance(own, Mapping):
+        return own
     before = {site: [step for one in shared for step in one.get(site, ())] for site in sites}
-    given = {**own}
-    for site, steps in before.items():
-        if steps and isinstance(own.get(site, []), list):
-            given[site] = [*steps, *own.get(site, [])]
-    return {**task, "given": given} if given else task
+    added = {
+        site: [*steps, *own.get(site, [])]
+        for site, steps in before.items()
+        if steps and isinstance(own.get(site, []), list)
+    }
+    return {**own, **added}
 
 
 def _assembled(head: _Head, written: list[tuple[Origin, object]]) -> SuiteSource:

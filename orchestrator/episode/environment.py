@@ -254,6 +254,7 @@ class EpisodeEnvironment:
         replicas: by site name; sites that no replica answers for have none.
         resolves: where live hosts are sent elsewhere.
         is_shared: the browser is the episode's own, and an external program drives its pages.
+        changed: how many sites begin otherwise than in the clean arm.
     """
 
     registry: SiteRegistry
@@ -266,6 +267,7 @@ class EpisodeEnvironment:
     lease: Lease
     resolves: tuple[Resolve, ...] = ()
     is_shared: bool = False
+    changed: int = 0
     open_gateway: OpenGateway = Gateway.open
 
     @property

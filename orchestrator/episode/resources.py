@@ -56,7 +56,7 @@ async def open_resources(
     policy = policy_for(task, environment)
     bind = await environment.browser.listen()
     recorded = None if pages is None else RecordedDocuments(pages.documents)
-    arm = Arm(spec.vary, repeat=spec.repeat)
+    arm = Arm(spec.vary, repeat=spec.repeat, changed=environment.changed)
     async with environment.open_gateway(
         policy, bind=bind, recorded=recorded, arm=arm if spec.vary else None
     ) as gateway:

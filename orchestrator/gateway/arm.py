@@ -50,6 +50,8 @@ _NOTICE: Final = (
     "d.append(p,b);r.append(d);document.documentElement.append(h)});"
 )
 
+_LEAVES_DOCUMENTS: Final = frozenset({VariationKind.NETWORK_SLOW, VariationKind.CONTENT})
+
 
 class Arm:
     """Varies what goes through one gateway.
@@ -58,10 +60,15 @@ class Arm:
         variations: of different names.
         repeat: of the episode: what is drawn differs from repeat to repeat, and is the same for
             each agent.
+        changed: how many sites begin otherwise than in the clean arm.
     """
 
-    def __init__(self, variations: Sequence[Variation], *, repeat: int = 0) -> None:
-        self._effects = dict.fromkeys(variations, 0)
+    def __init__(
+        self, variations: Sequence[Variation], *, repeat: int = 0, changed: int = 0
+    ) -> None:
+        self._effects = {
+            one: changed if one.kind is VariationKind.CONTENT else 0 for one in variations
+        }
         self._repeat = repeat
         self._asked: Counter[str] = Counter()
         self._documents = 0
@@ -70,7 +77,7 @@ class Arm:
 
     @property
     def effects(self) -> Mapping[Variation, int]:
-        """How often each variation did something: documents altered, requests held up."""
+        """How often each did something: documents altered, requests held up, sites set up."""
         return self._effects
 
     def varies(self, route: Route) -> bool:
@@ -112,7 +119,7 @@ class Arm:
     @property
     def alters_documents(self) -> bool:
         """Whether any variation is one of documents."""
-        return any(one.kind is not VariationKind.NETWORK_SLOW for one in self._effects)
+        return any(one.kind not in _LEAVES_DOCUMENTS for one in self._effects)
 
     def altered(self, response: ResponseHead, body: bytes) -> AlteredDocument | None:
         """Return a document as the agent gets it; None where it passes untouched."""
@@ -145,7 +152,7 @@ def script_of(variation: Variation, number: int) -> str:
             return _STYLED.format(json.dumps(_LARGE.format(variation.parameter)))
         case VariationKind.PAGE_NOTICE:
             return _NOTICE if number == variation.parameter else ""
-        case VariationKind.NETWORK_SLOW:
+        case VariationKind.NETWORK_SLOW | VariationKind.CONTENT:
             return ""
         case _:
             assert_never(variation.kind)

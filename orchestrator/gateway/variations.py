@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NoReturn, Self
@@ -11,15 +12,17 @@ from arena_core.errors import UsageError
 from arena_core.names import offered
 
 _FORM: Final = re.compile(r"(?P<kind>[^@]*)(?:@(?P<rest>.*))?", re.DOTALL)
+_CONTENT: Final = re.compile(r"content=(?P<content>[a-z0-9]+(-[a-z0-9]+)*)")
 
 
 class VariationKind(StrEnum):
-    """What is changed: a name and one of its values."""
+    """What is changed: a name and one of its values, which a suite may have chosen."""
 
     LOOK_DARK = "look=dark"
     LOOK_LARGE = "look=large"
     NETWORK_SLOW = "network=slow"
     PAGE_NOTICE = "page=notice"
+    CONTENT = "content"
 
     @property
     def name_of(self) -> str:
@@ -45,6 +48,7 @@ _PARAMETERS: Final = {
 # Raised whenever a kind does something else than before: its earlier runs are of another arm.
 _VERSIONS: Final = dict.fromkeys(VariationKind, 1)
 _SEEDED: Final = frozenset({VariationKind.NETWORK_SLOW})
+_WHOLE: Final = tuple(kind for kind in VariationKind if kind is not VariationKind.CONTENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +59,14 @@ class Variation:
         parameter: None where the kind takes none.
         seed: of what is drawn; None where nothing is.
         version: of what the kind does.
+        content: the name of the suite's content; of the kind `content` alone.
     """
 
     kind: VariationKind
     parameter: int | None
     seed: int | None
     version: int
+    content: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -71,11 +77,13 @@ class Variation:
         """
         found = _FORM.fullmatch(text.strip())
         named = "" if found is None else found["kind"].strip().lower()
-        if found is None or named not in set(VariationKind):
+        content = _CONTENT.fullmatch(named)
+        if content is None and named not in _WHOLE:
             message = f"--vary {text!r}: there is no such variation"
-            raise UsageError(message, hint=offered(named, list(VariationKind)))
-        kind = VariationKind(named)
-        said = {} if found["rest"] is None else _parts(text, found["rest"])
+            raise UsageError(message, hint=offered(named, [*_WHOLE, "content=NAME"]))
+        kind = VariationKind(named) if content is None else VariationKind.CONTENT
+        rest = None if found is None else found["rest"]
+        said = {} if rest is None else _parts(text, rest)
         version = said.get("v", _VERSIONS[kind])
         if version != _VERSIONS[kind]:
             why = f"version {version} is not this Arena's, which has version {_VERSIONS[kind]}"
@@ -85,17 +93,27 @@ class Variation:
             parameter=_parameter(text, kind, said.get("")),
             seed=_seed(text, kind, said.get("seed")),
             version=version,
+            content=None if content is None else content["content"],
         )
 
     @property
     def label(self) -> str:
         """What reports call it: as it was asked for, with its parameter."""
         seed = f"seed={self.seed}" if self.seed else None
-        return _joined(self.kind, self.parameter, seed)
+        return _joined(self._named, self.parameter, seed)
+
+    @property
+    def _named(self) -> str:
+        return self.kind.value if self.content is None else f"{self.kind.value}={self.content}"
 
     def __str__(self) -> str:
         seed = None if self.seed is None else f"seed={self.seed}"
-        return _joined(self.kind, self.parameter, seed, f"v{self.version}")
+        return _joined(self._named, self.parameter, seed, f"v{self.version}")
+
+
+def content_in(variations: Iterable[Variation]) -> str | None:
+    """Return the name of the content that an arm has in place of the suite's own."""
+    return next((one.content for one in variations if one.content is not None), None)
 
 
 def arm_label(vary: tuple[str, ...]) -> str | None:
@@ -117,9 +135,9 @@ def _short(text: str) -> str:
     return f"{kind}@{','.join(shown)}" if shown else kind
 
 
-def _joined(kind: VariationKind, *parts: object) -> str:
+def _joined(named: str, *parts: object) -> str:
     said = [str(part) for part in parts if part is not None]
-    return f"{kind.value}@{','.join(said)}" if said else kind.value
+    return f"{named}@{','.join(said)}" if said else named
 
 
 def _parts(text: str, rest: str) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, assert_never
 
 from arena_core.cookie import Cookie
@@ -19,6 +19,7 @@ from orchestrator.episode.episode import Episode
 from orchestrator.episode.setup import play_setup, setup_task
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
+from orchestrator.runs.starts import Starts
 from orchestrator.sandbox.check_queries import ApiAnswer, Row
 from orchestrator.sandbox.pool.slot import Slot
 from orchestrator.sandbox.pool.slot_pool import NO_STARTS
@@ -182,6 +183,7 @@ class Environments:
         *,
         hold_s: float | None = None,
         states: Mapping[str, TakenState] = NO_STARTS,
+        content: str | None = None,
     ) -> AsyncIterator[tuple[EpisodeEnvironment, ExternalBrowser]]:
         """Put an environment together whose browser is its own and an outside program's to drive.
 
@@ -189,10 +191,11 @@ class Environments:
         network of its own.
         """
         async with (
-            self._leased(task, hold_s, states, NO_STARTS) as slot,
+            self._leased(task, hold_s, states, NO_STARTS, content) as (slot, changed),
             launch_external(self._world.browser) as browser,
         ):
-            yield self._environment(task, slot, browser, is_shared=True), browser
+            environment = self._environment(task, slot, browser, is_shared=True)
+            yield replace(environment, changed=changed), browser
 
     @asynccontextmanager
     async def of_task(
@@ -202,6 +205,7 @@ class Environments:
         hold_s: float | None = None,
         states: Mapping[str, TakenState] = NO_STARTS,
         since: Mapping[str, TakenState | None] = NO_STARTS,
+        content: str | None = None,
     ) -> AsyncIterator[EpisodeEnvironment]:
         """Lease replicas of a task's sites, and put its environment together.
 
@@ -214,13 +218,15 @@ class Environments:
                 from outside may take its time.
             states: by site, the state that it begins in, in place of what the task sets up.
             since: by site, the state that changes are told from, where that is another one.
+            content: the name of what an arm does after the task's own `given`.
 
         Raises:
             GivenError: what the task sets up cannot be done.
             StateError: a state is of another image.
         """
-        async with self._leased(task, hold_s, states, since) as slot:
-            yield self._environment(task, slot, await self._browsers.browser())
+        async with self._leased(task, hold_s, states, since, content) as (slot, changed):
+            environment = self._environment(task, slot, await self._browsers.browser())
+            yield replace(environment, changed=changed)
 
     def _environment(
         self, task: Task, slot: Slot, browser: EpisodeBrowser, *, is_shared: bool = False
@@ -251,19 +257,38 @@ class Environments:
         hold_s: float | None,
         states: Mapping[str, TakenState],
         since: Mapping[str, TakenState | None],
-    ) -> AsyncIterator[Slot]:
+        content: str | None,
+    ) -> AsyncIterator[tuple[Slot, int]]:
+        """Lease replicas; tell in how many of them the content makes a difference."""
         sites = self._world.upstreams.only(task.sites).replicas
         pool, starts = self._world.slot_pool, self._world.starts
         if pool is None or starts is None or not sites:
-            yield Slot(0, {})
+            yield Slot(0, {}), 0
             return
         own = {site: steps for site, steps in task.given.items() if site not in states}
-        to_set_up = task.model_copy(update={"given": own})
+        clean = task.model_copy(update={"given": own})
+        to_set_up = clean if content is None else clean.with_content(content)
         given = await starts.of(to_set_up, self._play_setup)
+        changed = 0 if content is None else await self._changed(starts, clean, to_set_up, given)
         begin = {**given, **states}
         async with pool.lease(sites, starts=begin, since=since, hold_s=hold_s) as slot:
             await starts.keep_proven(to_set_up)
-            yield slot
+            yield slot, changed
+
+    async def _changed(
+        self, starts: Starts, clean: Task, varied: Task, given: Mapping[str, TakenState]
+    ) -> int:
+        """Count the sites that begin otherwise than they would without an arm's content.
+
+        What is set up on a golden replica differs from it, or `starts` has refused it.
+        """
+        usual = await starts.of(clean, self._play_setup)
+        differ = (
+            site not in usual or taken.digest != usual[site].digest
+            for site, taken in given.items()
+            if varied.given[site] != clean.given.get(site)
+        )
+        return sum(differ)
 
     async def start_differences(self, task: Task) -> Mapping[str, tuple[str, ...]]:
         """Set a task's sites up once more, and say in what each differs from its start.

@@ -16,7 +16,7 @@ from orchestrator.agents.spec import Metered
 from orchestrator.episode.external.command import AgentCommand
 from orchestrator.episode.resources import is_judged_by_answers
 from orchestrator.gateway import Arm
-from orchestrator.gateway.variations import Variation, arm_label
+from orchestrator.gateway.variations import Variation, arm_label, content_in
 from orchestrator.runs.agent_choice import (
     AgentChoice,
     ChosenAgent,
@@ -294,6 +294,10 @@ def misplaced_arm(
         return "it does not run offline, and live sites are never rewritten"
     if task.recorded is not None or not upstreams.replicas:
         return "it visits no replica in a browser, so nothing is varied"
+    content = content_in(variations)
+    if content is not None and content not in task.contents:
+        known = offered(content, sorted(task.contents), intro="it has")
+        return f"its suite sets no content '{content}' up on a site that it visits; {known}"
     if Arm(variations).alters_documents and is_judged_by_answers(task):
         return "it is judged by what the site answered, which only network=slow leaves as it is"
     return None

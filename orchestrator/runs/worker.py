@@ -23,6 +23,7 @@ from orchestrator.episode.episode_runner import DECIDE_DEADLINE_S, EpisodeRunner
 from orchestrator.episode.external.command import AgentCommand
 from orchestrator.episode.external.runner import ExternalRunner
 from orchestrator.episode.recorded_episode import RecordedEpisode
+from orchestrator.gateway.variations import content_in
 from orchestrator.runs.attempts import AttemptRunner, FaultSpree, ends_the_run, in_one_line
 from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
@@ -106,6 +107,12 @@ class Job:
         """The task that is played."""
         return next(task for task in self.run.request.tasks if task.id == self.key.task)
 
+    @property
+    def set_up(self) -> Task:
+        """The task with all that is set up for it, an arm's content too."""
+        content = content_in(self.run.request.settings.arm)
+        return self.task if content is None else self.task.with_content(content)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
@@ -174,7 +181,9 @@ class Worker:
             return await runner.play(RecordedEpisode(spec, world.registry, world.upstreams.world))
         if request.rollouts is not None:
             return await self._attempt_rollout(job, request.rollouts, spec, runner)
-        async with self.environments.of_task(task, hold_s=_longest(task)) as environment:
+        async with self.environments.of_task(
+            task, hold_s=_longest(task), content=content_in(spec.vary)
+        ) as environment:
             return await self._without_bug(await runner.play(Episode(spec, environment)))
 
     async def _attempt_rollout(
@@ -216,7 +225,9 @@ class Worker:
         self, spec: AttemptSpec, task: Task, command: AgentCommand, meter: AttemptMeter
     ) -> PlayedAttempt:
         hold_s = command.seconds + task.limits.seconds + _OPENING_AND_CHECKS_S
-        async with self.environments.shared_of_task(task, hold_s=hold_s) as (environment, browser):
+        async with self.environments.shared_of_task(
+            task, hold_s=hold_s, content=content_in(spec.vary)
+        ) as (environment, browser):
             runner = ExternalRunner(
                 command=command, browser=browser, interrupted=self.interrupted, meter=meter
             )
@@ -286,7 +297,7 @@ class WorldRunner:
         failures: list[Exception] = []
         pool, starts = self.world.slot_pool, self.world.starts
         if pool is not None and starts is not None:
-            pool.foresee(lambda: (starts.known(job.task) for job in left.upcoming()))
+            pool.foresee(lambda: (starts.known(job.set_up) for job in left.upcoming()))
         async with task_group() as workers:
             for _ in range(self.workers):
                 workers.create_task(self._work(left, failures))

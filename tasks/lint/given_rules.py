@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from arena_core.actions import key_fault
@@ -19,9 +19,21 @@ from tasks.schema import Task
 
 
 def given_faults(task: Task, registry: SiteRegistry, known: Tables) -> Iterator[TaskFault]:
-    """Yield what keeps the steps of `given` from being done, as far as that shows beforehand."""
-    for name, steps in task.given.items():
-        at: Location = ("given", name)
+    """Yield what keeps steps of `given` and `contents` from being done, as far as it shows."""
+    yield from _faults(("given",), task.given, task, registry, known)
+    for content, given in task.contents.items():
+        yield from _faults(("contents", content), given, task, registry, known)
+
+
+def _faults(
+    where: Location,
+    given: Mapping[str, Sequence[Step]],
+    task: Task,
+    registry: SiteRegistry,
+    known: Tables,
+) -> Iterator[TaskFault]:
+    for name, steps in given.items():
+        at: Location = (*where, name)
         if name not in task.sites:
             yield TaskFault(at, f"sets up '{name}', which is not one of the task's sites")
         site = registry.sites.get(name)

@@ -56,6 +56,76 @@ def test_an_arm_without_effect_is_void_when_it_is_scored_again_too(
     assert again["outcome"] == "unscored: void_arm"
 
 
+NOTE = "SELECT title FROM desk_note WHERE id = 36"
+RENAMED = "UPDATE desk_note SET title = 'Rope walk, all of it' WHERE id = 36"
+NOTES = f"""\
+suite: notes
+version: 1
+title: Notes in other words
+contents:
+  long: {{tools: [{{sql: "{RENAMED}"}}]}}
+tasks:
+  - id: plain
+    family: navigation
+    intent: Open the list of my notes and change none of them.
+    sites: [tools]
+    roles: {{tools: emma}}
+    worlds: [offline]
+    start: ["tools:/"]
+    checks: &checks
+      - name: list
+        when: step
+        locate: {{by: url}}
+        match: {{how: exact, value: "tools:/notes"}}
+      - name: title
+        when: end
+        locate: {{by: db, site: tools, sql: "{NOTE}"}}
+        match: {{how: include, value: "Rope walk, all"}}
+      - name: kept
+        when: end
+        locate: {{by: db_delta, site: tools}}
+        match: {{how: delta, changes: []}}
+    reference: [{{do: goto, page: "tools:/notes"}}, {{do: stop}}]
+  - id: so-already
+    family: navigation
+    intent: Open the list of my notes and change none of them.
+    sites: [tools]
+    roles: {{tools: emma}}
+    worlds: [offline]
+    start: ["tools:/"]
+    given: {{tools: [{{sql: "{RENAMED}"}}]}}
+    checks: *checks
+    reference: [{{do: goto, page: "tools:/notes"}}, {{do: stop}}]
+"""
+
+
+@SLOW
+def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
+    run: RunAt, tmp_path: Path
+) -> None:
+    suite = tmp_path / "notes.yaml"
+    suite.write_text(NOTES, encoding="utf-8")
+    played = run.play(suite, *vary("content=long"), "--json")
+    assert run.lock.vary == ("content=long@v1",), played.err
+    plain, already = run.evidence("plain"), run.evidence("so-already")
+    assert [one.count for one in plain.varied] == [1]
+    assert [one.count for one in already.varied] == [0]
+    assert [receipt.is_start for receipt in plain.receipts] == [True]
+    outcomes = {outcome for _, outcome in run.attempts()}
+    assert outcomes == {"success", "unscored: void_arm"}
+
+    refused = arena(
+        "eval", "--suite", str(suite), *vary("content=short"), "--out", "other", cwd=run.cwd
+    )
+    assert refused.code != 0
+    assert "no content 'short'" in refused.err
+    assert "long" in refused.err
+
+    proven = arena("tasks", "lint", str(suite), "--prove", *vary("content=long"), cwd=run.cwd)
+    assert proven.code == 0, proven.out + proven.err
+    assert "so-already" in next(line for line in proven.out.splitlines() if "void" in line)
+
+
 @pytest.mark.slow(minutes=4)
 @pytest.mark.parametrize("arm", ["look=dark", "look=large", "page=notice", "network=slow"])
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:

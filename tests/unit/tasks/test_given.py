@@ -107,6 +107,48 @@ def test_what_a_suite_sets_up_comes_first_and_only_on_the_sites_of_a_task(tmp_pa
     assert set(plain.given) == {"tools"}
 
 
+def test_the_contents_of_a_suite_are_those_of_its_tasks_on_the_sites_that_they_visit(
+    tmp_path: Path,
+) -> None:
+    long, own = {"sql": "UPDATE desk_note SET title = 'long'"}, {"sql": "DELETE FROM desk_note"}
+    contents = {
+        "long": {"tools": [long], "shop": [{"command": "true"}]},
+        "elsewhere": {"shop": [{"command": "true"}]},
+    }
+    path = suite(
+        tmp_path,
+        task(given={"tools": [SQL]}, contents={"long": {"tools": [own]}}),
+        task(id="plain"),
+        contents=contents,
+    )
+    first, plain = load_suite(str(path)).tasks
+    assert set(first.contents) == set(plain.contents) == {"long"}
+    assert plain.given == {}
+    varied = first.with_content("long")
+    assert [one.sql for one in varied.given["tools"]] == [SQL["sql"], long["sql"], own["sql"]]  # type: ignore[union-attr]
+    assert [one.sql for one in first.given["tools"]] == [SQL["sql"]]  # type: ignore[union-attr]
+    assert plain.with_content("elsewhere") == plain
+    assert "contents" not in Task.model_validate(task()).model_dump()
+
+
+def test_a_file_of_a_content_goes_with_the_suite(tmp_path: Path) -> None:
+    step = {"file": {"path": "/srv/tools/state/x.png", "from": "poster.png"}}
+    path = suite(tmp_path, task(), contents={"picture": {"tools": [step]}})
+    (read,) = load_suite(str(path)).tasks
+    assert read.contents["picture"]["tools"][0].file.content == b"\x89PNG"  # type: ignore[union-attr]
+
+
+def test_the_steps_of_a_content_are_linted_in_their_place(shipped: SiteRegistry) -> None:
+    steps = [{"sql": "DELETE FROM no_such_table"}]
+    read = Task.model_validate(task(contents={"long": {"tools": steps, "shop": steps}}))
+    mine = Suite(suite="mine", version=1, title="Mine", tasks=(read,))
+    found = lint_suite(mine, shipped, None, {"tools": NOTES})
+    faults = [f"{one.where}: {one.message}" for one in found if "contents" in one.where]
+    assert "no_such_table" in faults[0]
+    assert "long" in faults[0]
+    assert any("sets up 'shop', which is not one of the task's sites" in one for one in faults)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

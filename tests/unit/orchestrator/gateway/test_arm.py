@@ -46,6 +46,13 @@ async def varied(stage: Stage, response: bytes, arm: Arm) -> Peer:
     return await stage.client(await stage.gateway(shop.route(), arm=arm))
 
 
+def test_a_content_is_in_effect_where_a_site_begins_otherwise_and_alters_no_document() -> None:
+    content = Variation.parse("content=long")
+    assert Arm((content, DARK), changed=2).effects == {content: 2, DARK: 0}
+    assert Arm((content,)).effects == {content: 0}
+    assert not Arm((content,), changed=1).alters_documents
+
+
 @pytest.mark.parametrize(
     "response",
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from arena_core.errors import UsageError
-from orchestrator.gateway.variations import Variation, arm_label, variations_of
+from orchestrator.gateway.variations import Variation, arm_label, content_in, variations_of
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from orchestrator.gateway.variations import Variation, arm_label, variations_of
         ("network=slow", "network=slow@400,seed=0,v1", "network=slow@400"),
         ("network=slow@800, seed=7", "network=slow@800,seed=7,v1", "network=slow@800,seed=7"),
         ("page=notice@3", "page=notice@3,v1", "page=notice@3"),
+        ("content=long-names", "content=long-names@v1", "content=long-names"),
     ],
 )
 def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
@@ -36,6 +37,11 @@ def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
         ("", "there is no such variation"),
         ("look", "there is no such variation"),
         ("network=flaky", "there is no such variation"),
+        ("content", "there is no such variation"),
+        ("content=", "there is no such variation"),
+        ("content=a b", "there is no such variation"),
+        ("content=../x", "there is no such variation"),
+        ("content=long@3", "takes no parameter, so 3 has no effect"),
         ("look=dark@3", "takes no parameter, so 3 has no effect"),
         ("look=dark@seed=3", "its seed has no effect"),
         ("look=large@1000", "1000 is not from 110 to 300 (the size in percent)"),
@@ -66,6 +72,13 @@ def test_two_values_of_one_name_exclude_each_other() -> None:
     assert len(variations_of(("look=dark", "page=notice", "network=slow"))) == 3
     with pytest.raises(UsageError, match="exclude each other"):
         variations_of(("look=dark", "look=large"))
+
+
+def test_two_contents_exclude_each_other_and_one_is_found() -> None:
+    with pytest.raises(UsageError, match="exclude each other"):
+        variations_of(("content=long", "content=short"))
+    assert content_in(variations_of(("look=dark", "content=long"))) == "long"
+    assert content_in(variations_of(("look=dark",))) is None
 
 
 def test_the_arm_of_another_version_has_a_label_of_its_own() -> None:

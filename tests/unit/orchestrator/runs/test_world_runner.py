@@ -110,7 +110,9 @@ async def test_the_pool_foresees_the_next_episodes_and_none_is_lost_by_looking(
 
     def jobs() -> Iterator[Job]:
         nonlocal listed
-        run = cast("Any", SimpleNamespace(name="a-run", request=SimpleNamespace(tasks=TASKS)))
+        clean = SimpleNamespace(arm=())
+        request = SimpleNamespace(tasks=TASKS, settings=clean)
+        run = cast("Any", SimpleNamespace(name="a-run", request=request))
         for number in range(1000):
             listed += 1
             yield Job(run, EpisodeKey(f"task-{number}", World.OFFLINE))

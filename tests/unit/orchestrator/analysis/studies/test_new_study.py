@@ -126,6 +126,14 @@ def test_an_arm_that_changes_nothing_of_a_task_is_refused_before_anything_starts
         changed.refuse_without_effect(load_registry())
 
 
+def test_a_content_that_the_suite_does_not_have_is_refused_before_anything_starts(
+    here: Path,
+) -> None:
+    new = with_arms(here, "{long: [content=long]}")
+    with pytest.raises(UsageError, match="its suite sets no content 'long' up on a site"):
+        new.refuse_without_effect(load_registry())
+
+
 def test_labels_that_would_share_a_folder_are_refused(here: Path) -> None:
     study = STUDY.format(named="idle", options="").replace("  idle:", "  own--dark:")
     (here / "study.yaml").write_text(f"{study}variations: {{dark: [look=dark]}}\n")
