@@ -142,3 +142,12 @@ def test_what_its_file_holds_is_no_part_of_the_scratch_folders(
     (running.scratch / "clock").chmod(0o644)
     assert listener.ask(ask="stamp") != stamp
     assert listener.ask(ask="scratch") != told
+
+
+def test_a_number_that_looks_like_the_note_of_a_process_is_the_clocks(
+    running: Supervised, listener: Listener
+) -> None:
+    told = listener.ask(ask="scratch")
+    with (running.scratch / "clock").open("r+b") as clock:
+        clock.write(b"1\n")  # its first two bytes; process 1 runs
+    assert listener.ask(ask="scratch") == told
