@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _TRIES: Final = 3
 _STILL_WITHIN_S: Final = 10.0
 _SERVES_WITHIN_S: Final = 3.0
+_NAMED: Final = 3
 _CLOSED_WITHIN_S: Final = 60.0
 _BEGINS_WITHIN_S: Final = 20.0
 _CLOSED_WHOLE: Final = frozenset({"MyISAM", "MRG_MyISAM", "CSV", "ARCHIVE"})
@@ -87,9 +88,7 @@ async def _take_running(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]
         _refuse_settings(replica, fingerprint)
         supervision = await trusted_supervision(watch)
         taken = await supervision.take_state()
-        after = await watch.mark()
-        if after is None:
-            raise StateError(f"site '{replica.site.name}': nothing shows whether it is written to")
+        after = await _mark(watch)
         moved = after.moved_since(before)
         if moved is None:
             return _state_of(replica, taken, fingerprint), after
@@ -106,6 +105,7 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     _, fingerprint = await watch.read(partial(_require_quiet, engine, replica))
     _refuse_settings(replica, fingerprint)
     supervision = await trusted_supervision(watch)
+    await _mark(watch)
     running = await supervision.take_state()  # what cannot be kept is refused while the site runs
     await supervision.close_services(_CLOSED_WITHIN_S)
     try:
@@ -116,15 +116,22 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     await supervision.restore_state(taken.packed, _BEGINS_WITHIN_S)
     await await_health(engine, replica, timeout_s=_BEGINS_WITHIN_S)
     before, again = await watch.read(partial(_require_quiet, engine, replica))
-    after = await watch.mark()
-    differences = again.differences(fingerprint)
-    if after is not None and (moved := after.moved_since(before)) is not None:
-        differences = (*differences, moved)
-    if after is None or differences:
-        found = "; ".join(differences[:3]) or "nothing shows whether it is written to"
+    after = await _mark(watch)
+    moved = after.moved_since(before)
+    differences = (*again.differences(fingerprint), *([moved] if moved else []))
+    if differences:
         message = f"site '{replica.site.name}' is not the same after its services were started anew"
+        found = "; ".join(differences[:_NAMED])
         raise StateError(f"{message}: {found}", hint="wait until whoever uses it is done")
     return _state_of(replica, taken, fingerprint), after
+
+
+async def _mark(watch: Watch) -> Mark:
+    mark = await watch.mark()
+    if mark is None:
+        message = f"site '{watch.replica.site.name}': nothing shows whether it is written to"
+        raise StateError(message)
+    return mark
 
 
 def _state_of(replica: Replica, taken: Taken, fingerprint: Fingerprint) -> TakenState:
