@@ -11,6 +11,7 @@ from arena_core.errors import StateError
 from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.state import FileState, Fingerprint, TakenState
 from orchestrator.sandbox.reset.taking import require_same_image, take_state
+from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Clock
 
 
@@ -141,6 +142,21 @@ async def test_a_site_that_is_written_to_as_its_services_begin_anew_is_refused()
     ) as watch:
         with pytest.raises(StateError, match="anew: a stateful or scratch file was changed"):
             await take_state(NO_ENGINE, watch)
+
+
+@pytest.mark.usefixtures("fingerprints")
+async def test_a_site_whose_writes_nothing_shows_is_refused_while_it_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def unseen(_: Watch) -> None:
+        """Show nothing."""
+
+    monkeypatch.setattr(Watch, "mark", unseen)
+    asked: list[str] = []
+    async with watched(asked, clock=Clock(), shown=None) as watch:
+        with pytest.raises(StateError, match="nothing shows whether it is written to"):
+            await take_state(NO_ENGINE, watch)
+    assert "close" not in asked
 
 
 async def test_a_state_of_another_image_is_refused_with_both_ids() -> None:
