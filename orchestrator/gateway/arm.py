@@ -25,6 +25,9 @@ _DARK: Final = (
     "img,video,canvas,iframe,embed,object{filter:invert(1) hue-rotate(180deg)}"
 )
 _LARGE: Final = ":root{{font-family:Georgia,'DejaVu Serif',serif;zoom:{}%}}"
+# Of a phone, in CSS pixels. Nothing else of it: a mouse stays a mouse, and a page that names no
+# viewport is not laid out wide and shrunk, which would part places on the page from the picture.
+_PHONE: Final = (390, 844)
 # No element of the document: a style sheet of its own, which no policy on styles forbids.
 _STYLED: Final = (
     "const s=new CSSStyleSheet();s.replaceSync({});"
@@ -49,6 +52,7 @@ _NOTICE: Final = (
     "d.addEventListener('keydown',k=>{if(k.key==='Escape')h.remove()});"
     "d.append(p,b);r.append(d);document.documentElement.append(h)});"
 )
+_LEAVE_ANSWERS: Final = frozenset({VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW})
 
 
 class Arm:
@@ -70,7 +74,7 @@ class Arm:
 
     @property
     def effects(self) -> Mapping[Variation, int]:
-        """How often each variation did something: documents altered, requests held up."""
+        """How often each did something: documents altered or shown narrow, requests held up."""
         return self._effects
 
     def varies(self, route: Route) -> bool:
@@ -110,23 +114,35 @@ class Arm:
                     await self._rest.wait()
 
     @property
-    def alters_documents(self) -> bool:
-        """Whether any variation is one of documents."""
+    def meets_documents(self) -> bool:
+        """Whether any variation is one of documents, or counts them."""
         return any(one.kind is not VariationKind.NETWORK_SLOW for one in self._effects)
+
+    @property
+    def alters_answers(self) -> bool:
+        """Whether the agent's browser gets anything else than what a site answered."""
+        return any(one.kind not in _LEAVE_ANSWERS for one in self._effects)
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """The size of the agent's window; None where the arm does not say."""
+        is_phone = any(one.kind is VariationKind.LOOK_MOBILE for one in self._effects)
+        return _PHONE if is_phone else None
 
     def altered(self, response: ResponseHead, body: bytes) -> AlteredDocument | None:
         """Return a document as the agent gets it; None where it passes untouched."""
         number = self._documents + 1
-        parts = {one: script for one in self._effects if (script := script_of(one, number))}
+        parts = {one: script_of(one, number) for one in self._effects}
         # An empty script tells whether this document counts, where none of it is altered.
         script = f"(()=>{{{''.join(parts.values())}document.currentScript.remove()}})()"
         found = with_script(response, body, script)
         if found is None:
             return None
         self._documents = number
-        for one in parts:
-            self._effects[one] += 1
-        return found if parts else None
+        for one, part in parts.items():
+            if part or one.kind is VariationKind.LOOK_MOBILE:
+                self._effects[one] += 1
+        return found if any(parts.values()) else None
 
 
 def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
@@ -145,7 +161,7 @@ def script_of(variation: Variation, number: int) -> str:
             return _STYLED.format(json.dumps(_LARGE.format(variation.parameter)))
         case VariationKind.PAGE_NOTICE:
             return _NOTICE if number == variation.parameter else ""
-        case VariationKind.NETWORK_SLOW:
+        case VariationKind.LOOK_MOBILE | VariationKind.NETWORK_SLOW:
             return ""
         case _:
             assert_never(variation.kind)

@@ -287,12 +287,12 @@ class Conversation:
     async def _varied_by(
         self, request: RequestHead, target: RequestTarget, route: Route
     ) -> Arm | None:
-        """Hold a request up where the arm does; return the arm where it alters its response."""
+        """Hold a request up where the arm does; return the arm where it is one of the response."""
         arm = self._arm
         if arm is None or not arm.varies(route):
             return None
         await arm.hold_up(route, request.method, target.path)
-        if arm.alters_documents and arm.varies(route) and asks_for_document(request):
+        if arm.meets_documents and arm.varies(route) and asks_for_document(request):
             return arm
         return None
 

@@ -18,6 +18,7 @@ class VariationKind(StrEnum):
 
     LOOK_DARK = "look=dark"
     LOOK_LARGE = "look=large"
+    LOOK_MOBILE = "look=mobile"
     NETWORK_SLOW = "network=slow"
     PAGE_NOTICE = "page=notice"
 

@@ -294,8 +294,14 @@ def misplaced_arm(
         return "it does not run offline, and live sites are never rewritten"
     if task.recorded is not None or not upstreams.replicas:
         return "it visits no replica in a browser, so nothing is varied"
-    if Arm(variations).alters_documents and is_judged_by_answers(task):
-        return "it is judged by what the site answered, which only network=slow leaves as it is"
+    arm = Arm(variations)
+    if arm.window is not None and task.miniwob is not None:
+        return "the size of its window is part of its page"
+    if arm.alters_answers and is_judged_by_answers(task):
+        return (
+            "it is judged by what the site answered, "
+            "which only network=slow and look=mobile leave as it is"
+        )
     return None
 
 

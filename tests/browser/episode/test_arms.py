@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,10 +39,14 @@ def check(name: str, at: str, script: str, value: str) -> dict[str, object]:
     return {"name": name, "when": "end", "locate": where, "match": match}
 
 
+WIDE: Final = "String(innerWidth)"
+
 CHECKS: Final = [
     check("own", "own", READ, "Kettle\n\nNo terms here.3"),
     check("fresh", "wiki:/wiki/A/Kettle", FRESH, PAGE),
+    check("window", "wiki:/wiki/A/Kettle", WIDE, "1280"),
 ]
+NARROW: Final = check("narrow", "own", WIDE, "390")
 
 
 class Pages(BaseHTTPRequestHandler):
@@ -63,7 +67,7 @@ class Pages(BaseHTTPRequestHandler):
 
 
 @asynccontextmanager
-async def opened(*vary: str) -> AsyncIterator[Episode]:
+async def opened(*vary: str, checks: Sequence[object] = CHECKS) -> AsyncIterator[Episode]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     serving = Thread(target=server.serve_forever, args=(0.05,))
     serving.start()
@@ -76,7 +80,7 @@ async def opened(*vary: str) -> AsyncIterator[Episode]:
                 replicas={"wiki": replica},
                 open_gateway=Gateway.open,
             )
-            spec = attempt_at(browsing_task(checks=CHECKS))
+            spec = attempt_at(browsing_task(checks=list(checks)))
             varied = replace(spec, vary=tuple(map(Variation.parse, vary)))
             async with Episode(varied, environment) as episode:
                 yield episode
@@ -117,6 +121,21 @@ async def test_an_arm_changes_what_the_agent_meets_and_no_check_reads_it(other: 
     assert "Dismiss notice" not in " ".join(seen)
     assert "Dismiss notice" not in seen_varied[0]
     assert "Dismiss notice" in seen_varied[1]
+
+
+async def test_the_agents_window_is_a_phones_and_that_of_a_checks_page_is_not() -> None:
+    async with opened("look=mobile", checks=[*CHECKS, NARROW]) as episode:
+        await episode.reset()
+        look = await episode.snapshot()  # from a context beside the agent's
+        await episode.step(Goto(url=f"{WIKI}/wiki/A/Kettle"))
+        await episode.step(Stop())
+        score = await episode.score()
+    assert str(score.outcome) == "success", score.because
+    assert look is not None
+    assert {one.check: one.values for one in look.located}["window"] == ("1280",)
+    assert [(one.variation, one.count) for one in episode.evidence().varied] == [
+        ("look=mobile@v1", 2)
+    ]
 
 
 async def test_an_arm_without_effect_is_void_and_neither_a_success_nor_a_failure() -> None:

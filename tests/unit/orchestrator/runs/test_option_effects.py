@@ -16,6 +16,7 @@ from orchestrator.runs.new_run import refuse_without_effect
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
 from sites.registry import load_registry
+from tasks.schema import MiniWobStart
 
 ATLAS = load_registry(())
 BOTH = tuple(World)
@@ -27,10 +28,12 @@ def refuse(
     resolves: str = "",
     recorded: str | None = None,
     original: OriginalTask | None = None,
+    miniwob: MiniWobStart | None = None,
     **more: Any,
 ) -> None:
     """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
-    changes = {"sites": sites, "worlds": worlds, "recorded": recorded, "original": original}
+    changes: dict[str, Any] = {"sites": sites, "worlds": worlds, "recorded": recorded}
+    changes |= {"original": original, "miniwob": miniwob}
     task = SUITE.tasks[0].model_copy(update=changes)
     nobody: Any = None
     request = RunRequest(
@@ -92,11 +95,18 @@ def test_an_arm_without_a_replica_or_a_browser_has_no_effect() -> None:
         refuse("shop", worlds=here, vary=("look=dark",), recorded="prompt")
 
 
+def test_a_phones_window_is_refused_where_the_window_belongs_to_the_page() -> None:
+    here, page = (World.OFFLINE,), MiniWobStart(page="click-test", seed=1)
+    refuse("shop", worlds=here, vary=("look=dark",), miniwob=page)
+    with pytest.raises(UsageError, match="the size of its window is part of its page"):
+        refuse("shop", worlds=here, vary=("look=mobile",), miniwob=page)
+
+
 def test_an_arm_that_would_alter_what_a_scorer_reads_is_refused() -> None:
     here = (World.OFFLINE,)
     judged = published("webarena-verified", {"eval": [{"response_content": {"id": 1}}]}, "7")
     others = published("webarena-verified", {}, "7")
-    refuse("shop", worlds=here, vary=("network=slow",), original=judged)
+    refuse("shop", worlds=here, vary=("network=slow", "look=mobile"), original=judged)
     refuse("shop", worlds=here, vary=("look=dark",), original=others)
     with pytest.raises(UsageError, match="is judged by what the site answered"):
         refuse("shop", worlds=here, vary=("network=slow", "page=notice"), original=judged)
