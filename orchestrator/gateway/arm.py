@@ -9,49 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final
 
 from orchestrator.gateway.documents import AlteredDocument, with_script
 from orchestrator.gateway.heads import ResponseHead
 from orchestrator.gateway.policy import Route
+from orchestrator.gateway.scripts import script_of
 from orchestrator.gateway.variations import Variation, VariationKind
 
-# A colour keeps its hue, so that red still warns; pictures are turned back.
-_DARK: Final = (
-    ":root{background:#fff;filter:invert(.92) hue-rotate(180deg);color-scheme:light}"
-    "img,video,canvas,iframe,embed,object{filter:invert(1) hue-rotate(180deg)}"
-)
-_LARGE: Final = ":root{{font-family:Georgia,'DejaVu Serif',serif;zoom:{}%}}"
 # Of a phone, in CSS pixels. Nothing else of it: a mouse stays a mouse, and a page that names no
 # viewport is not laid out wide and shrunk, which would part places on the page from the picture.
 _PHONE: Final = (390, 844)
-# No element of the document: a style sheet of its own, which no policy on styles forbids.
-_STYLED: Final = (
-    "const s=new CSSStyleSheet();s.replaceSync({});"
-    "document.adoptedStyleSheets=[...document.adoptedStyleSheets,s];"
-)
-_NOTICE_STYLE: Final = (
-    ":host{all:initial}"
-    "div{position:fixed;left:0;right:0;bottom:0;z-index:2147483647;display:flex;gap:16px;"
-    "align-items:center;justify-content:space-between;padding:12px 20px;background:#1f2937;"
-    "color:#fff;font:15px/1.4 sans-serif}button{font:inherit;padding:6px 14px;flex:none}"
-)
-# Its words stand in a shadow tree beside the body: no text of the page that a check may read.
-_NOTICE: Final = (
-    "document.addEventListener('DOMContentLoaded',()=>{"
-    "const h=document.createElement('site-notice'),r=h.attachShadow({mode:'open'}),"
-    "e=(n,t)=>{const x=document.createElement(n);x.textContent=t;return x},"
-    "d=e('div',''),p=e('span','We have updated our terms of use. They apply from today.'),"
-    "b=e('button','Dismiss notice'),c=new CSSStyleSheet();"
-    f"c.replaceSync({json.dumps(_NOTICE_STYLE)});r.adoptedStyleSheets=[c];"
-    "d.setAttribute('role','dialog');d.setAttribute('aria-label','Notice');"
-    "b.type='button';b.addEventListener('click',()=>h.remove());"
-    "d.addEventListener('keydown',k=>{if(k.key==='Escape')h.remove()});"
-    "d.append(p,b);r.append(d);document.documentElement.append(h)});"
-)
 _LEAVE_ANSWERS: Final = frozenset({VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW})
 
 
@@ -150,18 +120,3 @@ def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
     drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
     share = int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64
     return (variation.parameter or 0) / 1000 * (0.5 + share / 2)
-
-
-def script_of(variation: Variation, number: int) -> str:
-    """Return what a variation does in the N-th document of an episode; empty for nothing."""
-    match variation.kind:
-        case VariationKind.LOOK_DARK:
-            return _STYLED.format(json.dumps(_DARK))
-        case VariationKind.LOOK_LARGE:
-            return _STYLED.format(json.dumps(_LARGE.format(variation.parameter)))
-        case VariationKind.PAGE_NOTICE:
-            return _NOTICE if number == variation.parameter else ""
-        case VariationKind.LOOK_MOBILE | VariationKind.NETWORK_SLOW:
-            return ""
-        case _:
-            assert_never(variation.kind)

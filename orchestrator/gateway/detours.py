@@ -9,6 +9,10 @@ from typing import Final
 
 from orchestrator.gateway.variations import Variation, VariationKind
 
+# What the arm's own elements are called: its scripts and its detours know them by these names.
+WALL: Final = "Before you continue"
+ACCEPT: Final = "Accept all"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detour:
@@ -34,6 +38,9 @@ _DETOURS: Final = {
         role="button",
         names=re.compile(r".*\b(?:menu|navigation)\b.*", re.IGNORECASE | re.DOTALL),
         state="expanded=false",
+    ),
+    VariationKind.PAGE_WALL: Detour(
+        sign=("dialog", WALL), role="button", names=re.compile(re.escape(ACCEPT))
     ),
 }
 

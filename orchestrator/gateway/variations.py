@@ -21,6 +21,7 @@ class VariationKind(StrEnum):
     LOOK_MOBILE = "look=mobile"
     NETWORK_SLOW = "network=slow"
     PAGE_NOTICE = "page=notice"
+    PAGE_WALL = "page=wall"
 
     @property
     def name_of(self) -> str:
@@ -42,6 +43,7 @@ _PARAMETERS: Final = {
     VariationKind.LOOK_LARGE: _Parameter("the size in percent", 150, 110, 300),
     VariationKind.NETWORK_SLOW: _Parameter("the longest wait in milliseconds", 400, 10, 5000),
     VariationKind.PAGE_NOTICE: _Parameter("which document shows it", 1, 1, 1000),
+    VariationKind.PAGE_WALL: _Parameter("which document shows it", 1, 1, 1000),
 }
 # Raised whenever a kind does something else than before: its earlier runs are of another arm.
 _VERSIONS: Final = dict.fromkeys(VariationKind, 1)

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 from support.worlds.fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
 
-from arena_core.actions import Goto, Stop
+from arena_core.actions import Click, Goto, Stop
 from evaluators.evidence import Evidence
 from evaluators.scores import Score
 from orchestrator.browser.process.chromium import BrowserOptions
@@ -136,6 +136,44 @@ async def test_the_agents_window_is_a_phones_and_that_of_a_checks_page_is_not() 
     assert [(one.variation, one.count) for one in episode.evidence().varied] == [
         ("look=mobile@v1", 2)
     ]
+
+
+@pytest.mark.parametrize(
+    ("arm", "dialog", "button"),
+    [
+        ("page=wall@2", "Before you continue", "Accept all"),
+        ("page=wall@2", "Before you continue", "Reject all"),
+        ("page=notice@2", "Notice", "Dismiss notice"),
+    ],
+)
+async def test_a_click_on_what_the_arm_laid_over_a_page_stands_for_none_on_the_site(
+    arm: str, dialog: str, button: str
+) -> None:
+    any_button = {"by": "element", "event": "click", "role": "button", "read": "role"}
+    clicked = {"name": "clicked", "when": "step", "locate": any_button}
+    checks = [*CHECKS, clicked | {"match": {"how": "exact", "value": "button"}}]
+    async with opened(arm, checks=checks) as episode:
+        await episode.reset()
+        over = (await episode.step(Goto(url=f"{WIKI}/wiki/A/Kettle"))).observation
+        assert ("dialog", dialog) in {(node.role, node.name) for node in over.nodes}
+        [shut] = [node.id for node in over.nodes if node.name == button]
+        seen = (await episode.step(Click(element=shut))).observation
+        await episode.step(Stop())
+        score = await episode.score()
+    assert seen.last_error is None
+    assert dialog not in {node.name for node in seen.nodes}
+    assert [one.acted for one in episode.evidence().steps] == [()] * 4
+    unmet = {one.check for one in score.verdicts if str(one.status) == "unmet"}
+    assert unmet == {"clicked"}
+
+
+async def test_a_wall_that_stays_lets_no_check_read_another_page() -> None:
+    async with opened("page=wall") as episode:
+        seen = await episode.reset()
+        assert "Kettle" not in {node.name for node in seen.nodes}  # what is behind is inert
+        await episode.step(Stop())
+        score = await episode.score()
+    assert str(score.outcome) == "success", score.because
 
 
 async def test_an_arm_without_effect_is_void_and_neither_a_success_nor_a_failure() -> None:

@@ -58,7 +58,8 @@ def test_an_arm_without_effect_is_void_when_it_is_scored_again_too(
 
 @pytest.mark.slow(minutes=4)
 @pytest.mark.parametrize(
-    "arm", ["look=dark", "look=large", "look=mobile", "page=notice", "network=slow"]
+    "arm",
+    ["look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"],
 )
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:
     done = arena("eval", "shop-*", *vary(arm), "--out", "run", "--json", cwd=run.cwd)

@@ -19,6 +19,7 @@ from orchestrator.gateway.variations import Variation, arm_label, variations_of
         ("network=slow", "network=slow@400,seed=0,v1", "network=slow@400"),
         ("network=slow@800, seed=7", "network=slow@800,seed=7,v1", "network=slow@800,seed=7"),
         ("page=notice@3", "page=notice@3,v1", "page=notice@3"),
+        ("page=wall", "page=wall@1,v1", "page=wall@1"),
     ],
 )
 def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
@@ -66,8 +67,9 @@ def test_a_slip_of_the_hand_is_told_what_it_meant() -> None:
 
 def test_two_values_of_one_name_exclude_each_other() -> None:
     assert len(variations_of(("look=dark", "page=notice", "network=slow"))) == 3
-    with pytest.raises(UsageError, match="exclude each other"):
-        variations_of(("look=dark", "look=large"))
+    for pair in (("look=dark", "look=large"), ("page=wall", "page=notice@2")):
+        with pytest.raises(UsageError, match="exclude each other"):
+            variations_of(pair)
 
 
 def test_the_arm_of_another_version_has_a_label_of_its_own() -> None:

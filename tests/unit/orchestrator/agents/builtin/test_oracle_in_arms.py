@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from pydantic import TypeAdapter
 
-from arena_core.actions import Action, Click, Stop
+from arena_core.actions import Action, Back, Click, Stop
 from arena_core.errors import AgentError
 from arena_core.worlds import World
 from orchestrator.agents.builtin.oracle import OracleAgent
@@ -26,6 +26,12 @@ navigation ""
   button "Toggle navigation" {first}
   button "Sort by" expanded=false
   button "Main menu" {second}
+"""
+WALL: Final = """
+dialog "Before you continue"
+  heading "Before you continue"
+  button "Accept all"
+  button "Reject all"
 """
 CLOSED, OPEN = "expanded=false", "expanded=true"
 
@@ -89,3 +95,22 @@ async def test_a_detour_that_fails_is_named(page: Page) -> None:
         await agent.decide(page(NARROW.format(first=CLOSED, second=CLOSED), last_error="no"))
     said = "the arm's detour (click button 'Toggle navigation') could not be done: no"
     assert caught.value.message == said
+
+
+async def test_a_wall_is_dismissed_before_the_next_action_whatever_that_is(page: Page) -> None:
+    for action in (ACCOUNT, {"do": "back"}):
+        agent = oracle(action, vary=("page=wall@2",))
+        behind = page(WALL + 'link "Account"\n')
+        first, second = await done(agent, behind, page('link "Account"'))
+        assert first == Click(element=3)
+        assert second in {Click(element=1), Back()}
+    assert await done(oracle(vary=("page=wall",)), page(WALL), page("")) == [
+        Click(element=3),
+        Stop(),
+    ]
+
+
+async def test_a_sites_own_button_of_that_name_is_left_alone(page: Page) -> None:
+    agent = oracle(ACCOUNT, vary=("page=wall",))
+    shown = page('dialog "Cookies"\n  button "Accept all"\nlink "Account"\n')
+    assert await done(agent, shown) == [Click(element=3)]
