@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from typing import Final
 
 from orchestrator.gateway.documents import AlteredDocument, with_script
@@ -22,6 +23,7 @@ from orchestrator.gateway.variations import Variation, VariationKind
 # Of a phone, in CSS pixels. Nothing else of it: a mouse stays a mouse, and a page that names no
 # viewport is not laid out wide and shrunk, which would part places on the page from the picture.
 _PHONE: Final = (390, 844)
+_FLAKY: Final = VariationKind.NETWORK_FLAKY
 _LEAVE_ANSWERS: Final = frozenset({VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW})
 
 
@@ -38,13 +40,15 @@ class Arm:
         self._effects = dict.fromkeys(variations, 0)
         self._repeat = repeat
         self._asked: Counter[str] = Counter()
+        self._refused: set[str] = set()  # what was refused when it was asked for last
+        self._is_opening = False
         self._documents = 0
         self._readers = 0
         self._rest = asyncio.Event()
 
     @property
     def effects(self) -> Mapping[Variation, int]:
-        """How often each did something: documents altered or shown narrow, requests held up."""
+        """How often each did something: to documents, or to requests."""
         return self._effects
 
     def varies(self, route: Route) -> bool:
@@ -62,6 +66,46 @@ class Arm:
             self._readers -= 1
             if not self._readers:
                 self._rest.clear()
+
+    @contextlib.contextmanager
+    def opening(self) -> Iterator[None]:
+        """Refuse nothing within the block: without its start pages there is no episode."""
+        self._is_opening = True
+        try:
+            yield
+        finally:
+            self._is_opening = False
+
+    def refuses(self, route: Route, path: str) -> bool:
+        """Whether a GET for a document is refused; never a login, never twice in a row.
+
+        The first one behind the start pages is, and the others as drawn. Were all drawn, the arm
+        would have an effect on long episodes above all, and those fail more often by themselves.
+
+        Nothing else is ever refused: a write may be half done, and a page that lacks a part of its
+        own cannot be told from one that is so.
+        """
+        flaky = next((one for one in self._effects if one.kind is _FLAKY), None)
+        if flaky is None or self._is_opening or route.is_login(path):
+            return False
+        asked = f"GET {route.origin}{path}"
+        number = self._asked[asked]
+        self._asked[asked] += 1
+        if asked in self._refused:
+            self._refused.remove(asked)
+            return False
+        share = (flaky.parameter or 0) / 100
+        if self._effects[flaky] and _drawn(flaky, self._repeat, asked, number) >= share:
+            return False
+        self._refused.add(asked)
+        self._effects[flaky] += 1
+        return True
+
+    def may_be_refusal(self, status: int | None) -> bool:
+        """Whether a page of this status may be a refusal of the arm's, and so none of a site's."""
+        return status == HTTPStatus.SERVICE_UNAVAILABLE and any(
+            one.kind is _FLAKY for one in self._effects
+        )
 
     async def hold_up(self, route: Route, method: str, path: str) -> None:
         """Wait as a slow network would; a login is never held up.
@@ -86,7 +130,7 @@ class Arm:
     @property
     def meets_documents(self) -> bool:
         """Whether any variation is one of documents, or counts them."""
-        return any(one.kind is not VariationKind.NETWORK_SLOW for one in self._effects)
+        return any(one.kind.name_of != "network" for one in self._effects)
 
     @property
     def alters_answers(self) -> bool:
@@ -117,6 +161,11 @@ class Arm:
 
 def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
     """Return how long a request waits: from half the longest wait to all of it."""
-    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
-    share = int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64
+    share = _drawn(variation, repeat, asked, number)
     return (variation.parameter or 0) / 1000 * (0.5 + share / 2)
+
+
+def _drawn(variation: Variation, repeat: int, asked: str, number: int) -> float:
+    """Return a number from 0 up to 1: the same for each agent, whatever came before."""
+    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
+    return int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64

@@ -12,6 +12,8 @@ from orchestrator.gateway.variations import Variation, VariationKind
 # What the arm's own elements are called: its scripts and its detours know them by these names.
 WALL: Final = "Before you continue"
 ACCEPT: Final = "Accept all"
+UNAVAILABLE: Final = "Service unavailable"
+AGAIN: Final = "Try again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,9 @@ _DETOURS: Final = {
         role="button",
         names=re.compile(r".*\b(?:menu|navigation)\b.*", re.IGNORECASE | re.DOTALL),
         state="expanded=false",
+    ),
+    VariationKind.NETWORK_FLAKY: Detour(
+        sign=("heading", UNAVAILABLE), role="link", names=re.compile(re.escape(AGAIN))
     ),
     VariationKind.PAGE_WALL: Detour(
         sign=("dialog", WALL), role="button", names=re.compile(re.escape(ACCEPT))

@@ -79,7 +79,7 @@ def script_of(variation: Variation, number: int) -> str:
             return _NOTICE if number == variation.parameter else ""
         case VariationKind.PAGE_WALL:
             return _WALL if number == variation.parameter else ""
-        case VariationKind.LOOK_MOBILE | VariationKind.NETWORK_SLOW:
+        case VariationKind.LOOK_MOBILE | VariationKind.NETWORK_FLAKY | VariationKind.NETWORK_SLOW:
             return ""
         case _:
             assert_never(variation.kind)

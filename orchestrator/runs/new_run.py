@@ -14,7 +14,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
 from orchestrator.episode.external.command import AgentCommand
-from orchestrator.episode.resources import is_judged_by_answers
+from orchestrator.episode.resources import counts_refusals, is_judged_by_answers
 from orchestrator.gateway import Arm
 from orchestrator.gateway.variations import Variation, arm_label
 from orchestrator.runs.agent_choice import (
@@ -297,6 +297,8 @@ def misplaced_arm(
     arm = Arm(variations)
     if arm.window is not None and task.miniwob is not None:
         return "the size of its window is part of its page"
+    if arm.may_be_refusal(503) and counts_refusals(task):
+        return "a page that network=flaky refused could count as visited: it is judged by addresses"
     if arm.alters_answers and is_judged_by_answers(task):
         return (
             "it is judged by what the site answered, "

@@ -185,3 +185,54 @@ async def test_an_arm_without_effect_is_void_and_neither_a_success_nor_a_failure
         ("look=dark@v1", 2),
         ("page=notice@9,v1", 0),
     ]
+
+
+ALWAYS: Final = "network=flaky@100"
+ARTICLE: Final = "wiki:/article/Kettle"
+ADDRESS: Final = "location.pathname"
+
+
+def asked_for() -> list[dict[str, object]]:
+    """Return checks that a page which was asked for and refused must not meet."""
+    by_url = {"by": "url"}
+    last = {"by": "page", "at": {"last_url": "/wiki/"}, "script": FRESH}
+    return [
+        check("visited", "", "", ARTICLE) | {"when": "step", "locate": by_url},
+        check("left", "", "", f"{ARTICLE}#top") | {"locate": by_url | {"part": "full"}},
+        check("address", "own", ADDRESS, "/wiki/A/Kettle"),
+        check("address-at-step", "own", ADDRESS, "/wiki/A/Kettle") | {"when": "step"},
+        check("last", "", "", PAGE) | {"locate": last},
+        check("sent", "", "", "1") | {"locate": {"by": "network", "url": ARTICLE}},
+    ]
+
+
+async def test_a_page_that_was_refused_is_none_that_was_visited() -> None:
+    async with opened(ALWAYS, checks=asked_for()) as episode:
+        start = await episode.reset()
+        assert "Kettle" in {node.name for node in start.nodes}  # never refused
+        seen = (await episode.step(Goto(url=f"{WIKI}/wiki/A/Kettle#top"))).observation
+        assert {"Service unavailable", "Try again"} <= {node.name for node in seen.nodes}
+        look = await episode.snapshot()
+        await episode.step(Stop())
+        score = await episode.score()
+    evidence = episode.evidence()
+    assert [step.status for step in evidence.steps] == [200, 503, 503]
+    assert {str(one.status) for one in score.verdicts} == {"unmet"}
+    assert look is not None
+    assert not any(one.values for one in look.located if one.check in {"address", "last"})
+    assert evidence.fault is None
+    assert [(one.variation, one.count) for one in evidence.varied] == [(f"{ALWAYS},seed=0,v1", 1)]
+
+
+async def test_asking_again_leads_to_the_page_its_fragment_kept() -> None:
+    any_link = {"by": "element", "event": "click", "role": "link", "read": "role"}
+    clicked = check("clicked", "", "", "link") | {"when": "step", "locate": any_link}
+    async with opened(ALWAYS, checks=[*asked_for(), clicked]) as episode:
+        await episode.reset()
+        seen = (await episode.step(Goto(url=f"{WIKI}/wiki/A/Kettle#top"))).observation
+        [again] = [node.id for node in seen.nodes if node.role == "link"]
+        seen = (await episode.step(Click(element=again))).observation
+        assert "Kettle" in {node.name for node in seen.nodes}
+        await episode.step(Stop())
+        score = await episode.score()
+    assert {one.check for one in score.verdicts if str(one.status) != "met"} == {"clicked"}

@@ -173,6 +173,27 @@ async def test_a_wall_covers_its_page_until_one_of_its_buttons_is_clicked(
     assert list(arm.effects.values()) == [1]
 
 
+@pytest.mark.parametrize("way", ["reload", "click", "goto"])
+async def test_a_refused_page_says_so_and_shows_the_page_when_it_is_asked_again(
+    lab: Lab, way: str
+) -> None:
+    page, arm = await shop(lab, "network=flaky@100", "look=dark")
+    url = f"{URL}/kettles?page=2" + ("" if way == "goto" else "#reviews")
+    response = await page.goto(url)
+    assert response is not None
+    assert response.status == 503
+    assert await page.get_by_role("heading", name="Service unavailable").is_visible()
+    assert await page.inner_text("body") == ""
+    assert await page.evaluate("document.links.length") == 0
+    again = page.get_by_role("link", name="Try again")
+    await (
+        again.click() if way == "click" else page.reload() if way == "reload" else page.goto(url)
+    )
+    await page.get_by_role("link", name="Next").wait_for()
+    assert page.url == url
+    assert list(arm.effects.values()) == [1, 1]
+
+
 async def test_back_and_a_form_sent_again_are_what_they_were(lab: Lab) -> None:
     asked: list[str] = []
 

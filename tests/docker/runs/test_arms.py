@@ -59,7 +59,10 @@ def test_an_arm_without_effect_is_void_when_it_is_scored_again_too(
 @pytest.mark.slow(minutes=4)
 @pytest.mark.parametrize(
     "arm",
-    ["look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"],
+    [
+        *("look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"),
+        *("network=flaky", "network=flaky@100"),
+    ],
 )
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:
     done = arena("eval", "shop-*", *vary(arm), "--out", "run", "--json", cwd=run.cwd)

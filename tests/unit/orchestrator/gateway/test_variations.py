@@ -18,6 +18,8 @@ from orchestrator.gateway.variations import Variation, arm_label, variations_of
         ("look=mobile", "look=mobile@v1", "look=mobile"),
         ("network=slow", "network=slow@400,seed=0,v1", "network=slow@400"),
         ("network=slow@800, seed=7", "network=slow@800,seed=7,v1", "network=slow@800,seed=7"),
+        ("network=flaky", "network=flaky@10,seed=0,v1", "network=flaky@10"),
+        ("network=flaky@50,seed=3", "network=flaky@50,seed=3,v1", "network=flaky@50,seed=3"),
         ("page=notice@3", "page=notice@3,v1", "page=notice@3"),
         ("page=wall", "page=wall@1,v1", "page=wall@1"),
     ],
@@ -37,7 +39,9 @@ def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
     [
         ("", "there is no such variation"),
         ("look", "there is no such variation"),
-        ("network=flaky", "there is no such variation"),
+        ("network=dead", "there is no such variation"),
+        ("network=flaky@0", "0 is not from 1 to 100 (the share that is refused in percent)"),
+        ("network=flaky@101", "101 is not from 1 to 100"),
         ("look=dark@3", "takes no parameter, so 3 has no effect"),
         ("look=mobile@390", "takes no parameter, so 390 has no effect"),
         ("look=dark@seed=3", "its seed has no effect"),
@@ -67,7 +71,11 @@ def test_a_slip_of_the_hand_is_told_what_it_meant() -> None:
 
 def test_two_values_of_one_name_exclude_each_other() -> None:
     assert len(variations_of(("look=dark", "page=notice", "network=slow"))) == 3
-    for pair in (("look=dark", "look=large"), ("page=wall", "page=notice@2")):
+    for pair in (
+        ("look=dark", "look=large"),
+        ("page=wall", "page=notice@2"),
+        ("network=slow", "network=flaky"),
+    ):
         with pytest.raises(UsageError, match="exclude each other"):
             variations_of(pair)
 

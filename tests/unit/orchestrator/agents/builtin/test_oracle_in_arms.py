@@ -98,7 +98,8 @@ async def test_a_detour_that_fails_is_named(page: Page) -> None:
 
 
 async def test_a_wall_is_dismissed_before_the_next_action_whatever_that_is(page: Page) -> None:
-    for action in (ACCOUNT, {"do": "back"}):
+    back: dict[str, object] = {"do": "back"}
+    for action in (ACCOUNT, back):
         agent = oracle(action, vary=("page=wall@2",))
         behind = page(WALL + 'link "Account"\n')
         first, second = await done(agent, behind, page('link "Account"'))
@@ -114,3 +115,18 @@ async def test_a_sites_own_button_of_that_name_is_left_alone(page: Page) -> None
     agent = oracle(ACCOUNT, vary=("page=wall",))
     shown = page('dialog "Cookies"\n  button "Accept all"\nlink "Account"\n')
     assert await done(agent, shown) == [Click(element=3)]
+
+
+async def test_a_refused_page_is_asked_for_again_before_anything_else(page: Page) -> None:
+    refused = page('heading "Service unavailable"\nparagraph ""\n  link "Try again"\n')
+    agent = oracle(ACCOUNT, vary=("network=flaky",))
+    shown = page('link "Account"')
+    assert await done(agent, refused, refused, shown, refused, shown) == [
+        Click(element=3),
+        Click(element=3),
+        Click(element=1),
+        Click(element=3),  # the end too: a check of the address must not be left on a refusal
+        Stop(),
+    ]
+    with pytest.raises(AgentError, match="finds no such element"):
+        await oracle(ACCOUNT).decide(refused)
