@@ -157,7 +157,7 @@ class OracleAgent:
             raise AgentError(f"the rules for the page: {observation.last_error}")
         if observation.last_error is not None and self._last:
             raise AgentError(f"{self._last} could not be done: {observation.last_error}")
-        way = next(self._ways(observation.nodes, is_missing=False), None)
+        way = next(self._ways(observation, is_missing=False), None)
         if way is not None:
             return self._around(way)
         if self._done == len(self._script):
@@ -169,7 +169,7 @@ class OracleAgent:
             try:
                 found = self._find(number, action, observation)
             except AgentError:
-                way = next(self._ways(observation.nodes, is_missing=True), None)
+                way = next(self._ways(observation, is_missing=True), None)
                 if way is None:
                     raise
                 return self._around(way)
@@ -180,9 +180,10 @@ class OracleAgent:
         self._detoured, self._last = 0, self._label(number, action)
         return Decision(decided, thought=self._thought(number, action))
 
-    def _ways(self, nodes: tuple[Node, ...], *, is_missing: bool) -> Iterator[Node]:
+    def _ways(self, observation: Observation, *, is_missing: bool) -> Iterator[Node]:
         """Yield what leads past something that the arm put in the way."""
         for detour in self._detours:
+            nodes = observation.nodes
             if (detour.sign is None) is is_missing and (
                 detour.sign is None or with_role_and_name(nodes, *detour.sign)
             ):
