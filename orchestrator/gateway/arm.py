@@ -101,11 +101,14 @@ class Arm:
         self._effects[flaky] += 1
         return True
 
+    @property
+    def is_flaky(self) -> bool:
+        """Whether documents are refused now and then."""
+        return any(one.kind is _FLAKY for one in self._effects)
+
     def may_be_refusal(self, status: int | None) -> bool:
         """Whether a page of this status may be a refusal of the arm's, and so none of a site's."""
-        return status == HTTPStatus.SERVICE_UNAVAILABLE and any(
-            one.kind is _FLAKY for one in self._effects
-        )
+        return self.is_flaky and status == HTTPStatus.SERVICE_UNAVAILABLE
 
     async def hold_up(self, route: Route, method: str, path: str) -> None:
         """Wait as a slow network would; a login is never held up.

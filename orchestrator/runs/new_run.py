@@ -297,7 +297,7 @@ def misplaced_arm(
     arm = Arm(variations)
     if arm.window is not None and task.miniwob is not None:
         return "the size of its window is part of its page"
-    if arm.may_be_refusal(503) and counts_refusals(task):
+    if arm.is_flaky and counts_refusals(task):
         return "a page that network=flaky refused could count as visited: it is judged by addresses"
     if arm.alters_answers and is_judged_by_answers(task):
         return (
