@@ -346,7 +346,8 @@ class Varied(_Record):
 
     Attributes:
         variation: with its parameter, seed and version, such as `page=notice@3,v1`.
-        count: documents that were altered for the agent; of `network`, requests that were held up.
+        count: documents that were altered for the agent or shown in a small window; of `network`,
+            requests that were held up or refused; of `content`, sites that begin otherwise.
     """
 
     variation: Text

@@ -15,6 +15,7 @@ from arena_core.worlds import World
 from evaluators.checks import Check
 from orchestrator.agents.model_exchange import ModelExchange
 from orchestrator.browser.observation import Observation
+from orchestrator.gateway.variations import Variation
 from tasks.reference import ReferenceAction
 
 
@@ -52,12 +53,14 @@ class Reference:
         url_of: turns a logical URL (`site:/path`) into the URL of the assignment's world.
         key_nodes: the checks of the assignment's world that may be met at any step.
         seed: what a MiniWoB++ page draws its problem from; None for every other task.
+        vary: the arm that it is played in; what stands in its way there, the oracle gets past.
     """
 
     actions: tuple[ReferenceAction, ...]
     url_of: Callable[[str], str]
     key_nodes: tuple[Check, ...] = ()
     seed: int | None = None
+    vary: tuple[Variation, ...] = ()
 
 
 class Hint(StrEnum):

@@ -161,6 +161,7 @@ class Episode:
             self._environment.upstreams.url,
             tuple(check for check in self._task.checks_in(world) if check.when is When.STEP),
             None if self._task.miniwob is None else self._task.miniwob.seed,
+            self._record.spec.vary,
         )
 
     @property

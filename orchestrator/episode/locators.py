@@ -48,7 +48,7 @@ class Locators:
         self._evidence = evidence
         self._arm = arm or Arm(())
         self._found: list[Located] = []
-        self.own_page = _OwnPage(session, is_left=beside is None)
+        self.own_page = _OwnPage(session, self._arm, is_left=beside is None)
         # Opens what is not the agent's own page: the agent's session, unless it must not notice.
         self.fresh_pages = _FreshPages(beside or session, session, environment, task)
         self.apis = _Apis(environment)
@@ -141,20 +141,28 @@ class _OwnPage:
 
     Args:
         session: the agent's.
+        arm: of the episode; where it refused the page, there is none to read.
         is_left: the agent does not go on with it.
     """
 
-    def __init__(self, session: EpisodeSession, *, is_left: bool) -> None:
+    def __init__(self, session: EpisodeSession, arm: Arm, *, is_left: bool) -> None:
         self._session = session
+        self._arm = arm
         self._is_left = is_left
 
     @property
     def url(self) -> str:
-        return self._session.url
+        return "" if self._is_refused else self._session.url
+
+    @property
+    def _is_refused(self) -> bool:
+        return self._arm.may_be_refusal(self._session.status)
 
     async def look(self, what: PageLook) -> PageSeen:
         if what.prep and not self._is_left:
             raise TaskError("`prep` would change the page that the agent goes on with")
+        if self._is_refused:
+            return PageSeen(())
         return await self._session.look_own(what)
 
     async def read(self, selector: str, attribute: str | None) -> tuple[str, ...]:

@@ -6,12 +6,15 @@ import json
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.checks import Check, match
 from evaluators.evidence import Located
+from evaluators.locators.network import NetworkLocator
+from evaluators.locators.url import UrlLocator
 from evaluators.network import Recording
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.page_state import BrowserState
@@ -68,7 +71,8 @@ async def open_resources(
                 state=pages,
                 live_origins=read_only_origins(task, environment),
                 logical=environment.registry.logical,
-                viewport=spec.viewport or protocol.viewport,
+                viewport=arm.window or spec.viewport or protocol.viewport,
+                check_viewport=spec.viewport or protocol.viewport,
                 shows_unnamed=protocol.shows_unnamed,
                 files={one.name: one.content for one in task.files},
                 records=recorded_for(task, environment.world, every=spec.records_requests),
@@ -117,6 +121,25 @@ def is_judged_by_answers(task: Task) -> bool:
         and original.format == _JUDGED_BY_REQUESTS
         and "response_content" in json.dumps(original.record)
     )
+
+
+def counts_refusals(task: Task) -> bool:
+    """Whether a page that was asked for and refused (503) may count as one that was visited.
+
+    Published scorers read addresses whatever their status; checks do so if they say so.
+    """
+    if task.original is not None:
+        return True
+    ways = (way for look in task.looks_in(World.OFFLINE) for way in look.ways)
+    return any(
+        isinstance(way.locate, UrlLocator | NetworkLocator) and _takes(way.locate.status)
+        for way in ways
+    )
+
+
+def _takes(status: str | int | tuple[int, ...] | None) -> bool:
+    refused = HTTPStatus.SERVICE_UNAVAILABLE
+    return status in {"any", refused} or (isinstance(status, tuple) and refused in status)
 
 
 def selectors_of(task: Task, world: World) -> tuple[str, ...]:

@@ -98,9 +98,10 @@ class StepPlayer:
         self, urls: Sequence[str], logins: Sequence[str], protocol: EpisodeProtocol
     ) -> Observation:
         mark = self.resources.journal.mark()
-        _, act_ms = await timed(self.resources.session.open(urls, logins))
-        await protocol.start(self.resources.session)
-        return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
+        with self.resources.arm.opening():
+            _, act_ms = await timed(self.resources.session.open(urls, logins))
+            await protocol.start(self.resources.session)
+            return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
 
     async def act(self, index: int, action: Action, decided: DecisionRecord) -> Observation:
         """Do any action but a stop, and return what the agent sees then."""

@@ -9,48 +9,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, assert_never
+from http import HTTPStatus
+from typing import Final
 
 from orchestrator.gateway.documents import AlteredDocument, with_script
 from orchestrator.gateway.heads import ResponseHead
 from orchestrator.gateway.policy import Route
+from orchestrator.gateway.scripts import script_of
 from orchestrator.gateway.variations import Variation, VariationKind
 
-# A colour keeps its hue, so that red still warns; pictures are turned back.
-_DARK: Final = (
-    ":root{background:#fff;filter:invert(.92) hue-rotate(180deg);color-scheme:light}"
-    "img,video,canvas,iframe,embed,object{filter:invert(1) hue-rotate(180deg)}"
+# Of a phone, in CSS pixels. Nothing else of it: a mouse stays a mouse, and a page that names no
+# viewport is not laid out wide and shrunk, which would part places on the page from the picture.
+_PHONE: Final = (390, 844)
+_FLAKY: Final = VariationKind.NETWORK_FLAKY
+_LEAVE_ANSWERS: Final = frozenset(
+    {VariationKind.CONTENT, VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW}
 )
-_LARGE: Final = ":root{{font-family:Georgia,'DejaVu Serif',serif;zoom:{}%}}"
-# No element of the document: a style sheet of its own, which no policy on styles forbids.
-_STYLED: Final = (
-    "const s=new CSSStyleSheet();s.replaceSync({});"
-    "document.adoptedStyleSheets=[...document.adoptedStyleSheets,s];"
-)
-_NOTICE_STYLE: Final = (
-    ":host{all:initial}"
-    "div{position:fixed;left:0;right:0;bottom:0;z-index:2147483647;display:flex;gap:16px;"
-    "align-items:center;justify-content:space-between;padding:12px 20px;background:#1f2937;"
-    "color:#fff;font:15px/1.4 sans-serif}button{font:inherit;padding:6px 14px;flex:none}"
-)
-# Its words stand in a shadow tree beside the body: no text of the page that a check may read.
-_NOTICE: Final = (
-    "document.addEventListener('DOMContentLoaded',()=>{"
-    "const h=document.createElement('site-notice'),r=h.attachShadow({mode:'open'}),"
-    "e=(n,t)=>{const x=document.createElement(n);x.textContent=t;return x},"
-    "d=e('div',''),p=e('span','We have updated our terms of use. They apply from today.'),"
-    "b=e('button','Dismiss notice'),c=new CSSStyleSheet();"
-    f"c.replaceSync({json.dumps(_NOTICE_STYLE)});r.adoptedStyleSheets=[c];"
-    "d.setAttribute('role','dialog');d.setAttribute('aria-label','Notice');"
-    "b.type='button';b.addEventListener('click',()=>h.remove());"
-    "d.addEventListener('keydown',k=>{if(k.key==='Escape')h.remove()});"
-    "d.append(p,b);r.append(d);document.documentElement.append(h)});"
-)
-
-_LEAVES_DOCUMENTS: Final = frozenset({VariationKind.NETWORK_SLOW, VariationKind.CONTENT})
+_LEAVE_DOCUMENTS: Final = frozenset({"content", "network"})  # by name, whatever the value
 
 
 class Arm:
@@ -71,13 +48,15 @@ class Arm:
         }
         self._repeat = repeat
         self._asked: Counter[str] = Counter()
+        self._refused: set[str] = set()  # what was refused when it was asked for last
+        self._is_opening = False
         self._documents = 0
         self._readers = 0
         self._rest = asyncio.Event()
 
     @property
     def effects(self) -> Mapping[Variation, int]:
-        """How often each did something: documents altered, requests held up, sites set up."""
+        """How often each did something: to documents, to requests, to the sites' data."""
         return self._effects
 
     def varies(self, route: Route) -> bool:
@@ -95,6 +74,49 @@ class Arm:
             self._readers -= 1
             if not self._readers:
                 self._rest.clear()
+
+    @contextlib.contextmanager
+    def opening(self) -> Iterator[None]:
+        """Refuse nothing within the block: without its start pages there is no episode."""
+        self._is_opening = True
+        try:
+            yield
+        finally:
+            self._is_opening = False
+
+    def refuses(self, route: Route, path: str) -> bool:
+        """Whether a GET for a document is refused; never a login, never twice in a row.
+
+        The first one behind the start pages is, and the others as drawn. Were all drawn, the arm
+        would have an effect on long episodes above all, and those fail more often by themselves.
+
+        Nothing else is ever refused: a write may be half done, and a page that lacks a part of its
+        own cannot be told from one that is so.
+        """
+        flaky = next((one for one in self._effects if one.kind is _FLAKY), None)
+        if flaky is None or self._is_opening or route.is_login(path):
+            return False
+        asked = f"GET {route.origin}{path}"
+        number = self._asked[asked]
+        self._asked[asked] += 1
+        if asked in self._refused:
+            self._refused.remove(asked)
+            return False
+        share = (flaky.parameter or 0) / 100
+        if self._effects[flaky] and _drawn(flaky, self._repeat, asked, number) >= share:
+            return False
+        self._refused.add(asked)
+        self._effects[flaky] += 1
+        return True
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether documents are refused now and then."""
+        return any(one.kind is _FLAKY for one in self._effects)
+
+    def may_be_refusal(self, status: int | None) -> bool:
+        """Whether a page of this status may be a refusal of the arm's, and so none of a site's."""
+        return self.is_flaky and status == HTTPStatus.SERVICE_UNAVAILABLE
 
     async def hold_up(self, route: Route, method: str, path: str) -> None:
         """Wait as a slow network would; a login is never held up.
@@ -117,42 +139,44 @@ class Arm:
                     await self._rest.wait()
 
     @property
-    def alters_documents(self) -> bool:
-        """Whether any variation is one of documents."""
-        return any(one.kind not in _LEAVES_DOCUMENTS for one in self._effects)
+    def meets_documents(self) -> bool:
+        """Whether any variation is one of documents, or counts them."""
+        return any(one.kind.name_of not in _LEAVE_DOCUMENTS for one in self._effects)
+
+    @property
+    def alters_answers(self) -> bool:
+        """Whether the agent's browser gets anything else than what a site answered."""
+        return any(one.kind not in _LEAVE_ANSWERS for one in self._effects)
+
+    @property
+    def window(self) -> tuple[int, int] | None:
+        """The size of the agent's window; None where the arm does not say."""
+        is_phone = any(one.kind is VariationKind.LOOK_MOBILE for one in self._effects)
+        return _PHONE if is_phone else None
 
     def altered(self, response: ResponseHead, body: bytes) -> AlteredDocument | None:
         """Return a document as the agent gets it; None where it passes untouched."""
         number = self._documents + 1
-        parts = {one: script for one in self._effects if (script := script_of(one, number))}
+        parts = {one: script_of(one, number) for one in self._effects}
         # An empty script tells whether this document counts, where none of it is altered.
         script = f"(()=>{{{''.join(parts.values())}document.currentScript.remove()}})()"
         found = with_script(response, body, script)
         if found is None:
             return None
         self._documents = number
-        for one in parts:
-            self._effects[one] += 1
-        return found if parts else None
+        for one, part in parts.items():
+            if part or one.kind is VariationKind.LOOK_MOBILE:
+                self._effects[one] += 1
+        return found if any(parts.values()) else None
 
 
 def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
     """Return how long a request waits: from half the longest wait to all of it."""
-    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
-    share = int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64
+    share = _drawn(variation, repeat, asked, number)
     return (variation.parameter or 0) / 1000 * (0.5 + share / 2)
 
 
-def script_of(variation: Variation, number: int) -> str:
-    """Return what a variation does in the N-th document of an episode; empty for nothing."""
-    match variation.kind:
-        case VariationKind.LOOK_DARK:
-            return _STYLED.format(json.dumps(_DARK))
-        case VariationKind.LOOK_LARGE:
-            return _STYLED.format(json.dumps(_LARGE.format(variation.parameter)))
-        case VariationKind.PAGE_NOTICE:
-            return _NOTICE if number == variation.parameter else ""
-        case VariationKind.NETWORK_SLOW | VariationKind.CONTENT:
-            return ""
-        case _:
-            assert_never(variation.kind)
+def _drawn(variation: Variation, repeat: int, asked: str, number: int) -> float:
+    """Return a number from 0 up to 1: the same for each agent, whatever came before."""
+    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
+    return int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64

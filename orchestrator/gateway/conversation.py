@@ -18,6 +18,7 @@ from orchestrator.gateway.connection import (
     UpstreamError,
     splice,
 )
+from orchestrator.gateway.detours import AGAIN, UNAVAILABLE
 from orchestrator.gateway.documents import asking_readably, asks_for_document
 from orchestrator.gateway.forwarding import SAFE_METHODS, BrokenOffError, Forwarding
 from orchestrator.gateway.heads import (
@@ -73,18 +74,35 @@ def unrecorded_page(url: str) -> str:
     )
 
 
+def unavailable_page() -> str:
+    """Return the page of an arm that refuses documents now and then.
+
+    Its words are in a shadow tree, as all that arms show: no check reads them, and a click there is
+    none on the site.
+    """
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{UNAVAILABLE}</title>'
+        f'</head><body><site-notice><template shadowrootmode="open"><h1>{UNAVAILABLE}</h1>'
+        "<p>The service is unavailable for a moment. "
+        f'<a href="" onclick="location.reload();return false">{AGAIN}</a></p>'
+        "</template></site-notice></body></html>\n"
+    )
+
+
 def malformed_page(reason: str) -> str:
     return _page("Bad request", f"<p>The request was not sent on: {escape(reason)}.</p>")
 
 
-def page_response(status: int, page: str, *, method: str, closes: bool) -> bytes:
+def page_response(status: int, page: str, *, method: str, closes: bool, fields: str = "") -> bytes:
     """Return a whole response with a page; without its body where the method is HEAD."""
     body = page.encode()
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
         "Content-Type: text/html; charset=utf-8\r\n"
         f"Content-Length: {len(body)}\r\n"
-        "Cache-Control: no-store\r\n" + ("Connection: close\r\n" if closes else "") + "\r\n"
+        f"Cache-Control: no-store\r\n{fields}"
+        + ("Connection: close\r\n" if closes else "")
+        + "\r\n"
     )
     return head.encode() + (b"" if method == "HEAD" else body)
 
@@ -249,6 +267,9 @@ class Conversation:
     ) -> bool:
         if request.method not in SAFE_METHODS:
             pending.mark_write()
+        if self._is_refused(request, target, route):
+            pending.finish(503)
+            return await self._reply(503, unavailable_page(), request, "Retry-After: 0\r\n")
         arm = await self._varied_by(request, target, route)
         connections = self._exits[route].connections
         forwarding = Forwarding(
@@ -284,15 +305,25 @@ class Conversation:
             await self._linger()
         return done.keeps_client
 
+    def _is_refused(self, request: RequestHead, target: RequestTarget, route: Route) -> bool:
+        """Whether the arm refuses a document, as a service does that is unavailable for a moment.
+
+        The journal has the status alone: nothing failed, and no policy forbade it.
+        """
+        if self._arm is None or not self._arm.varies(route):
+            return False
+        is_read = request.method == "GET" and asks_for_document(request)
+        return is_read and self._arm.refuses(route, target.path)
+
     async def _varied_by(
         self, request: RequestHead, target: RequestTarget, route: Route
     ) -> Arm | None:
-        """Hold a request up where the arm does; return the arm where it alters its response."""
+        """Hold a request up where the arm does; return the arm where it is one of the response."""
         arm = self._arm
         if arm is None or not arm.varies(route):
             return None
         await arm.hold_up(route, request.method, target.path)
-        if arm.alters_documents and arm.varies(route) and asks_for_document(request):
+        if arm.meets_documents and arm.varies(route) and asks_for_document(request):
             return arm
         return None
 
@@ -367,9 +398,12 @@ class Conversation:
         await self._linger()
         return False
 
-    async def _reply(self, status: int, page: str, request: RequestHead) -> bool:
+    async def _reply(self, status: int, page: str, request: RequestHead, fields: str = "") -> bool:
         keeps = request.keeps_alive and request.framing() == NO_BODY
-        self._client.write(page_response(status, page, method=request.method, closes=not keeps))
+        method = request.method
+        self._client.write(
+            page_response(status, page, method=method, closes=not keeps, fields=fields)
+        )
         await self._client.drain()
         if not keeps:
             await self._linger()

@@ -20,8 +20,11 @@ class VariationKind(StrEnum):
 
     LOOK_DARK = "look=dark"
     LOOK_LARGE = "look=large"
+    LOOK_MOBILE = "look=mobile"
+    NETWORK_FLAKY = "network=flaky"
     NETWORK_SLOW = "network=slow"
     PAGE_NOTICE = "page=notice"
+    PAGE_WALL = "page=wall"
     CONTENT = "content"
 
     @property
@@ -42,12 +45,14 @@ class _Parameter:
 
 _PARAMETERS: Final = {
     VariationKind.LOOK_LARGE: _Parameter("the size in percent", 150, 110, 300),
+    VariationKind.NETWORK_FLAKY: _Parameter("the share that is refused in percent", 10, 1, 100),
     VariationKind.NETWORK_SLOW: _Parameter("the longest wait in milliseconds", 400, 10, 5000),
     VariationKind.PAGE_NOTICE: _Parameter("which document shows it", 1, 1, 1000),
+    VariationKind.PAGE_WALL: _Parameter("which document shows it", 1, 1, 1000),
 }
 # Raised whenever a kind does something else than before: its earlier runs are of another arm.
 _VERSIONS: Final = dict.fromkeys(VariationKind, 1)
-_SEEDED: Final = frozenset({VariationKind.NETWORK_SLOW})
+_SEEDED: Final = frozenset({VariationKind.NETWORK_FLAKY, VariationKind.NETWORK_SLOW})
 _WHOLE: Final = tuple(kind for kind in VariationKind if kind is not VariationKind.CONTENT)
 
 

@@ -14,7 +14,7 @@ from evaluators.evidence import UnscoredReason
 from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
 from orchestrator.episode.external.command import AgentCommand
-from orchestrator.episode.resources import is_judged_by_answers
+from orchestrator.episode.resources import counts_refusals, is_judged_by_answers
 from orchestrator.gateway import Arm
 from orchestrator.gateway.variations import Variation, arm_label, content_in
 from orchestrator.runs.agent_choice import (
@@ -294,12 +294,25 @@ def misplaced_arm(
         return "it does not run offline, and live sites are never rewritten"
     if task.recorded is not None or not upstreams.replicas:
         return "it visits no replica in a browser, so nothing is varied"
+    return _unfit_for(task, variations)
+
+
+def _unfit_for(task: Task, variations: Sequence[Variation]) -> str | None:
+    """Return what of a task an arm could not change, or would change for its checks."""
     content = content_in(variations)
     if content is not None and content not in task.contents:
         known = offered(content, sorted(task.contents), intro="it has")
         return f"its suite sets no content '{content}' up on a site that it visits; {known}"
-    if Arm(variations).alters_documents and is_judged_by_answers(task):
-        return "it is judged by what the site answered, which only network=slow leaves as it is"
+    arm = Arm(variations)
+    if arm.window is not None and task.miniwob is not None:
+        return "the size of its window is part of its page"
+    if arm.is_flaky and counts_refusals(task):
+        return "a page that network=flaky refused could count as visited: it is judged by addresses"
+    if arm.alters_answers and is_judged_by_answers(task):
+        return (
+            "it is judged by what the site answered, "
+            "which only network=slow and look=mobile leave as it is"
+        )
     return None
 
 

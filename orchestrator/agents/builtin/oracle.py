@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -41,6 +41,7 @@ from orchestrator.agents.builtin.miniwob.player import FURTHER_FORMS, MiniWobPla
 from orchestrator.agents.interface import Agent, AgentClass, Assignment, Decision, Reference
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.browser.observation import Node, Observation
+from orchestrator.gateway.detours import detours_of
 from tasks.reference import (
     FocusTabAt,
     GiveUp,
@@ -60,6 +61,7 @@ from tasks.reference import (
 
 _GOLDEN: Final = (sqrt(5) - 1) / 2
 _WRONG: Final = "not found"
+_MOST_DETOURS: Final = 10  # in a row
 
 Script = tuple[tuple[int, ReferenceAction], ...]  # numbered as in the task's file
 
@@ -120,6 +122,9 @@ class OracleAgent:
     """Does the reference actions of one world in order, and gives up at the first that fails.
 
     Giving up ends the episode, which is then scored: the check it did not reach is the finding.
+
+    In an arm it first gets past what the arm put in its way, as the arm says; nothing else is done
+    besides the reference.
     """
 
     def __init__(
@@ -143,24 +148,57 @@ class OracleAgent:
         self._script = script if mistaken is None else mistaken(script)
         self._is_mistaken = mistaken is not None
         self._done = 0
+        self._detours = tuple(detours_of(reference.vary))
+        self._detoured = 0  # since the last reference action
+        self._last = ""
 
     async def decide(self, observation: Observation) -> Decision:
         if self._player is not None and observation.last_error is not None:
             raise AgentError(f"the rules for the page: {observation.last_error}")
-        if observation.last_error is not None and self._done > 0:
-            label = self._label(*self._script[self._done - 1])
-            raise AgentError(f"{label} could not be done: {observation.last_error}")
+        if observation.last_error is not None and self._last:
+            raise AgentError(f"{self._last} could not be done: {observation.last_error}")
+        way = next(self._ways(observation, is_missing=False), None)
+        if way is not None:
+            return self._around(way)
         if self._done == len(self._script):
             return Decision(Stop(), thought="the reference ends here")
         number, action = self._script[self._done]
         if isinstance(action, SolveMiniWob):
             return await self._solve(number, action, observation)
         if isinstance(action, OnElement | UploadTo | TypeInto | SelectIn):
-            decided = self._on_element(action, self._find(number, action, observation).id)
+            try:
+                found = self._find(number, action, observation)
+            except AgentError:
+                way = next(self._ways(observation, is_missing=True), None)
+                if way is None:
+                    raise
+                return self._around(way)
+            decided = self._on_element(action, found.id)
         else:
             decided = self._on_browser(action)
         self._done += 1
+        self._detoured, self._last = 0, self._label(number, action)
         return Decision(decided, thought=self._thought(number, action))
+
+    def _ways(self, observation: Observation, *, is_missing: bool) -> Iterator[Node]:
+        """Yield what leads past something that the arm put in the way."""
+        for detour in self._detours:
+            nodes = observation.nodes
+            if (detour.sign is None) is is_missing and (
+                detour.sign is None or with_role_and_name(nodes, *detour.sign)
+            ):
+                for node in nodes:
+                    is_named = node.role == detour.role and detour.names.fullmatch(node.name)
+                    if is_named and (detour.state is None or detour.state in node.states):
+                        yield node
+
+    def _around(self, node: Node) -> Decision:
+        label = f"the arm's detour (click {node.role} {node.name!r})"
+        if self._detoured == _MOST_DETOURS:
+            raise AgentError(f"{label} leads nowhere: {_MOST_DETOURS} in a row were in vain")
+        self._detoured += 1
+        self._last = label
+        return Decision(Click(element=node.id), thought=label)
 
     async def _solve(self, number: int, action: SolveMiniWob, observation: Observation) -> Decision:
         """Do what the page's rules say next; where they have ended, the next action."""

@@ -35,6 +35,7 @@ class SessionOptions:
             leads nowhere from a browser with a network namespace of its own.
         live_origins: read-only origins: no request that may write is sent to them.
         logical: maps a URL to its logical form, None for a URL of no site.
+        check_viewport: of pages that are opened for checks; as the agent's if None.
         apart: cookies of further contexts by the name of their login; the session's own context has
             no name.
         shows_unnamed: observations hold what the page draws or lets be clicked without a name.
@@ -51,6 +52,7 @@ class SessionOptions:
     live_origins: frozenset[str] = frozenset()
     logical: Callable[[str], str | None] = lambda _: None
     viewport: tuple[int, int] = DEFAULT_VIEWPORT
+    check_viewport: tuple[int, int] | None = None
     locale: str = "en-US"
     timezone: str = "UTC"
     apart: Mapping[str, Sequence[Cookie]] = field(default_factory=dict)

@@ -71,11 +71,17 @@ _FRESH_SETTLE_S: Final = 10.0
 
 
 class PageReader:
-    """Reads pages of one session; every call has a deadline."""
+    """Reads pages of one session; every call has a deadline.
 
-    def __init__(self, bar: TabBar, watchdog: BrowserWatchdog) -> None:
+    `window` is the size of pages that are opened for it; None for the size of the agent's.
+    """
+
+    def __init__(
+        self, bar: TabBar, watchdog: BrowserWatchdog, window: tuple[int, int] | None = None
+    ) -> None:
         self._bar = bar
         self._watchdog = watchdog
+        self._window = window
 
     async def look_own(self, what: PageLook) -> PageSeen:
         """Read the agent's own page as it is now; nothing if an external program broke it."""
@@ -139,6 +145,9 @@ class PageReader:
         """Open a page beside the agent's; NotDoneError if it cannot be reached."""
         tab = await self._bar.open_fresh(login)
         try:
+            if self._window is not None:
+                width, height = self._window
+                await tab.page.set_viewport_size({"width": width, "height": height})
             response = ResponseWatch(tab)
             await goto(tab, url)
             yield tab, response

@@ -75,7 +75,7 @@ class Session(PageReader):
         self._ids = ElementIds()
         self._reading = PageReading(options.viewport, options.shows_unnamed)
         self._bar = TabBar(contexts, journal, watchdog, new_targets, options.selectors)
-        super().__init__(self._bar, watchdog)
+        super().__init__(self._bar, watchdog, _other_window(options))
         self._network: NetworkRecorder | None = None
         if options.records:
             self._network = NetworkRecorder(
@@ -428,6 +428,11 @@ class Session(PageReader):
             async with asyncio.timeout(_CLOSE_S):
                 for context in self._contexts.values():
                     await context.close()
+
+
+def _other_window(options: SessionOptions) -> tuple[int, int] | None:
+    """Return the size that a page for checks is given; None where it has that already."""
+    return None if options.check_viewport == options.viewport else options.check_viewport
 
 
 @asynccontextmanager

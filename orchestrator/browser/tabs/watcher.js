@@ -8,8 +8,13 @@ const ACTIONABLE =
 // A click lands on the innermost element: an icon inside a button. What was acted on is the button.
 const INNERMOST = { click: ACTIONABLE, context_menu: ACTIONABLE, drag: "[draggable=true]," + ACTIONABLE };
 
+// What an arm laid over the page (orchestrator/gateway/scripts.py) is no part of any site: what is
+// done to it must not stand for something that was done there.
+const OF_ARMS = ["site-notice", "site-consent"];
+
 const elementAt = (event) => {
   const target = event.composedPath()[0];
+  if (OF_ARMS.includes(target.getRootNode?.().host?.localName)) return null;
   return target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement || null;
 };
 

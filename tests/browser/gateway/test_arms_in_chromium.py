@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from browser.gateway.lab import Lab
 from playwright.async_api import Page
+from playwright.async_api import TimeoutError as PlaywrightTimeout
 
 from orchestrator.gateway import Arm, Route, SocketAddress
 from orchestrator.gateway.variations import Variation
@@ -135,6 +136,62 @@ async def test_a_notice_is_on_its_page_alone_and_can_be_dismissed(
     await page.get_by_role("link", name="Next").click() if path == "/" else await page.reload()
     assert not await notice.count()
     assert list(arm.effects.values()) == [1]
+
+
+@pytest.mark.parametrize("path", ["/", "/strict"])
+@pytest.mark.parametrize("choice", ["Accept all", "Reject all"])
+async def test_a_wall_covers_its_page_until_one_of_its_buttons_is_clicked(
+    lab: Lab, path: str, choice: str
+) -> None:
+    page, arm = await shop(lab, "page=wall@2")
+    wall = page.get_by_role("dialog", name="Before you continue")
+    await page.goto(f"{URL}{path}?first")
+    assert not await wall.count()
+    before = await shown(page)
+    await page.goto(URL + path)
+    await wall.wait_for()
+    assert (await shown(page))[1] == before[1]  # no word of it is the page's
+    assert "cookies" not in await page.content()
+    assert await page.evaluate("document.body.lastElementChild.localName") == "script"
+    for _ in range(3):  # a browser lets the first attempt to close a dialog be refused, no other
+        await page.keyboard.press("Escape")
+    for x, y in ((5, 5), (300, 5), (5, 400)):
+        await page.mouse.click(x, y)
+    link = page.get_by_role("link", name="Next", include_hidden=True)
+    with pytest.raises(PlaywrightTimeout):
+        await link.click(timeout=300)
+    await link.focus()
+    assert await page.evaluate("document.activeElement.localName") == "site-consent"
+    assert await wall.is_visible()
+    assert page.url == URL + path
+    await wall.get_by_role("button", name=choice).click()
+    assert not await wall.count()
+    assert (await shown(page))[:3] == before[:3]
+    await page.get_by_role("link", name="Next").click()
+    await page.wait_for_url(f"{URL}/next")
+    assert not await wall.count()
+    assert list(arm.effects.values()) == [1]
+
+
+@pytest.mark.parametrize("way", ["reload", "click", "goto"])
+async def test_a_refused_page_says_so_and_shows_the_page_when_it_is_asked_again(
+    lab: Lab, way: str
+) -> None:
+    page, arm = await shop(lab, "network=flaky@100", "look=dark")
+    url = f"{URL}/kettles?page=2" + ("" if way == "goto" else "#reviews")
+    response = await page.goto(url)
+    assert response is not None
+    assert response.status == 503
+    assert await page.get_by_role("heading", name="Service unavailable").is_visible()
+    assert await page.inner_text("body") == ""
+    assert await page.evaluate("document.links.length") == 0
+    again = page.get_by_role("link", name="Try again")
+    await (
+        again.click() if way == "click" else page.reload() if way == "reload" else page.goto(url)
+    )
+    await page.get_by_role("link", name="Next").wait_for()
+    assert page.url == url
+    assert list(arm.effects.values()) == [1, 1]
 
 
 async def test_back_and_a_form_sent_again_are_what_they_were(lab: Lab) -> None:

@@ -127,7 +127,13 @@ def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
 
 
 @pytest.mark.slow(minutes=4)
-@pytest.mark.parametrize("arm", ["look=dark", "look=large", "page=notice", "network=slow"])
+@pytest.mark.parametrize(
+    "arm",
+    [
+        *("look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"),
+        *("network=flaky", "network=flaky@100"),
+    ],
+)
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:
     done = arena("eval", "shop-*", *vary(arm), "--out", "run", "--json", cwd=run.cwd)
     assert done.code == 0, done.err

@@ -19,7 +19,7 @@ from orchestrator.browser.observation import (
 )
 
 _LABELS = ascii_uppercase
-_LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( \w+)*)')
+_LINE = re.compile(r'(?P<indent> *)(?P<role>\w+) "(?P<name>[^"]*)"(?P<states>( [\w=]+)*)')
 
 
 def draw(

@@ -50,7 +50,9 @@ def test_a_content_is_in_effect_where_a_site_begins_otherwise_and_alters_no_docu
     content = Variation.parse("content=long")
     assert Arm((content, DARK), changed=2).effects == {content: 2, DARK: 0}
     assert Arm((content,)).effects == {content: 0}
-    assert not Arm((content,), changed=1).alters_documents
+    varied = Arm((content,), changed=1)
+    assert not varied.meets_documents
+    assert not varied.alters_answers
 
 
 @pytest.mark.parametrize(
@@ -147,6 +149,25 @@ async def test_while_a_check_reads_the_same_page_is_as_the_site_sent_it(stage: S
         await client.send(get(extra=NAVIGATION))
         assert await client.exactly(len(response)) == response
     assert set(arm.effects.values()) == {0}
+
+
+async def test_documents_in_a_phones_window_are_counted_and_pass_byte_for_byte(
+    stage: Stage,
+) -> None:
+    mobile = Variation.parse("look=mobile")
+    response = ok(gzip.compress(PAGE), "Content-Encoding: gzip", 'ETag: "1"')
+    arm = Arm((mobile,))
+    client = await varied(stage, response, arm)
+    for extra in (NAVIGATION, "Accept: */*\r\n", NAVIGATION):
+        await client.send(get(extra=extra))
+        assert await client.exactly(len(response)) == response
+    with arm.at_rest():
+        await client.send(get(extra=NAVIGATION))
+        assert await client.exactly(len(response)) == response
+    assert arm.effects == {mobile: 2}
+    assert arm.window == (390, 844)
+    assert not arm.alters_answers
+    assert Arm((DARK, SLOW)).window is None
 
 
 async def test_a_site_on_the_live_web_is_never_varied(stage: Stage) -> None:

@@ -15,10 +15,14 @@ from orchestrator.gateway.variations import Variation, arm_label, content_in, va
         (" LOOK=dark ", "look=dark@v1", "look=dark"),
         ("look=large", "look=large@150,v1", "look=large@150"),
         ("look=large@200", "look=large@200,v1", "look=large@200"),
+        ("look=mobile", "look=mobile@v1", "look=mobile"),
         ("network=slow", "network=slow@400,seed=0,v1", "network=slow@400"),
         ("network=slow@800, seed=7", "network=slow@800,seed=7,v1", "network=slow@800,seed=7"),
+        ("network=flaky", "network=flaky@10,seed=0,v1", "network=flaky@10"),
+        ("network=flaky@50,seed=3", "network=flaky@50,seed=3,v1", "network=flaky@50,seed=3"),
         ("page=notice@3", "page=notice@3,v1", "page=notice@3"),
         ("content=long-names", "content=long-names@v1", "content=long-names"),
+        ("page=wall", "page=wall@1,v1", "page=wall@1"),
     ],
 )
 def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
@@ -36,13 +40,16 @@ def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
     [
         ("", "there is no such variation"),
         ("look", "there is no such variation"),
-        ("network=flaky", "there is no such variation"),
         ("content", "there is no such variation"),
         ("content=", "there is no such variation"),
         ("content=a b", "there is no such variation"),
         ("content=../x", "there is no such variation"),
         ("content=long@3", "takes no parameter, so 3 has no effect"),
+        ("network=dead", "there is no such variation"),
+        ("network=flaky@0", "0 is not from 1 to 100 (the share that is refused in percent)"),
+        ("network=flaky@101", "101 is not from 1 to 100"),
         ("look=dark@3", "takes no parameter, so 3 has no effect"),
+        ("look=mobile@390", "takes no parameter, so 390 has no effect"),
         ("look=dark@seed=3", "its seed has no effect"),
         ("look=large@1000", "1000 is not from 110 to 300 (the size in percent)"),
         ("page=notice@0", "0 is not from 1 to 1000"),
@@ -70,8 +77,13 @@ def test_a_slip_of_the_hand_is_told_what_it_meant() -> None:
 
 def test_two_values_of_one_name_exclude_each_other() -> None:
     assert len(variations_of(("look=dark", "page=notice", "network=slow"))) == 3
-    with pytest.raises(UsageError, match="exclude each other"):
-        variations_of(("look=dark", "look=large"))
+    for pair in (
+        ("look=dark", "look=large"),
+        ("page=wall", "page=notice@2"),
+        ("network=slow", "network=flaky"),
+    ):
+        with pytest.raises(UsageError, match="exclude each other"):
+            variations_of(pair)
 
 
 def test_two_contents_exclude_each_other_and_one_is_found() -> None:

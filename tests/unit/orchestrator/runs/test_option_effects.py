@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext as nothing
 from typing import Any
 
 import pytest
+from support.runs.make_evidence import make_check
 from support.runs.published_run import published
 from support.runs.tiny_run import SUITE
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
+from evaluators.checks import Check
+from evaluators.fields import When
 from evaluators.scorers.base import OriginalTask
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.runs.new_run import refuse_without_effect
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
 from sites.registry import load_registry
+from tasks.schema import MiniWobStart
 
 ATLAS = load_registry(())
 BOTH = tuple(World)
@@ -27,10 +32,13 @@ def refuse(
     resolves: str = "",
     recorded: str | None = None,
     original: OriginalTask | None = None,
+    miniwob: MiniWobStart | None = None,
+    checks: tuple[Check, ...] = SUITE.tasks[0].checks,
     **more: Any,
 ) -> None:
     """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
-    changes = {"sites": sites, "worlds": worlds, "recorded": recorded, "original": original}
+    changes: dict[str, Any] = {"sites": sites, "worlds": worlds, "recorded": recorded}
+    changes |= {"original": original, "miniwob": miniwob, "checks": checks}
     task = SUITE.tasks[0].model_copy(update=changes)
     nobody: Any = None
     request = RunRequest(
@@ -92,11 +100,40 @@ def test_an_arm_without_a_replica_or_a_browser_has_no_effect() -> None:
         refuse("shop", worlds=here, vary=("look=dark",), recorded="prompt")
 
 
+def test_a_phones_window_is_refused_where_the_window_belongs_to_the_page() -> None:
+    here, page = (World.OFFLINE,), MiniWobStart(page="click-test", seed=1)
+    refuse("shop", worlds=here, vary=("look=dark",), miniwob=page)
+    with pytest.raises(UsageError, match="the size of its window is part of its page"):
+        refuse("shop", worlds=here, vary=("look=mobile",), miniwob=page)
+
+
+@pytest.mark.parametrize(
+    ("status", "is_refused"),
+    [(None, False), (200, False), ("any", True), (503, True), ((200, 503), True)],
+)
+def test_refused_pages_must_not_count_as_visited(status: object, *, is_refused: bool) -> None:
+    here, flaky = (World.OFFLINE,), ("network=flaky",)
+    visit = {"by": "url"} if status is None else {"by": "url", "status": status}
+    sent = {"by": "network", "url": "shop:/a"} | ({} if status is None else {"status": status})
+    for locate, when in ((visit, When.STEP), (visit, When.END), (sent, When.END)):
+        checks = (make_check(locate, "shop:/a", when=when),)
+        refuse("shop", worlds=here, vary=("network=slow",), checks=checks)
+        with pytest.raises(UsageError, match="could count as visited") if is_refused else nothing():
+            refuse("shop", worlds=here, vary=flaky, checks=checks)
+
+
+@pytest.mark.parametrize("format_name", ["webarena", "webarena-verified", "mind2web-live"])
+def test_what_a_published_scorer_judges_is_refused_a_flaky_network(format_name: str) -> None:
+    judged = published(format_name, {}, "7")
+    with pytest.raises(UsageError, match="could count as visited"):
+        refuse("shop", worlds=(World.OFFLINE,), vary=("network=flaky",), original=judged)
+
+
 def test_an_arm_that_would_alter_what_a_scorer_reads_is_refused() -> None:
     here = (World.OFFLINE,)
     judged = published("webarena-verified", {"eval": [{"response_content": {"id": 1}}]}, "7")
     others = published("webarena-verified", {}, "7")
-    refuse("shop", worlds=here, vary=("network=slow",), original=judged)
+    refuse("shop", worlds=here, vary=("network=slow", "look=mobile"), original=judged)
     refuse("shop", worlds=here, vary=("look=dark",), original=others)
     with pytest.raises(UsageError, match="is judged by what the site answered"):
         refuse("shop", worlds=here, vary=("network=slow", "page=notice"), original=judged)
