@@ -12,8 +12,10 @@ from functools import partial
 from typing import Final
 
 from arena_core.errors import FormatError, StoreError
+from evaluators.collateral import Collateral, collateral_of
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
 from evaluators.scores import Score
+from evaluators.verdicts import OutcomeKind
 from orchestrator.runs.store.ledger import Attempt, EpisodeKey
 from orchestrator.runs.store.run_folder import RunFolder, uncollected
 from orchestrator.runs.store.scoring import score_task, unplayed
@@ -28,7 +30,7 @@ _HINT: Final = (
     "it ran out of memory, or code of a plug-in ended it; in one process:"
     " `arena score RUN --processes 1`"
 )
-_Scored = tuple[Evidence, Score, tuple[str, ...]]
+_Scored = tuple[Evidence, Score, tuple[str, ...], Collateral | None]
 _OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
 
 
@@ -59,6 +61,8 @@ class ScoredEpisode:
         was: the outcome that the run wrote into its ledger.
         folder: name of the evidence folder.
         path: each action with the page that it led to, without query and fragment.
+        collateral: what it changed that its task does not allow; None where it is unscored, and
+            where no check looked at what it changed.
         read: reads the evidence of a folder of that name.
     """
 
@@ -69,6 +73,7 @@ class ScoredEpisode:
     was: str
     folder: str
     path: tuple[str, ...] = ()
+    collateral: Collateral | None = None
     read: Callable[[str], Evidence] = field(repr=False, compare=False)
 
     @property
@@ -179,7 +184,7 @@ def each_rescored(
     score = _Scoring(folder, tasks, recent if with_evidence else folder)
     count = 1 if with_evidence else processes or _processes(folder, finished)
     for attempt, scored in zip(finished, _scores(score, finished, count), strict=True):
-        outline, found, path = scored
+        outline, found, path, collateral = scored
         yield ScoredEpisode(
             key=attempt.key,
             task=tasks[attempt.key.task],
@@ -188,6 +193,7 @@ def each_rescored(
             was=attempt.outcome or "",
             folder=attempt.folder,
             path=path,
+            collateral=collateral,
             read=recent.evidence,
         )
 
@@ -211,7 +217,9 @@ class _Scoring:
     def _scored(self, attempt: Attempt) -> _Scored:
         evidence = self._evidence(attempt)
         outline = evidence.model_copy(update=_OUTLINE)
-        return outline, score_task(self.tasks[attempt.key.task], evidence), _path_of(evidence)
+        task = self.tasks[attempt.key.task]
+        score = score_task(task, evidence)
+        return outline, score, _path_of(evidence), _collateral_of(task, evidence, score)
 
     def _evidence(self, attempt: Attempt) -> Evidence:
         try:
@@ -238,6 +246,12 @@ def _path_of(evidence: Evidence) -> tuple[str, ...]:
         for step in evidence.steps
         if step.action is not None
     )
+
+
+def _collateral_of(task: Task, evidence: Evidence, score: Score) -> Collateral | None:
+    if score.outcome.kind is OutcomeKind.UNSCORED:
+        return None
+    return collateral_of(task.checks, evidence, score.verdicts)
 
 
 def _is_portable(score: _Scoring) -> bool:

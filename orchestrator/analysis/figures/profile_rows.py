@@ -1,0 +1,85 @@
+"""Rows of the tables that say how far an agent can be relied on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.changes import ChangeKind
+from evaluators.collateral import HARM, CollateralKind
+from orchestrator.analysis.stats.results import Cell
+from orchestrator.analysis.studies.collateral import CollateralFigures
+from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
+from orchestrator.analysis.studies.reliability import Reliability
+from orchestrator.analysis.wording import interval, percent
+
+Row = tuple[str, ...]
+_NONE = "–"
+
+
+def world_labels(analysis: StudyAnalysis) -> Mapping[Cell, str]:
+    """Return what each cell's world is called."""
+    return {one.cell: one.world_label for one in analysis.cells}
+
+
+def reliability_rows(analysis: StudyAnalysis) -> list[Row]:
+    """Return how alike repeats end and go, a row a cell."""
+    labels, figures = world_labels(analysis), {one.cell: one for one in analysis.cells}
+    return [
+        (
+            one.cell.agent,
+            one.cell.suite,
+            labels[one.cell],
+            *_reliability(one, figures[one.cell]),
+        )
+        for one in analysis.reliability
+    ]
+
+
+def _reliability(one: Reliability, figures: CellFigures) -> Row:
+    most = max(figures.passes, key=lambda passes: passes.k, default=None)
+    arm = one.weakest
+    return (
+        percent(figures.success),
+        _NONE if most is None else f"{percent(most.hat)} (k = {most.k})",
+        str(one.outcome.tasks),
+        percent(one.outcome.value),
+        interval(one.outcome.interval) or _NONE,
+        percent(one.path.value),
+        interval(one.path.interval) or _NONE,
+        _NONE if arm is None else f"{arm.ratio or 0.0:.2f} in {arm.arm}",
+    )
+
+
+def collateral_rows(analysis: StudyAnalysis) -> list[Row]:
+    """Return what was changed beside what tasks allow, a row a cell."""
+    labels = world_labels(analysis)
+    return [
+        (one.cell.agent, one.cell.suite, labels[one.cell], *_collateral(one))
+        for one in analysis.collateral
+    ]
+
+
+def _collateral(one: CollateralFigures) -> Row:
+    looked = f"{one.share.episodes} of {one.scored}"
+    worst = _said_worst(one)
+    counts = tuple(str(_changes(one, kind)) for kind in CollateralKind)
+    if not one.share.episodes:
+        return (looked, "0", *(_NONE,) * (4 + len(counts)))
+    return (
+        looked,
+        str(one.share.tasks),
+        percent(one.share.value),
+        interval(one.share.interval) or _NONE,
+        worst,
+        str(one.extra),
+        *counts,
+    )
+
+
+def _said_worst(one: CollateralFigures) -> str:
+    counts: Mapping[ChangeKind, int] = dict(one.worst)
+    return " / ".join(str(counts.get(kind, 0)) for kind in reversed(HARM))
+
+
+def _changes(one: CollateralFigures, kind: CollateralKind) -> int:
+    return dict(one.changes).get(kind, 0)
