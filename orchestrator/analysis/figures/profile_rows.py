@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from evaluators.changes import ChangeKind
 from evaluators.collateral import HARM, CollateralKind
+from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
+from orchestrator.analysis.studies.calibration import Calibration
 from orchestrator.analysis.studies.collateral import CollateralFigures
 from orchestrator.analysis.studies.findings import CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.reliability import Reliability
-from orchestrator.analysis.wording import interval, percent
+from orchestrator.analysis.wording import interval, percent, points
 
 Row = tuple[str, ...]
 _NONE = "–"
@@ -74,6 +76,45 @@ def _collateral(one: CollateralFigures) -> Row:
         str(one.extra),
         *counts,
     )
+
+
+def calibration_rows(analysis: StudyAnalysis) -> list[Row]:
+    """Return how stated confidence compares with what came of it, a row a cell."""
+    labels = world_labels(analysis)
+    return [
+        (one.cell.agent, one.cell.suite, labels[one.cell], *_calibration(one))
+        for one in analysis.calibration
+    ]
+
+
+def _calibration(one: Calibration) -> Row:
+    apart = one.discrimination
+    return (
+        f"{one.stated} of {one.scored}",
+        str(one.tasks),
+        percent(one.confidence),
+        percent(one.success),
+        points(one.excess),
+        points_span(one.excess_interval),
+        _number(one.brier),
+        _numbers(one.brier_interval),
+        _number(one.rate_brier),
+        _number(None if apart is None else apart.value),
+        _numbers(None if apart is None else apart.interval),
+    )
+
+
+def points_span(span: Interval | None) -> str:
+    """Return an interval of a difference in points; a dash where there is none."""
+    return _NONE if span is None else f"{points(span.low)} to {points(span.high)}"
+
+
+def _number(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.2f}"
+
+
+def _numbers(span: Interval | None) -> str:
+    return _NONE if span is None else f"{span.low:.2f} to {span.high:.2f}"
 
 
 def _said_worst(one: CollateralFigures) -> str:

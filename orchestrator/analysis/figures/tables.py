@@ -10,11 +10,12 @@ from typing import Final
 from evaluators.collateral import CollateralKind
 from orchestrator.analysis.figures.profile_rows import (
     Row,
+    calibration_rows,
     collateral_rows,
+    points_span,
     reliability_rows,
     world_labels,
 )
-from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRate, StudyAnalysis
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
@@ -220,11 +221,6 @@ def cost_said(by: str, cost: float) -> str:
     return _SAID[by](cost)
 
 
-def points_span(span: Interval | None) -> str:
-    """Return an interval of a difference in points; a dash where there is none."""
-    return "–" if span is None else f"{points(span.low)} to {points(span.high)}"
-
-
 def _secondary(analysis: StudyAnalysis) -> list[Row]:
     found: list[Row] = []
     for one in analysis.secondary:
@@ -363,6 +359,17 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         " of those whose task looks at what was changed; their worst change, in how many all that"
         " was asked was done as well, and the changes in all; intervals by template",
         rows=collateral_rows,
+    ),
+    "calibration": Table(
+        titles=(
+            *("agent", "suite", "world", "stated", "tasks", "confidence", "success"),
+            *("too sure by (points)", "interval", "Brier", "interval", "Brier of the rate alone"),
+            *("AUROC", "interval"),
+        ),
+        numbers=(*(False,) * 3, *(True,) * 11),
+        caption="Calibration: the confidence that an agent stated when it ended, against what came"
+        " of it, over the scored episodes in which it stated one; intervals by template",
+        rows=calibration_rows,
     ),
     "templates": Table(
         titles=(

@@ -50,6 +50,7 @@ class EpisodeResult:
         first_unmet: of the checks that decide, the first that is not met; empty without one.
         path: what was done, and on which pages, in order.
         collateral: what it changed that its task does not allow; None where nothing looked.
+        confidence: how likely the agent said that it did the task right; None where it did not say.
     """
 
     agent: str
@@ -76,6 +77,7 @@ class EpisodeResult:
     first_unmet: str = ""
     path: tuple[str, ...] = ()
     collateral: Collateral | None = None
+    confidence: float | None = None
 
     @property
     def cost(self) -> float | None:

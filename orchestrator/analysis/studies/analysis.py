@@ -18,6 +18,7 @@ from orchestrator.analysis.studies.breakdowns import (
     trends_of,
     variance_figures,
 )
+from orchestrator.analysis.studies.calibration import calibration_of
 from orchestrator.analysis.studies.cells import (
     agreements,
     cell_figures,
@@ -191,6 +192,7 @@ def analyse(
         trends=trends_of(table, confidence=confidence),
         robustness=robustness,
         reliability=reliability_of(named, table, robustness, confidence=confidence),
+        calibration=calibration_of(named, table, confidence=confidence),
         collateral=collateral_figures(named, table, confidence=confidence),
         prompts=tuple(run.prompt for run in runs if run.prompt is not None),
         card=card_of(played, statement),

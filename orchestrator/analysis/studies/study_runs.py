@@ -198,6 +198,7 @@ def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
         first_unmet=_first_unmet(score),
         path=one.path,
         collateral=one.collateral,
+        confidence=one.confidence,
     )
 
 

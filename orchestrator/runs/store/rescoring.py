@@ -14,6 +14,7 @@ from typing import Final
 from arena_core.errors import FormatError, StoreError
 from evaluators.collateral import Collateral, collateral_of
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
+from evaluators.responses import confidence_of
 from evaluators.scores import Score
 from evaluators.verdicts import OutcomeKind
 from orchestrator.runs.store.ledger import Attempt, EpisodeKey
@@ -30,7 +31,6 @@ _HINT: Final = (
     "it ran out of memory, or code of a plug-in ended it; in one process:"
     " `arena score RUN --processes 1`"
 )
-_Scored = tuple[Evidence, Score, tuple[str, ...], Collateral | None]
 _OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
 
 
@@ -63,6 +63,8 @@ class ScoredEpisode:
         path: each action with the page that it led to, without query and fragment.
         collateral: what it changed that its task does not allow; None where it is unscored, and
             where no check looked at what it changed.
+        confidence: how likely the agent said at the end that it did the task right; None where it
+            said nothing of it.
         read: reads the evidence of a folder of that name.
     """
 
@@ -74,6 +76,7 @@ class ScoredEpisode:
     folder: str
     path: tuple[str, ...] = ()
     collateral: Collateral | None = None
+    confidence: float | None = None
     read: Callable[[str], Evidence] = field(repr=False, compare=False)
 
     @property
@@ -184,18 +187,29 @@ def each_rescored(
     score = _Scoring(folder, tasks, recent if with_evidence else folder)
     count = 1 if with_evidence else processes or _processes(folder, finished)
     for attempt, scored in zip(finished, _scores(score, finished, count), strict=True):
-        outline, found, path, collateral = scored
         yield ScoredEpisode(
             key=attempt.key,
             task=tasks[attempt.key.task],
-            outline=outline,
-            score=found,
+            outline=scored.outline,
+            score=scored.score,
             was=attempt.outcome or "",
             folder=attempt.folder,
-            path=path,
-            collateral=collateral,
+            path=scored.path,
+            collateral=scored.collateral,
+            confidence=scored.confidence,
             read=recent.evidence,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scored:
+    """What is taken from an episode's evidence, so that it need not be held."""
+
+    outline: Evidence
+    score: Score
+    path: tuple[str, ...]
+    collateral: Collateral | None
+    confidence: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +233,13 @@ class _Scoring:
         outline = evidence.model_copy(update=_OUTLINE)
         task = self.tasks[attempt.key.task]
         score = score_task(task, evidence)
-        return outline, score, _path_of(evidence), _collateral_of(task, evidence, score)
+        return _Scored(
+            outline=outline,
+            score=score,
+            path=_path_of(evidence),
+            collateral=_collateral_of(task, evidence, score),
+            confidence=confidence_of(evidence),
+        )
 
     def _evidence(self, attempt: Attempt) -> Evidence:
         try:
