@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 
-from evaluators.changes import ChangeKind
-from evaluators.collateral import HARM, CollateralKind
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import Cell
 from orchestrator.analysis.studies.calibration import Calibration
@@ -63,19 +62,21 @@ def collateral_rows(analysis: StudyAnalysis) -> list[Row]:
 
 def _collateral(one: CollateralFigures) -> Row:
     looked = f"{one.share.episodes} of {one.scored}"
-    worst = _said_worst(one)
-    counts = tuple(str(_changes(one, kind)) for kind in CollateralKind)
     if not one.share.episodes:
-        return (looked, "0", *(_NONE,) * (4 + len(counts)))
+        return (looked, "0", *(_NONE,) * 5)
     return (
         looked,
         str(one.share.tasks),
         percent(one.share.value),
         interval(one.share.interval) or _NONE,
-        worst,
         str(one.extra),
-        *counts,
+        _listed(one.worst),
+        _listed(one.changes),
     )
+
+
+def _listed(counts: Iterable[tuple[StrEnum, int]]) -> str:
+    return ", ".join(f"{kind} {count:,}" for kind, count in counts) or "none"
 
 
 def calibration_rows(analysis: StudyAnalysis) -> list[Row]:
@@ -94,14 +95,15 @@ def _calibration(one: Calibration) -> Row:
         str(one.tasks),
         percent(one.confidence),
         percent(one.success),
-        points(one.excess),
-        points_span(one.excess_interval),
-        _number(one.brier),
-        _numbers(one.brier_interval),
+        _within(points(one.excess), one.excess_interval, points_span),
+        _within(_number(one.brier), one.brier_interval, _numbers),
         _number(one.rate_brier),
-        _number(None if apart is None else apart.value),
-        _numbers(None if apart is None else apart.interval),
+        _NONE if apart is None else _within(_number(apart.value), apart.interval, _numbers),
     )
+
+
+def _within(value: str, span: Interval | None, said: Callable[[Interval | None], str]) -> str:
+    return value if span is None else f"{value} ({said(span)})"
 
 
 def points_span(span: Interval | None) -> str:
@@ -115,12 +117,3 @@ def _number(value: float | None) -> str:
 
 def _numbers(span: Interval | None) -> str:
     return _NONE if span is None else f"{span.low:.2f} to {span.high:.2f}"
-
-
-def _said_worst(one: CollateralFigures) -> str:
-    counts: Mapping[ChangeKind, int] = dict(one.worst)
-    return " / ".join(str(counts.get(kind, 0)) for kind in reversed(HARM))
-
-
-def _changes(one: CollateralFigures, kind: CollateralKind) -> int:
-    return dict(one.changes).get(kind, 0)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evaluators.collateral import CollateralKind
 from orchestrator.analysis.figures.profile_rows import (
     Row,
     calibration_rows,
@@ -352,21 +351,20 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
     "collateral": Table(
         titles=(
             *("agent", "suite", "world", "looked at", "tasks", "with collateral", "interval"),
-            *("worst: removed / changed / added", "all asked done", *CollateralKind),
+            *("all asked done", "episodes by their worst", "changes"),
         ),
-        numbers=(*(False,) * 3, *(True,) * (6 + len(CollateralKind))),
+        numbers=(*(False,) * 3, *(True,) * 5, False, False),
         caption="Collateral changes: scored episodes that changed what their task does not allow,"
-        " of those whose task looks at what was changed; their worst change, in how many all that"
-        " was asked was done as well, and the changes in all; intervals by template",
+        " of those whose task looks at what was changed; in how many all that was asked was done as"
+        " well, their worst change, and the changes in all; intervals by template",
         rows=collateral_rows,
     ),
     "calibration": Table(
         titles=(
             *("agent", "suite", "world", "stated", "tasks", "confidence", "success"),
-            *("too sure by (points)", "interval", "Brier", "interval", "Brier of the rate alone"),
-            *("AUROC", "interval"),
+            *("too sure by (points)", "Brier", "Brier of the rate", "AUROC"),
         ),
-        numbers=(*(False,) * 3, *(True,) * 11),
+        numbers=(*(False,) * 3, *(True,) * 8),
         caption="Calibration: the confidence that an agent stated when it ended, against what came"
         " of it, over the scored episodes in which it stated one; intervals by template",
         rows=calibration_rows,
