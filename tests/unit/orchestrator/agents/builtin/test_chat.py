@@ -100,7 +100,7 @@ async def test_a_chat_agent_says_how_sure_it_is_where_it_is_asked(
     model = scripted_model([Says(sure % "90"), Says(sure % "0.9")])
     options = {"model": "scripted", "model_url": model.url}
     maker = make_agent("chat", options | ({"confidence": "true"} if is_asked else {}))
-    agent = maker(assignment, Reference((), {}))
+    agent = maker(assignment, Reference((), str))
     decision = await agent.decide(page(HOME))
     await maker.close()
     assert decision.action == Stop(answer="19.99", confidence=0.9 if is_asked else None)
