@@ -61,14 +61,14 @@ def collateral_rows(analysis: StudyAnalysis) -> list[Row]:
 
 
 def _collateral(one: CollateralFigures) -> Row:
-    looked = f"{one.share.episodes} of {one.scored}"
-    if not one.share.episodes:
+    looked = f"{one.harmed.episodes} of {one.scored}"
+    if not one.harmed.episodes:
         return (looked, "0", *(_NONE,) * 5)
     return (
         looked,
-        str(one.share.tasks),
-        percent(one.share.value),
-        interval(one.share.interval) or _NONE,
+        str(one.harmed.tasks),
+        percent(one.harmed.value),
+        interval(one.harmed.interval) or _NONE,
         str(one.extra),
         _listed(one.worst),
         _listed(one.changes),

@@ -46,26 +46,26 @@ def test_each_task_counts_once_however_often_it_was_played() -> None:
     found, _ = figures(
         *played("t", LOST, CLEAN, CLEAN, CLEAN), *played("u", MORE), *played("v", CLEAN)
     )
-    assert found.share.value == (0.25 + 1 + 0) / 3
-    assert (found.share.episodes, found.share.tasks) == (6, 3)
+    assert found.harmed.value == (0.25 + 1 + 0) / 3
+    assert (found.harmed.episodes, found.harmed.tasks) == (6, 3)
     shares = [("s/t", 0.25), ("s/u", 1.0), ("s/v", 0.0)]
-    assert found.share.interval == clustered_mean(shares, episodes=6).interval
+    assert found.harmed.interval == clustered_mean(shares, episodes=6).interval
 
 
 def test_tasks_of_one_template_have_no_interval() -> None:
     found, _ = figures(*played("t", LOST, template="x"), *played("u", CLEAN, template="x"))
-    assert (found.share.value, found.share.interval) == (0.5, None)
+    assert (found.harmed.value, found.harmed.interval) == (0.5, None)
 
 
 def test_episodes_in_which_nothing_was_looked_at_are_in_no_share() -> None:
     found, _ = figures(*played("t", LOST, CLEAN), *played("u", None, None))
-    assert (found.share.value, found.share.episodes, found.scored) == (0.5, 2, 4)
+    assert (found.harmed.value, found.harmed.episodes, found.scored) == (0.5, 2, 4)
 
 
 def test_unscored_episodes_are_in_no_share() -> None:
     unscored = replace(row("t", success=None, repeat=9), collateral=LOST)
     found, _ = figures(*played("t", CLEAN), unscored)
-    assert (found.share.value, found.share.episodes, found.scored, found.changes) == (0, 1, 1, ())
+    assert (found.harmed.value, found.harmed.episodes, found.scored, found.changes) == (0, 1, 1, ())
 
 
 def test_harm_is_counted_by_the_worst_of_an_episode_and_changes_by_their_kind() -> None:
@@ -77,7 +77,7 @@ def test_harm_is_counted_by_the_worst_of_an_episode_and_changes_by_their_kind() 
 
 def test_a_cell_without_a_look_has_no_share_beside_one_that_has() -> None:
     _, blind = figures(*played("t", LOST), *played("u", None, agent="B"))
-    assert (blind.cell, blind.share.value, blind.share.episodes) == (OTHER, None, 0)
+    assert (blind.cell, blind.harmed.value, blind.harmed.episodes) == (OTHER, None, 0)
 
 
 def test_a_study_whose_tasks_never_look_says_nothing() -> None:

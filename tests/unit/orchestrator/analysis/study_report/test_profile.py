@@ -92,7 +92,7 @@ def test_the_page_shows_them_and_the_document_holds_them(made: tuple[StudyAnalys
     document: dict[str, Any] = json.loads(json.dumps(analysis.document()))
     hasty = document["collateral"][1]
     assert hasty["worst"] == [["removed", 1], ["changed", 2], ["added", 1]]
-    assert hasty["share"]["episodes"] == 18
+    assert hasty["harmed"]["episodes"] == 18
     assert document["calibration"][1]["confidence"] == pytest.approx(0.95)
     assert document["calibration"][2]["brier"] is None
 
