@@ -17,6 +17,8 @@ Modifier = Literal["Alt", "Control", "Meta", "Shift"]
 _Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 _Distance = Annotated[float, Field(ge=-100_000, le=100_000, allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=1, le=3)]
+# Strict: `true` and "0.9" are no numbers, and none is taken for one that nobody stated.
+Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
 # Other names that people and models give to keys, in lower case.
@@ -351,6 +353,8 @@ class Stop(_Action):
     Attributes:
         answer: in words; or else `data`, the same as JSON.
         status: another than `done` where the task cannot be done, with the reason.
+        confidence: how likely the agent says that it did the task right, from 0 to 1; no score
+            depends on it.
     """
 
     kind: Literal["stop"] = "stop"
@@ -358,13 +362,19 @@ class Stop(_Action):
     status: AnswerStatus | None = None
     data: Data = None
     reason: Text | None = None
+    confidence: Confidence | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Infeasible(_Action):
-    """End the episode without an answer: the task cannot be done, for this reason."""
+    """End the episode without an answer: the task cannot be done, for this reason.
+
+    Attributes:
+        confidence: as of `Stop`.
+    """
 
     kind: Literal["infeasible"] = "infeasible"
     reason: Text
+    confidence: Confidence | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 Action = Annotated[

@@ -55,16 +55,26 @@ def response_of(action: Action) -> AgentResponse | None:
 
 
 def ending(
-    status: AnswerStatus, answer: str | None, data: JsonValue, reason: str | None
+    status: AnswerStatus,
+    answer: str | None,
+    data: JsonValue,
+    reason: str | None,
+    confidence: float | None = None,
 ) -> Stop | Infeasible:
     """Return the action that ends an episode with a status."""
     match status:
         case AnswerStatus.DONE:
-            return Stop(answer=answer, data=data)
+            return Stop(answer=answer, data=data, confidence=confidence)
         case AnswerStatus.INFEASIBLE:
-            return Infeasible(reason=reason or "it gave no reason")
+            return Infeasible(reason=reason or "it gave no reason", confidence=confidence)
         case _:
-            return Stop(status=status, answer=answer, data=data, reason=reason or None)
+            return Stop(
+                status=status,
+                answer=answer,
+                data=data,
+                reason=reason or None,
+                confidence=confidence,
+            )
 
 
 def answer_of(action: Stop) -> str | None:
@@ -72,6 +82,12 @@ def answer_of(action: Stop) -> str | None:
     if action.answer is not None or action.data is None:
         return action.answer
     return as_text(action.data)
+
+
+def confidence_of(evidence: Evidence) -> float | None:
+    """Return how sure the agent of an episode said it was when it ended; None where it did not."""
+    last = evidence.steps[-1].action if evidence.steps else None
+    return last.confidence if isinstance(last, Stop | Infeasible) else None
 
 
 def ending_of(evidence: Evidence) -> AgentResponse | None:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from arena_core.work_events import WorkStep as WorkStep
     from arena_core.worlds import World as World
     from evaluators.changes import FileChange as FileChange
+    from evaluators.collateral import Collateral as Collateral
     from evaluators.evidence import Ended as Ended
     from evaluators.evidence import EpisodeFault as EpisodeFault
     from evaluators.evidence import Evidence as Evidence
@@ -172,6 +173,7 @@ _NAMES = LazyNames(
     arena_core.work_events: WorkEnded WorkLine WorkOutput WorkPlanned WorkStep
     arena_core.worlds: World
     evaluators.changes: FileChange
+    evaluators.collateral: Collateral
     evaluators.evidence: Ended EpisodeFault Evidence Receipt
     evaluators.lint: Finding
     evaluators.scores: Score

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import ClassVar, Final, Literal, Self, assert_never
 
@@ -98,6 +99,25 @@ class AllowedChanges(Strict):
     changes: tuple[ExpectedChange, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedChanges:
+    """What an episode changed, held against what it should have.
+
+    A change stands with its text; it is None where the text is no change.
+
+    Attributes:
+        wanted: the changes that are expected ones.
+        lacking: the expected changes that are without one, each with how many of it lack.
+        unexpected: the changes that are neither expected nor allowed.
+        left: all changes that are no expected ones.
+    """
+
+    wanted: tuple[tuple[str, Change | None], ...]
+    lacking: tuple[tuple[ExpectedChange, str], ...]
+    unexpected: tuple[tuple[str, Change | None], ...]
+    left: tuple[Change | None, ...]
+
+
 class DeltaMatcher(Matcher):
     """Met where exactly these changes were made, apart from what may change freely.
 
@@ -122,6 +142,23 @@ class DeltaMatcher(Matcher):
         Met where every expected change is paired with a change of its own, and every change that is
         left is allowed. A text that is no change is unexpected.
         """
+        compared = self.compared(values)
+        missing = [
+            f"{lacking}{_near(one, compared.left, literal=self.literal)}"
+            for one, lacking in compared.lacking
+        ]
+        unexpected = [_said(*one) for one in compared.unexpected]
+        expected = _expected_said(self)
+        if not missing and not unexpected:
+            done = [_said(*one) for one in compared.wanted]
+            reason = f"changed as wanted: {_listed(done)}" if done else "nothing changed, as wanted"
+            return Matched(met=True, reason=reason, expected=expected)
+        faults = [f"missing: {_listed(missing)}"] if missing else []
+        faults += [f"not expected: {_listed(unexpected)}"] if unexpected else []
+        return Matched(met=False, reason="; ".join(faults), expected=expected)
+
+    def compared(self, values: Sequence[str]) -> ComparedChanges:
+        """Hold changes, as `change_as_text` writes them, against those expected and allowed."""
         found = [(value, read_change(value)) for value in values]
         changes = [change for _, change in found]
         wanted = [one for one in self.changes for _ in range(one.count)]
@@ -135,20 +172,12 @@ class DeltaMatcher(Matcher):
             if not _is_allowed(self.allow, change, literal=self.literal)
         ]
         paired = pair_up(fits, first=bound)
-        left = [change for n, change in enumerate(changes) if n not in paired]
-        missing = [
-            f"{lacking}{_near(one, left, literal=self.literal)}"
-            for one, lacking in _without(self.changes, wanted, set(paired.values()))
-        ]
-        unexpected = [_said(*found[n]) for n in bound if n not in paired]
-        expected = _expected_said(self)
-        if not missing and not unexpected:
-            done = [_said(*found[n]) for n in sorted(paired)]
-            reason = f"changed as wanted: {_listed(done)}" if done else "nothing changed, as wanted"
-            return Matched(met=True, reason=reason, expected=expected)
-        faults = [f"missing: {_listed(missing)}"] if missing else []
-        faults += [f"not expected: {_listed(unexpected)}"] if unexpected else []
-        return Matched(met=False, reason="; ".join(faults), expected=expected)
+        return ComparedChanges(
+            wanted=tuple(found[n] for n in sorted(paired)),
+            lacking=tuple(_without(self.changes, wanted, set(paired.values()))),
+            unexpected=tuple(found[n] for n in bound if n not in paired),
+            left=tuple(change for n, change in enumerate(changes) if n not in paired),
+        )
 
     @property
     def asks_for_nothing(self) -> bool:

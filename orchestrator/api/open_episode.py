@@ -226,6 +226,7 @@ class OpenEpisode:
         status: str = "done",
         because: str | None = None,
         data: JsonValue = None,
+        confidence: float | None = None,
     ) -> Score:
         """End an episode that a client of CDP played: refuse its commands, settle, look, score.
 
@@ -234,16 +235,27 @@ class OpenEpisode:
             status: `done`, `gave_up`, `infeasible`, or a nearer word: `not_found`, ….
             because: a reason, for the evidence.
             data: the answer as JSON, in place of words.
+            confidence: how likely the agent says that it did the task right, from 0 to 1.
 
         Raises:
-            UsageError: the episode has no endpoint, is not reset, or there is no such status.
+            UsageError: the episode has no endpoint, is not reset, there is no such status, or the
+                confidence is no number from 0 to 1.
         """
         from orchestrator.episode.external.episode import Finish, Status
 
         if status not in list(Status):
             raise UsageError(f"an episode does not finish as '{status}'", hint=", ".join(Status))
         outside = self._open_external()
-        finish = Finish(answer=answer, data=data, status=Status(status), because=because)
+        try:
+            finish = Finish(
+                answer=answer,
+                data=data,
+                status=Status(status),
+                because=because,
+                confidence=confidence,
+            )
+        except ValueError as cause:
+            raise UsageError(str(cause)) from cause
         await outside.finish(finish)
         return await self.score()
 

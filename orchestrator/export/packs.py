@@ -105,15 +105,18 @@ def choose(
 ) -> tuple[tuple[PackedEpisode, ...], tuple[LeftOut, ...]]:
     """Return one episode of each task, and those that are left out.
 
-    What did not come to an end is left out, never written as a failure; an episode that Arena's own
-    checks cannot score is there, as others judge it. A choice among repeats is the user's: which
-    one there is left must not hang on how the others went.
+    Runs of arms are left out beside clean ones: figures of a leaderboard are of the sites as they
+    are. What did not come to an end is left out, never written as a failure; an episode that
+    Arena's own checks cannot score is there, as others judge it. A choice among repeats is the
+    user's: which one there is left must not hang on how the others went.
     """
-    _require_one_agent(runs, form)
-    _require_clean(runs, form)
-    left: list[LeftOut] = []
+    clean = [report for report in runs if report.lock.arm is None]
+    # Where nothing is clean, what was named is what was meant, and is refused.
+    _require_one_agent(clean or runs, form)
+    _require_clean(clean or runs, form)
+    left = [one for report in runs if report.lock.arm is not None for one in _of_arm(report, form)]
     by_id: defaultdict[str, list[PackedEpisode]] = defaultdict(list)
-    for report in runs:
+    for report in clean:
         for scored in report.episodes:
             why = _unwanted(scored, form, repeat=repeat, world=world, any_suite=any_suite)
             if why is None:
@@ -211,6 +214,15 @@ def _foreign_note(episodes: Sequence[PackedEpisode], form: PackForm) -> tuple[st
 def one_line(text: str) -> str:
     """Return a text without line breaks, which loaders stop at."""
     return " ".join(text.split())
+
+
+def _of_arm(report: RunReport, form: PackForm) -> Iterable[LeftOut]:
+    """Yield the episodes of a run that was played in an arm."""
+    why = (
+        f"it was played in the arm {report.lock.arm}, and {form.title} takes the sites as they are"
+    )
+    for scored in report.episodes:
+        yield LeftOut(run=report.folder.path, what=scored.folder, why=why)
 
 
 def _left_out(episode: PackedEpisode, why: str) -> LeftOut:

@@ -204,7 +204,14 @@ def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> Non
         if result is None:
             result = await host.perform(
                 hosted,
-                lambda: session.finish(asked.answer, asked.status, asked.reason, usage, asked.data),
+                lambda: session.finish(
+                    asked.answer,
+                    asked.status,
+                    asked.reason,
+                    usage,
+                    asked.data,
+                    confidence=asked.confidence,
+                ),
             )
         return FinishedEpisode(episode=name, **dict(result))
 

@@ -163,7 +163,9 @@ async def _done(session: EpisodeSession, call: BrowserTool | Misread) -> types.C
     if isinstance(call, Misread):
         return _stepped(await session.misread(call.why))
     if isinstance(call, SubmitAnswer):
-        ended = session.finish(call.answer, call.status, call.reason, data=call.data)
+        ended = session.finish(
+            call.answer, call.status, call.reason, data=call.data, confidence=call.confidence
+        )
         return _ended(await ended)
     return _looked(session, call) or _stepped(await session.play(call.actions()))
 

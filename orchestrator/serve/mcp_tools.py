@@ -19,6 +19,7 @@ from arena_core.actions import (
     Button,
     Click,
     CloseTab,
+    Confidence,
     Drag,
     FocusTab,
     Goto,
@@ -227,7 +228,8 @@ class SubmitAnswer(BrowserTool):
     """End the episode: with the answer where the task asks for one, as text or as JSON in `data`.
 
     With status `infeasible` where the task cannot be done (`not_found`, `permission_denied` and the
-    others say more nearly why) and the reason, `gave_up` where you could not do it.
+    others say more nearly why) and the reason, `gave_up` where you could not do it. `confidence`,
+    from 0 to 1, may say how likely it is that you did the task right.
     """
 
     tool = "submit_answer"
@@ -235,6 +237,7 @@ class SubmitAnswer(BrowserTool):
     data: Data = None
     status: FinishStatus = FinishStatus.DONE
     reason: Text = ""
+    confidence: Confidence | None = None
 
 
 TOOLS: Final[Mapping[str, type[BrowserTool]]] = {

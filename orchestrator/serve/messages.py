@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import to_jsonable_python
 
-from arena_core.actions import Action
+from arena_core.actions import Action, Confidence
 from arena_core.foreign import whole
 from arena_core.foreign_fields import Data, Text
 from arena_core.worlds import World
@@ -118,6 +118,7 @@ class FinishEpisode(_Asked):
         data: the same as JSON, in place of words.
         reason: why the task cannot be done, or why the agent gave up.
         usage: what the agent spent on models, as it says; it stands in the evidence.
+        confidence: how likely the agent says that it did the task right; no score depends on it.
     """
 
     answer: Annotated[Text, Field(max_length=100_000)] | None = None
@@ -125,6 +126,7 @@ class FinishEpisode(_Asked):
     status: FinishStatus = FinishStatus.DONE
     reason: Text = Field(default="", max_length=10_000)
     usage: Usage | None = None
+    confidence: Confidence | None = None
 
 
 class NamedCheckpoint(_Asked):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Final
@@ -202,6 +203,8 @@ class EpisodeSession:
         reason: str = "",
         usage: Mapping[str, object] | None = None,
         data: JsonValue = None,
+        *,
+        confidence: float | None = None,
     ) -> EpisodeResult:
         """End the episode for the agent and score it; later calls return the same."""
         if self.result is not None:
@@ -209,16 +212,21 @@ class EpisodeSession:
         if (answer is not None or data is not None) and status is not FinishStatus.DONE:
             message = f"an answer has no effect beside the status '{status}'"
             raise UsageError(message, hint="omit the answer, or finish with 'done'")
+        if confidence is not None and status is FinishStatus.GAVE_UP:
+            message = "a confidence has no effect beside the status 'gave_up'"
+            raise UsageError(message, hint="omit it: who gave up did not do the task")
         with self._alone("finish"):
             if usage is not None:
                 self._episode.spend(usage)
             if self.is_over_cdp:
                 because = reason or None
                 return await self._concluded(
-                    lambda: self._episode.finish(answer, status=status, because=because, data=data)
+                    lambda: self._episode.finish(
+                        answer, status=status, because=because, data=data, confidence=confidence
+                    )
                 )
             if not self._episode.is_over:
-                await self._end(answer, data, status, reason)
+                await self._end(answer, data, status, reason, confidence)
             return await self._concluded()
 
     async def abandon(self, why: str) -> EpisodeResult:
@@ -229,13 +237,19 @@ class EpisodeSession:
         return await self._concluded()
 
     async def _end(
-        self, answer: str | None, data: JsonValue, status: FinishStatus, reason: str
+        self,
+        answer: str | None,
+        data: JsonValue,
+        status: FinishStatus,
+        reason: str,
+        confidence: float | None,
     ) -> None:
         match status:
             case FinishStatus.GAVE_UP:
                 self._episode.end(reason or "the agent gave up")
             case status:
-                await self._episode.step(ending(AnswerStatus(status), answer, data, reason))
+                action = ending(AnswerStatus(status), answer, data, reason, confidence)
+                await self._episode.step(action)
 
     def _count_steps(self) -> None:
         """End the episode where actions that could not be read have used up its last steps."""
@@ -290,7 +304,7 @@ class EpisodeSession:
 class TextActions:
     """Reads calls of BrowserGym (`click('12')`), and Arena's JSON where a text begins with `{`."""
 
-    _json: ArenaJson = field(default_factory=ArenaJson)
+    _json: ArenaJson = field(default_factory=partial(ArenaJson, with_confidence=True))
     _calls: BrowserGymCalls = field(default_factory=BrowserGymCalls)
 
     def script(self, said: str, observation: Observation) -> tuple[Action, ...] | Misread:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -17,6 +17,7 @@ from orchestrator.browser.observation import Observation
 _LONGEST = 20_000
 _MOST_BRACES = 100  # tried as the start of an object: broken ones nest, and each costs its depth
 _FAULTS_NAMED = 3
+_CONFIDENCE = "confidence"
 _AFTER_THE_END = "` \t\r\n"
 _FIELDS: Mapping[str, frozenset[str]] = {
     one.model_fields["kind"].default: frozenset(one.model_fields)
@@ -39,6 +40,13 @@ class Shaped:
 
     def as_json(self) -> str:
         return json.dumps({"thought": self.thought, "action": self.action})
+
+    def without(self, field: str) -> Shaped:
+        """Return it without a field of its action."""
+        if not isinstance(self.action, Mapping) or field not in self.action:
+            return self
+        rest = {name: value for name, value in self.action.items() if name != field}
+        return replace(self, action=rest)
 
 
 def of_object(value: object) -> Shaped | None:
@@ -107,13 +115,21 @@ class ArenaJson:
 
     Read as well: a bare action object, the action's kind under `action` with the fields beside it,
     keys that the action does not have (left out).
+
+    Attributes:
+        with_confidence: whoever says something was told of `confidence`. Where not, it is a key
+            like any other that the action does not have: a model's own word for something.
     """
+
+    with_confidence: bool = False
 
     def parse(self, said: str, observation: Observation) -> Action | Misread:
         if len(said) > _LONGEST:
             return Misread(f"it is longer than {_LONGEST} characters")
         shaped = _only(*find_objects(said))
-        read = shaped if isinstance(shaped, Misread) else checked(shaped, observation)
+        if isinstance(shaped, Misread):
+            return shaped
+        read = checked(shaped, observation, with_confidence=self.with_confidence)
         return read if isinstance(read, Misread) else read.action
 
 
@@ -172,8 +188,12 @@ def last_object(text: str) -> Shaped | None:
     return None
 
 
-def checked(shaped: Shaped, observation: Observation) -> Reply | Misread:
+def checked(
+    shaped: Shaped, observation: Observation, *, with_confidence: bool = False
+) -> Reply | Misread:
     """Return what an object said, if its action is valid and possible on this page."""
+    if not with_confidence:
+        shaped = shaped.without(_CONFIDENCE)
     try:
         # As text again: pydantic refuses there what Python lets pass, such as half a code point.
         read = Reply.model_validate_json(shaped.as_json())
@@ -196,16 +216,21 @@ class NoContent:
     """Nothing was said, though the reply was not cut off: the model's matter, not the agent's."""
 
 
-def read_reply(said: Completion, observation: Observation) -> Reply | Unusable | NoContent:
+def read_reply(
+    said: Completion, observation: Observation, *, with_confidence: bool = False
+) -> Reply | Unusable | NoContent:
     """Return the reply's one action, valid and possible on this page, or what is wrong with it.
 
     Thinking is put aside before any limit applies, and an action that it quotes is none. Only where
     nothing else was said does the action count that ends it: some endpoints take a whole reply for
-    thinking.
+    thinking. `with_confidence` is as of `ArenaJson`.
     """
     parted = split_thinking(said.text)
     if not parted.reply and not said.tool_calls:
-        return _of_thinking(f"{said.thinking}\n{parted.thinking}", said, observation)
+        thought = _of_thinking(f"{said.thinking}\n{parted.thinking}", said)
+        if not isinstance(thought, Shaped):
+            return thought
+        return _checked(thought, observation, with_confidence=with_confidence)
     if len(parted.reply) + sum(len(call.arguments) for call in said.tool_calls) > _LONGEST:
         return Unusable((f"it is longer than {_LONGEST} characters",))
     found, fault = find_objects(parted.reply)
@@ -217,18 +242,20 @@ def read_reply(said: Completion, observation: Observation) -> Reply | Unusable |
     if wrong and not found:
         return Unusable(wrong)
     only = _only(found, fault)
-    return Unusable((only.why,)) if isinstance(only, Misread) else _checked(only, observation)
+    if isinstance(only, Misread):
+        return Unusable((only.why,))
+    return _checked(only, observation, with_confidence=with_confidence)
 
 
-def _checked(shaped: Shaped, observation: Observation) -> Reply | Unusable:
-    read = checked(shaped, observation)
+def _checked(
+    shaped: Shaped, observation: Observation, *, with_confidence: bool
+) -> Reply | Unusable:
+    read = checked(shaped, observation, with_confidence=with_confidence)
     return Unusable((read.why,)) if isinstance(read, Misread) else read
 
 
-def _of_thinking(
-    thinking: str, said: Completion, observation: Observation
-) -> Reply | Unusable | NoContent:
+def _of_thinking(thinking: str, said: Completion) -> Shaped | Unusable | NoContent:
     if said.is_cut:
         return Unusable(("it ended at the length limit before it said anything",))
     shaped = last_object(thinking[-_LONGEST:].rstrip(_AFTER_THE_END))
-    return NoContent() if shaped is None else _checked(shaped, observation)
+    return NoContent() if shaped is None else shaped

@@ -154,6 +154,9 @@ ON_ELEMENTS: Final = (
     *("click", "hover", "type", "clear", "select", "press", "scroll", "focus", "write"),
     *("key_down", "key_up", "drag", "upload", "wait", *_TABS, *_ENDS),
 )
+# Fields that are no arguments: the kind is the function, and a confidence is offered to nobody who
+# was not asked for one, so that what models are sent stays as it was.
+_NO_ARGUMENTS: Final = frozenset({"kind", "confidence"})
 # What remains to be done beside a mouse and a keyboard.
 BESIDE_A_COMPUTER: Final = (*_TABS, *_ENDS)
 
@@ -166,7 +169,7 @@ class ActionTools:
 
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
-        return tuple(described(kind, _MODELS[kind], but=frozenset({"kind"})) for kind in self.kinds)
+        return tuple(described(kind, _MODELS[kind], but=_NO_ARGUMENTS) for kind in self.kinds)
 
     def read(
         self, name: str, arguments: str, observation: Observation
@@ -176,7 +179,7 @@ class ActionTools:
         fields = arguments_of(name, arguments)
         if isinstance(fields, Misread):
             return fields
-        if "kind" in fields:
-            return Misread(f"{name} has no argument 'kind'")
+        if strange := _NO_ARGUMENTS & fields.keys():
+            return Misread(f"{name} has no argument '{min(strange)}'")
         action = build(observation, name, **fields)
         return action if isinstance(action, Misread) else (action,)

@@ -52,14 +52,22 @@ class ChatAgent:
     """
 
     def __init__(
-        self, model: ModelClient, assignment: Assignment, *, seed: int, limits: ChatLimits
+        self,
+        model: ModelClient,
+        assignment: Assignment,
+        *,
+        seed: int,
+        limits: ChatLimits,
+        confidence: bool = False,
     ) -> None:
         self._model = model
-        self._system = Message(ChatRole.SYSTEM, system_prompt(assignment))
+        prompt = system_prompt(assignment, with_confidence=confidence)
+        self._system = Message(ChatRole.SYSTEM, prompt)
         least = (self._system, Message(ChatRole.USER, assignment.intent))
         self._session = ModelSession(model, seed=seed, least=least)
         self._assignment = assignment
         self._limits = limits
+        self._has_confidence = confidence
         self._past: deque[PastStep] = deque(maxlen=limits.past_steps)
         self._open: tuple[int, Reply] | None = None
         self._pages = PageTurner(limits.page_characters)
@@ -76,7 +84,7 @@ class ChatAgent:
         last = ""
         while unusable < self._limits.replies:
             said = await self._session.complete(messages)
-            reply = read_reply(said, observation)
+            reply = read_reply(said, observation, with_confidence=self._has_confidence)
             if isinstance(reply, Reply):
                 self._open = (observation.step, reply)
                 return self._session.decision(reply.action, reply.thought)
@@ -118,8 +126,11 @@ def _quote(said: Completion) -> str:
     return repr(line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…")
 
 
-def _make(model: ModelClient, assignment: Assignment, *, seed: int) -> Agent:
-    return ChatAgent(model, assignment, seed=seed, limits=ChatLimits())
+def _make(
+    model: ModelClient, assignment: Assignment, *, seed: int, confidence: bool = False
+) -> Agent:
+    limits = ChatLimits()
+    return ChatAgent(model, assignment, seed=seed, limits=limits, confidence=confidence)
 
 
 CHAT: Final = model_agent("chat", _make)

@@ -178,6 +178,9 @@ Rules:
 - Where the task cannot be done, stop with the answer "N/A: " and the reason. Do not guess.
 - You have {step_limit} steps. What is not done by then has failed."""
 
+_SURE = """\
+- When you stop, say in `confidence` how likely it is that you did the whole task right, as a \
+number from 0 to 1: {"kind":"stop","answer":"42","confidence":0.8}. It changes nothing else."""
 _THOUGHT_SHOWN = 300
 _LINE_SHOWN = 400
 _ERRORS_SHOWN = 3
@@ -193,8 +196,10 @@ class PastStep:
     error: str | None
 
 
-def system_prompt(assignment: Assignment) -> str:
-    return _SYSTEM.format(actions=action_examples(assignment), step_limit=assignment.step_limit)
+def system_prompt(assignment: Assignment, *, with_confidence: bool = False) -> str:
+    """Return what a chat agent is told once; where asked, it ends with how sure it is."""
+    asked = _SYSTEM.format(actions=action_examples(assignment), step_limit=assignment.step_limit)
+    return f"{asked}\n{_SURE}" if with_confidence else asked
 
 
 def action_examples(assignment: Assignment) -> str:

@@ -7,16 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.analysis.stats.rates import Interval
-from orchestrator.analysis.stats.results import Cell
+from orchestrator.analysis.figures.profile_rows import (
+    Row,
+    calibration_rows,
+    collateral_rows,
+    points_span,
+    reliability_rows,
+    world_labels,
+)
 from orchestrator.analysis.studies.findings import Answer, CellFigures, RepeatRate, StudyAnalysis
-from orchestrator.analysis.studies.reliability import Reliability
 from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
 from orchestrator.analysis.wording import interval, money, p_value, percent, points
-
-Row = tuple[str, ...]
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -143,34 +146,6 @@ def _robustness_row(one: Robustness) -> Row:
     )
 
 
-def _reliability(analysis: StudyAnalysis) -> list[Row]:
-    labels, figures = _labels(analysis), {one.cell: one for one in analysis.cells}
-    return [
-        (
-            one.cell.agent,
-            one.cell.suite,
-            labels[one.cell],
-            *_profile(one, figures[one.cell]),
-        )
-        for one in analysis.reliability
-    ]
-
-
-def _profile(one: Reliability, figures: CellFigures) -> Row:
-    most = max(figures.passes, key=lambda passes: passes.k, default=None)
-    arm = one.weakest
-    return (
-        percent(figures.success),
-        "–" if most is None else f"{percent(most.hat)} (k = {most.k})",
-        str(one.outcome.tasks),
-        percent(one.outcome.value),
-        interval(one.outcome.interval),
-        percent(one.path.value),
-        interval(one.path.interval),
-        "–" if arm is None else f"{arm.ratio or 0.0:.2f} in {arm.arm}",
-    )
-
-
 def _answer_rows(analysis: StudyAnalysis) -> list[Row]:
     return [_answer_row(one) for one in analysis.answers]
 
@@ -245,15 +220,6 @@ def cost_said(by: str, cost: float) -> str:
     return _SAID[by](cost)
 
 
-def points_span(span: Interval | None) -> str:
-    """Return an interval of a difference in points; a dash where there is none."""
-    return "–" if span is None else f"{points(span.low)} to {points(span.high)}"
-
-
-def _labels(analysis: StudyAnalysis) -> Mapping[Cell, str]:
-    return {one.cell: one.world_label for one in analysis.cells}
-
-
 def _secondary(analysis: StudyAnalysis) -> list[Row]:
     found: list[Row] = []
     for one in analysis.secondary:
@@ -268,7 +234,7 @@ def _secondary(analysis: StudyAnalysis) -> list[Row]:
 
 
 def _templates(analysis: StudyAnalysis) -> list[Row]:
-    labels = _labels(analysis)
+    labels = world_labels(analysis)
     return [
         (
             one.value,
@@ -287,7 +253,7 @@ def _templates(analysis: StudyAnalysis) -> list[Row]:
 
 
 def _failures(analysis: StudyAnalysis) -> list[Row]:
-    labels = _labels(analysis)
+    labels = world_labels(analysis)
     return [
         (
             one.suite,
@@ -334,7 +300,7 @@ def _tasks(analysis: StudyAnalysis) -> list[Row]:
 
 
 def _trend(analysis: StudyAnalysis) -> list[Row]:
-    labels = _labels(analysis)
+    labels = world_labels(analysis)
     return [
         (
             one.cell.agent,
@@ -380,7 +346,28 @@ BREAKDOWNS: Final[Mapping[str, Table]] = {
         numbers=(*(False,) * 3, *(True,) * 7, False),
         caption="Reliability over repeats: the chance that two repeats of a task end alike, how"
         " alike their actions and pages are, and the lowest robustness; intervals by template",
-        rows=_reliability,
+        rows=reliability_rows,
+    ),
+    "collateral": Table(
+        titles=(
+            *("agent", "suite", "world", "looked at", "tasks", "with collateral", "interval"),
+            *("all asked done", "episodes by their worst", "changes"),
+        ),
+        numbers=(*(False,) * 3, *(True,) * 5, False, False),
+        caption="Collateral changes: scored episodes that changed what their task does not allow,"
+        " of those whose task looks at what was changed; in how many all that was asked was done as"
+        " well, their worst change, and the changes in all; intervals by template",
+        rows=collateral_rows,
+    ),
+    "calibration": Table(
+        titles=(
+            *("agent", "suite", "world", "stated", "tasks", "confidence", "success"),
+            *("too sure by (points)", "Brier", "Brier of the rate", "AUROC"),
+        ),
+        numbers=(*(False,) * 3, *(True,) * 8),
+        caption="Calibration: the confidence that an agent stated when it ended, against what came"
+        " of it, over the scored episodes in which it stated one; intervals by template",
+        rows=calibration_rows,
     ),
     "templates": Table(
         titles=(

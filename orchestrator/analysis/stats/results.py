@@ -13,6 +13,7 @@ from typing import TypeVar, assert_never
 
 from arena_core.errors import InputError
 from arena_core.worlds import World
+from evaluators.collateral import Collateral
 from evaluators.evidence import UnscoredReason
 
 Key = TypeVar("Key", bound=Hashable)
@@ -48,6 +49,8 @@ class EpisodeResult:
         folder: the attempt's folder inside it.
         first_unmet: of the checks that decide, the first that is not met; empty without one.
         path: what was done, and on which pages, in order.
+        collateral: what it changed that its task does not allow; None where nothing looked.
+        confidence: how likely the agent said that it did the task right; None where it did not say.
     """
 
     agent: str
@@ -73,6 +76,8 @@ class EpisodeResult:
     folder: str
     first_unmet: str = ""
     path: tuple[str, ...] = ()
+    collateral: Collateral | None = None
+    confidence: float | None = None
 
     @property
     def cost(self) -> float | None:

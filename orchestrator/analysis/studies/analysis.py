@@ -18,12 +18,14 @@ from orchestrator.analysis.studies.breakdowns import (
     trends_of,
     variance_figures,
 )
+from orchestrator.analysis.studies.calibration import calibration_of
 from orchestrator.analysis.studies.cells import (
     agreements,
     cell_figures,
     cells_of,
     rank_correlations,
 )
+from orchestrator.analysis.studies.collateral import collateral_figures
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
 from orchestrator.analysis.studies.methods import card_of, methods_of
 from orchestrator.analysis.studies.questions import Question, Stage, sides_of, stages_of
@@ -190,6 +192,8 @@ def analyse(
         trends=trends_of(table, confidence=confidence),
         robustness=robustness,
         reliability=reliability_of(named, table, robustness, confidence=confidence),
+        calibration=calibration_of(named, table, confidence=confidence),
+        collateral=collateral_figures(named, table, confidence=confidence),
         prompts=tuple(run.prompt for run in runs if run.prompt is not None),
         card=card_of(played, statement),
     )

@@ -20,6 +20,8 @@ from orchestrator.analysis.stats.rates import (
     Interval,
 )
 from orchestrator.analysis.stats.results import Cell
+from orchestrator.analysis.studies.calibration import Calibration
+from orchestrator.analysis.studies.collateral import CollateralFigures
 from orchestrator.analysis.studies.questions import Question, Stage
 from orchestrator.analysis.studies.reliability import Reliability
 from orchestrator.analysis.studies.robustness import Robustness
@@ -426,6 +428,8 @@ class StudyAnalysis:
         robustness: each agent in each arm against its clean run. Of a study, all else but `cells`
             is of the clean arm.
         reliability: how alike repeats of a task end and go; empty where each was played once.
+        collateral: what was changed that tasks do not allow; empty where no task asks.
+        calibration: stated confidence against outcomes; empty where no agent stated one.
         prompts: of each agent that asked a model, the first request as it was sent.
         methods: a paragraph for a paper, written from the locks of the runs.
         notes: what a reader must know before the figures: what is unscored, differs or is staged;
@@ -452,6 +456,8 @@ class StudyAnalysis:
     trends: tuple[RepeatTrend, ...] = ()
     robustness: tuple[Robustness, ...] = ()
     reliability: tuple[Reliability, ...] = ()
+    collateral: tuple[CollateralFigures, ...] = ()
+    calibration: tuple[Calibration, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     card: StudyCard = field(default_factory=StudyCard)
 

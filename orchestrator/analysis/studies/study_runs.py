@@ -197,6 +197,8 @@ def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
         folder=one.folder,
         first_unmet=_first_unmet(score),
         path=one.path,
+        collateral=one.collateral,
+        confidence=one.confidence,
     )
 
 

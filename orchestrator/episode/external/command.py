@@ -36,7 +36,7 @@ _ALIASES: Final = (
     "BROWSER_REMOTE_DEBUGGING_URL",
 )
 _SHOWN: Final = 100  # letters of a line that is refused
-_KEYS: Final = ("answer", "data", "status", "reason", "usage")
+_KEYS: Final = ("answer", "data", "status", "reason", "usage", "confidence")
 _FORM: Final = (
     'it must be empty or a JSON object such as {"answer": "47", "status": "done"};'
     " print everything else before it, or on standard error"
@@ -145,6 +145,7 @@ def read_finish(line: str) -> Finish:
         status=Status(status),
         spent=_spent(said.get("usage")),
         because=reason,
+        confidence=said.get("confidence"),
     )
 
 

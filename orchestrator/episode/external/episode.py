@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from arena_core.actions import AnswerStatus
+from arena_core.actions import AnswerStatus, Confidence
 from arena_core.cookie import Cookie
 from evaluators.evidence import Ended, UnscoredReason
 from evaluators.responses import ending
@@ -30,6 +30,8 @@ from orchestrator.episode.steps import DecisionRecord
 
 _LOST: Final = "the browser broke off its connection to the agent"
 _PIECE: Final = 1 << 16
+_SHOWN: Final = 100  # letters of a value that is refused
+_CONFIDENCE: Final[TypeAdapter[float]] = TypeAdapter(Confidence)
 
 
 class Status(StrEnum):
@@ -51,6 +53,10 @@ class Finish:
     Attributes:
         data: what it found, as JSON, in place of an answer in words.
         because: a reason, where it gave one.
+        confidence: how likely it says that it did the task right, from 0 to 1.
+
+    Raises:
+        ValueError: there is no such confidence, or it stands beside `gave_up`.
     """
 
     answer: str | None = None
@@ -58,6 +64,18 @@ class Finish:
     status: Status = Status.DONE
     spent: Spent = field(default_factory=Spent)
     because: str | None = None
+    confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.confidence is None:
+            return
+        if self.status is Status.GAVE_UP:
+            raise ValueError("`confidence` goes with an ending, and not with `gave_up`")
+        try:
+            _CONFIDENCE.validate_python(self.confidence)
+        except ValidationError as cause:
+            shown = repr(self.confidence)[:_SHOWN]
+            raise ValueError(f"`confidence` is {shown}, and not a number from 0 to 1") from cause
 
 
 class ExternalEpisode:
@@ -124,7 +142,7 @@ class ExternalEpisode:
                 self._episode.end(Ended.AGENT_GAVE_UP, finish.because or "the agent gave up")
             case status:
                 said = AnswerStatus(status)
-                action = ending(said, finish.answer, finish.data, finish.because)
+                action = ending(said, finish.answer, finish.data, finish.because, finish.confidence)
                 await self._episode.step(action, decided)
 
     async def end(self, ended: Ended, because: str) -> None:

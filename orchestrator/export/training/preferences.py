@@ -345,7 +345,7 @@ def action_key(action: Action, rollout: Rollout) -> str:
         case Stop(answer=str() as answer) if rollout.task.recorded is not None:
             said = {"kind": action.kind, "answer": _command(answer)}
         case Stop():
-            said = action.model_dump(mode="json", exclude={"reason"})
+            said = action.model_dump(mode="json", exclude={"reason", "confidence"})
             if action.answer is not None:
                 said["answer"] = _plain(action.answer)
         case Goto() | NewTab():

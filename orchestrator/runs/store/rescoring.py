@@ -12,8 +12,11 @@ from functools import partial
 from typing import Final
 
 from arena_core.errors import FormatError, StoreError
+from evaluators.collateral import Collateral, collateral_of
 from evaluators.evidence import EpisodeFault, Evidence, UnscoredReason
+from evaluators.responses import confidence_of
 from evaluators.scores import Score
+from evaluators.verdicts import OutcomeKind
 from orchestrator.runs.store.ledger import Attempt, EpisodeKey
 from orchestrator.runs.store.run_folder import RunFolder, uncollected
 from orchestrator.runs.store.scoring import score_task, unplayed
@@ -28,7 +31,6 @@ _HINT: Final = (
     "it ran out of memory, or code of a plug-in ended it; in one process:"
     " `arena score RUN --processes 1`"
 )
-_Scored = tuple[Evidence, Score, tuple[str, ...]]
 _OUTLINE: Final = {"steps": (), "required": (), "located": (), "network": None, "judgements": ()}
 
 
@@ -59,6 +61,10 @@ class ScoredEpisode:
         was: the outcome that the run wrote into its ledger.
         folder: name of the evidence folder.
         path: each action with the page that it led to, without query and fragment.
+        collateral: what it changed that its task does not allow; None where it is unscored, and
+            where no check looked at what it changed.
+        confidence: how likely the agent said at the end that it did the task right; None where it
+            said nothing of it.
         read: reads the evidence of a folder of that name.
     """
 
@@ -69,6 +75,8 @@ class ScoredEpisode:
     was: str
     folder: str
     path: tuple[str, ...] = ()
+    collateral: Collateral | None = None
+    confidence: float | None = None
     read: Callable[[str], Evidence] = field(repr=False, compare=False)
 
     @property
@@ -179,17 +187,29 @@ def each_rescored(
     score = _Scoring(folder, tasks, recent if with_evidence else folder)
     count = 1 if with_evidence else processes or _processes(folder, finished)
     for attempt, scored in zip(finished, _scores(score, finished, count), strict=True):
-        outline, found, path = scored
         yield ScoredEpisode(
             key=attempt.key,
             task=tasks[attempt.key.task],
-            outline=outline,
-            score=found,
+            outline=scored.outline,
+            score=scored.score,
             was=attempt.outcome or "",
             folder=attempt.folder,
-            path=path,
+            path=scored.path,
+            collateral=scored.collateral,
+            confidence=scored.confidence,
             read=recent.evidence,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scored:
+    """What is taken from an episode's evidence, so that it need not be held."""
+
+    outline: Evidence
+    score: Score
+    path: tuple[str, ...]
+    collateral: Collateral | None
+    confidence: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +231,15 @@ class _Scoring:
     def _scored(self, attempt: Attempt) -> _Scored:
         evidence = self._evidence(attempt)
         outline = evidence.model_copy(update=_OUTLINE)
-        return outline, score_task(self.tasks[attempt.key.task], evidence), _path_of(evidence)
+        task = self.tasks[attempt.key.task]
+        score = score_task(task, evidence)
+        return _Scored(
+            outline=outline,
+            score=score,
+            path=_path_of(evidence),
+            collateral=_collateral_of(task, evidence, score),
+            confidence=confidence_of(evidence),
+        )
 
     def _evidence(self, attempt: Attempt) -> Evidence:
         try:
@@ -238,6 +266,12 @@ def _path_of(evidence: Evidence) -> tuple[str, ...]:
         for step in evidence.steps
         if step.action is not None
     )
+
+
+def _collateral_of(task: Task, evidence: Evidence, score: Score) -> Collateral | None:
+    if score.outcome.kind is OutcomeKind.UNSCORED:
+        return None
+    return collateral_of(task.checks, evidence, score.verdicts)
 
 
 def _is_portable(score: _Scoring) -> bool:

@@ -67,6 +67,34 @@ def paired_studies(
         ]
 
 
+@dataclass(frozen=True, slots=True)
+class StatedTask:
+    """A task whose agent said in each repeat how sure it was."""
+
+    cluster: str
+    confidences: tuple[float, ...]
+    outcomes: tuple[bool, ...]
+
+
+def stated_studies(shape: Shape, rate: float, count: int, seed: int) -> Iterator[list[StatedTask]]:
+    """Yield studies of one agent that has a noisy idea of a task's ease, and is too sure.
+
+    It says tenths, as models do.
+    """
+    random = np.random.default_rng(seed)
+    start = intercept(rate, float(np.hypot(TEMPLATE, TASK)))
+    for _ in range(count):
+        template = _templates(shape, random)
+        logits = start + _ease(template, random)
+        wins = random.binomial(1, _chance(logits, shape.repeats))
+        noise = random.standard_normal((len(template), shape.repeats))
+        sure = np.round(1 / (1 + np.exp(-(0.8 + 0.7 * logits[:, None] + noise))), 1)
+        yield [
+            StatedTask(str(template[task]), tuple(map(float, said)), tuple(map(bool, row)))
+            for task, (said, row) in enumerate(zip(sure, wins, strict=True))
+        ]
+
+
 @lru_cache
 def intercept(rate: float, spread: float) -> float:
     """Return the logit around which tasks of that spread have that mean rate."""

@@ -107,7 +107,7 @@ EPISODE = {
     "close": "",
     "cdp_url": "",
     "end": "because, *, ended",
-    "finish": "answer, *, status, because, data",
+    "finish": "answer, *, status, because, data, confidence",
     "evidence": "",
     "fork": "count, *, at",
     "idle_s": "",

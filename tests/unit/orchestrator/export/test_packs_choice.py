@@ -122,12 +122,50 @@ def test_a_pack_is_of_one_agent(tmp_path: Path) -> None:
         Arena().runs.export(runs, "webvoyager", tmp_path / "pack")
 
 
+def vary(folder: RunFolder, *what: str) -> None:
+    """Say of a run that it was played in an arm."""
+    lock = folder.lock().model_copy(update={"vary": what})
+    (folder.path / "lock.json").write_text(lock.model_dump_json())
+
+
 def test_a_pack_is_of_the_sites_as_they_are(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", [voyage("a", "Wiki--1")], [evidence("a")])
-    lock = folder.lock().model_copy(update={"vary": ("look=dark@v1",)})
-    (folder.path / "lock.json").write_text(lock.model_dump_json())
+    vary(folder, "look=dark@v1")
     with pytest.raises(UsageError, match="was played in the arm look=dark"):
         Arena().runs.export(folder.path, "webvoyager", tmp_path / "pack")
+
+
+@pytest.mark.parametrize("names", [("clean", "dark"), ("dark", "clean")])
+def test_of_a_study_with_arms_the_clean_run_goes_in_and_the_arms_are_named(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    tasks = [voyage("a", "Wiki--1"), voyage("b", "Wiki--2")]
+    runs = {name: run(tmp_path / name, tasks, [evidence("a"), evidence("b")]) for name in names}
+    vary(runs["dark"], "look=dark@v1")
+    alone = Arena().runs.export(runs["clean"].path, "webvoyager", tmp_path / "alone")
+    done = Arena().runs.export([runs[name].path for name in names], "webvoyager", tmp_path / "pack")
+    assert done.episodes == 2
+    assert {(one.run.name, one.what) for one in done.left_out} == {
+        ("dark", "offline-a-r0-a1"),
+        ("dark", "offline-b-r0-a1"),
+    }
+    assert {one.why for one in done.left_out} == {
+        "it was played in the arm look=dark, and WebVoyager takes the sites as they are"
+    }
+    for one in alone.path.rglob("*"):
+        if one.is_file():
+            written = done.path / one.relative_to(alone.path)
+            assert written.read_bytes() == one.read_bytes(), one.name
+
+
+def test_a_clean_run_of_another_agent_is_still_refused_beside_an_arm(tmp_path: Path) -> None:
+    runs = [
+        run(tmp_path / name, [voyage("a", "Wiki--1")], [evidence("a")], agent=name)
+        for name in ("one", "two", "three")
+    ]
+    vary(runs[2], "look=dark@v1")
+    with pytest.raises(UsageError, match="the runs are of one, two"):
+        Arena().runs.export([one.path for one in runs], "webvoyager", tmp_path / "pack")
 
 
 def test_an_episode_without_its_screenshots_is_left_out(tmp_path: Path) -> None:

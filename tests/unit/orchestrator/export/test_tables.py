@@ -278,6 +278,20 @@ def test_an_episode_says_how_long_the_reference_is_and_what_diverges_on_purpose(
     assert {one["registered"] for one in rows} == {None}
 
 
+def test_a_stated_confidence_is_a_number_and_empty_where_none_was_stated(run: RunFolder) -> None:
+    name = "offline-agrees-r0-a1"
+    steps = [one.model_dump(mode="json") for one in run.evidence(name).steps]
+    steps[-1]["action"] |= {"kind": "stop", "answer": "39.99", "confidence": 0.0}
+    before = parquet(Arena().runs.export(run.path, "parquet").path, "episodes")
+    change(run, name, steps=steps)
+    rows = parquet(Arena().runs.export(run.path, "parquet").path, "episodes")
+    assert {one["episode"]: one["confidence"] for one in rows if one["confidence"] is not None} == {
+        name: 0.0
+    }
+    assert {one["confidence"] for one in before} == {None}
+    assert [one["outcome"] for one in rows] == [one["outcome"] for one in before]
+
+
 def test_money_is_exact_and_times_are_utc() -> None:
     assert as_usd(0.1) == Decimal("0.1")
     assert as_usd(None) is None

@@ -72,6 +72,7 @@ def test_the_lock_holds_what_counts_where_nothing_was_said(monkeypatch: pytest.M
         "max_completion_tokens": None,
         "prices": None,
         "replay": None,
+        "confidence": False,
     }
     # What the environment said is passed on: that of a later day is another.
     assert set(lock.given) == {"model", "model_url", "model_deadline"}

@@ -45,6 +45,27 @@ def test_what_is_no_action_is_named(said: str, why: str) -> None:
     assert why in read.why
 
 
+SURE = '{"action": {"kind": "stop", "answer": "47", "confidence": %s}}'
+
+
+def test_a_confidence_is_read_where_it_was_asked_for() -> None:
+    asked = ArenaJson(with_confidence=True)
+    assert asked.parse(SURE % 0.8, PAGE) == Stop(answer="47", confidence=0.8)
+    assert asked.parse(SURE % "null", PAGE) == Stop(answer="47")
+
+
+@pytest.mark.parametrize("said", ["1.5", "-1", "NaN", "true", '"high"', "80"])
+def test_a_confidence_that_is_none_makes_no_action(said: str) -> None:
+    read = ArenaJson(with_confidence=True).parse(SURE % said, PAGE)
+    assert isinstance(read, Misread)
+    assert "confidence" in read.why
+
+
+@pytest.mark.parametrize("said", ["0.8", "95", '"high"', "true"])
+def test_where_nobody_asked_for_a_confidence_a_models_own_is_left_out(said: str) -> None:
+    assert PARSER.parse(SURE % said, PAGE) == Stop(answer="47")
+
+
 def test_an_action_as_deep_as_json_may_be_is_named_and_not_raised() -> None:
     for depth in range(850, 1000):
         deep = '{"kind": "stop", "answer": ' + "[" * depth + "]" * depth + "}"

@@ -68,6 +68,11 @@ def test_every_action_can_be_called_by_elements_or_by_places() -> None:
     assert {tool.name for tool in ELEMENTS.tools} == set(ON_ELEMENTS)
 
 
+def test_no_function_offers_a_confidence_that_nobody_asked_for() -> None:
+    tools = [tool for space in SPACES.values() for tool in space.tools]
+    assert "confidence" not in json.dumps([[one.description, one.parameters] for one in tools])
+
+
 def test_a_parameter_is_described_in_the_words_of_the_action() -> None:
     (tool,) = ActionTools(("wait",)).tools
     shown = json.loads(json.dumps(tool.parameters))["properties"]
@@ -108,6 +113,7 @@ def test_a_call_is_its_action(name: str, arguments: dict[str, Any], action: Acti
         ("click", '{"element": true}', "True is no number"),
         ("click", '{"element": NaN}', "Out of range float"),
         ("click", '{"element": 12, "reason": "cheap"}', "reason: Extra inputs"),
+        ("stop", '{"answer": "47", "confidence": 0.8}', "stop has no argument 'confidence'"),
         ("click", '{"element": 12, "kind": "stop"}', "no argument 'kind'"),
         ("stop", '{"kind": "click", "element": 12}', "no argument 'kind'"),
         ("stop", '{"observation": 1}', "observation: Extra inputs"),

@@ -92,6 +92,23 @@ async def test_an_episode_goes_from_page_to_page_to_the_answer(
     assert "FAILED: it is covered" in third
 
 
+@pytest.mark.parametrize("is_asked", [False, True])
+async def test_a_chat_agent_says_how_sure_it_is_where_it_is_asked(
+    scripted_model: StartModel, assignment: Assignment, page: Page, *, is_asked: bool
+) -> None:
+    sure = '{"action": {"kind": "stop", "answer": "19.99", "confidence": %s}}'
+    model = scripted_model([Says(sure % "90"), Says(sure % "0.9")])
+    options = {"model": "scripted", "model_url": model.url}
+    maker = make_agent("chat", options | ({"confidence": "true"} if is_asked else {}))
+    agent = maker(assignment, Reference((), str))
+    decision = await agent.decide(page(HOME))
+    await maker.close()
+    assert decision.action == Stop(answer="19.99", confidence=0.9 if is_asked else None)
+    # 90 is no share: who was asked for one is asked again, of anybody else it is no matter.
+    assert len(model.requests) == 1 + is_asked
+    assert ("confidence" in model.requests[0].messages[0].content) is is_asked
+
+
 async def test_only_the_last_steps_are_recalled(
     scripted_model: StartModel, new_chat: NewAgent, page: Page
 ) -> None:

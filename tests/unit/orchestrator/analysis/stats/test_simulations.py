@@ -7,6 +7,7 @@ The quick ones have few studies and wide bounds; the slow ones hold what
 from __future__ import annotations
 
 import pytest
+from support.studies import stats_calibration
 from support.studies.stats_coverage import (
     MARGIN,
     PAIRS,
@@ -53,6 +54,20 @@ def test_a_differences_interval_covers_and_its_test_seldom_cries_wolf() -> None:
     assert found.score >= 0.90
     assert found.bca >= 0.82
     assert found.wolf <= 0.10
+
+
+def test_intervals_of_stated_confidence_cover() -> None:
+    found = stats_calibration.coverage(QUICK, 0.3, 200)
+    assert min(found.excess, found.brier, found.auroc) >= 0.89
+    assert found.none <= 0.05
+
+
+@SLOW
+@pytest.mark.parametrize("shape", stats_calibration.SHAPES, ids=str)
+@pytest.mark.parametrize("rate", stats_calibration.RATES)
+def test_intervals_of_stated_confidence_cover_as_the_page_says(shape: Shape, rate: float) -> None:
+    found = stats_calibration.coverage(shape, rate, 1_000)
+    assert min(found.excess, found.brier, found.auroc) >= 0.925 - OFF_1000
 
 
 def test_what_is_a_margin_apart_is_seldom_called_equivalent() -> None:
