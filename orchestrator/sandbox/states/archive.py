@@ -9,10 +9,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import IO, Annotated, Final
 
 from pydantic import BaseModel, StringConstraints, ValidationError
 
@@ -135,16 +135,23 @@ def write_archive(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def opened_archive(path: Path, kind: Kind) -> Iterator[Parts]:
+def opened_archive(source: Path | IO[bytes], kind: Kind) -> Iterator[Parts]:
     """Let a block read a file, which may come from anybody; whatever is wrong with it is one line.
+
+    Args:
+        source: where it is, or the file itself, which is left open.
+        kind: what it has to be of.
 
     Raises:
         StateError: it is missing, damaged, no regular file, of another kind, or of a later format.
     """
     what = f"the file of a {kind.noun}"
+    path = source if isinstance(source, Path) else f"the {kind.noun}'s file"
     try:
         with (
-            open_regular(path, follow=True, most=MOST_BYTES) as content,
+            open_regular(source, follow=True, most=MOST_BYTES)
+            if isinstance(source, Path)
+            else nullcontext(source) as content,
             zipfile.ZipFile(content) as file,
         ):
             parts = Parts(file)
@@ -162,7 +169,7 @@ def opened_archive(path: Path, kind: Kind) -> Iterator[Parts]:
         raise StateError(f"{path} cannot be read: {cause.strerror or cause}") from cause
 
 
-def _not_valid(path: Path, kind: Kind, fault: ValidationError) -> StateError:
+def _not_valid(path: Path | str, kind: Kind, fault: ValidationError) -> StateError:
     for error in fault.errors():
         if error["loc"] == ("version",) and isinstance(error["input"], int):
             message = f"{path}: its format has version {error['input']}, which is unknown here"

@@ -49,6 +49,16 @@ class Service:
         asked = {"checkpoint": checkpoint, "count": count}
         return await self.client.post(f"/episodes/{name}/forks", json=asked)
 
+    async def go_on(self, content: bytes | AsyncIterator[bytes], **asked: Any) -> httpx.Response:
+        """Begin an episode at the file of a checkpoint."""
+        return await self.client.post(
+            "/episodes/from-checkpoint", params={"task": self.task, **asked}, content=content
+        )
+
+    async def kept(self, name: str, checkpoint: str) -> bytes:
+        """Return the file of a checkpoint."""
+        return (await self.client.get(f"/episodes/{name}/checkpoints/{checkpoint}")).content
+
     async def finish(self, name: str, **asked: Any) -> httpx.Response:
         return await self.client.post(f"/episodes/{name}/finish", json=asked)
 
