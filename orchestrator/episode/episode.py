@@ -20,7 +20,7 @@ from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
 from arena_core.errors import StateError, UsageError
 from arena_core.worlds import World
 from evaluators.checks import Look
-from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.evidence import Ended, EpisodeFault, Evidence, TriedWay, UnscoredReason
 from evaluators.fields import When
 from evaluators.responses import answer_of, response_of
 from evaluators.scores import Score, score
@@ -85,6 +85,7 @@ class Episode:
         self._task = spec.task
         self._environment = environment
         self._goes_on = goes_on
+        self.tried: tuple[TriedWay, ...] = ()  # the ways before this one; set before `reset`
         self._id = goes_on[0].root if goes_on else secrets.token_hex(8)
         self._protocol = _protocol_of(spec.task)
         self._record = EpisodeRecord(spec, environment)
@@ -401,7 +402,7 @@ class Episode:
 
     async def _come_back(self, mark: Checkpoint, way: PageWay) -> None:
         """Begin as a branch of a checkpoint; where it is not equal, the episode has broken off."""
-        self._record.go_on(mark.record, mark.branch(way))
+        self._record.go_on(mark.record, mark.branch(way, self.tried))
         self._left_s = mark.left_s
         player = await self._opened(None if way is PageWay.START else mark.pages)
         if way is PageWay.START:
@@ -409,8 +410,7 @@ class Episode:
         self._observation, differs = await come_back(player, mark, way, self._protocol)
         self._player = player
         if differs is not None:
-            message = f"'{mark.name}' by {way}: {differs}"
-            self._record.break_off(EpisodeFault(reason=UnscoredReason.FORK, message=message))
+            self._record.fork_failed(differs)
 
     async def _step(
         self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
