@@ -340,6 +340,7 @@ class Branch(_Record):
         states: by site, the digest of the fingerprint that its replica was proven to have.
         tried: the ways that did not lead to an equal page, in their order; all where the branch is
             `unscored: fork`. Empty in evidence of earlier versions.
+        told: its agent was told what was done before the checkpoint, as a past of its own.
     """
 
     root: Text
@@ -349,6 +350,7 @@ class Branch(_Record):
     replayed: int = 0
     states: dict[Text, Text] = Field(default_factory=dict)
     tried: tuple[TriedWay, ...] = ()
+    told: bool = False
 
 
 class Varied(_Record):

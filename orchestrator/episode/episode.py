@@ -40,7 +40,7 @@ from orchestrator.episode.checkpoint import (
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, SharedSession
 from orchestrator.episode.faults import fault_of, start_fault
 from orchestrator.episode.locators import Locators
-from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol, MiniwobProtocol
+from orchestrator.episode.protocol import protocol_of
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.resources import (
     open_resources,
@@ -87,7 +87,7 @@ class Episode:
         self._goes_on = goes_on
         self.tried: tuple[TriedWay, ...] = ()  # the ways before this one; set before `reset`
         self._id = goes_on[0].root if goes_on else secrets.token_hex(8)
-        self._protocol = _protocol_of(spec.task)
+        self._protocol = protocol_of(spec.task)
         self._record = EpisodeRecord(spec, environment)
         self._resources = AsyncExitStack()
         self._player: StepPlayer | None = None
@@ -227,6 +227,10 @@ class Episode:
     def spend(self, spent: Spent) -> None:
         """Write down what was spent on models, beside what `step` is given; at any time."""
         self._record.spent += spent
+
+    def tell_past(self) -> None:
+        """Write down that the agent of a branch was told what was done before it began."""
+        self._record.tell_past()
 
     def keep_exchanges(self, exchanges: Iterable[ModelExchange]) -> None:
         """Keep what models were asked for the next step, and what came back."""
@@ -489,10 +493,6 @@ class Episode:
     def _because(self) -> str | None:
         record = self._record
         return record.fault.message if record.fault else record.ended_because
-
-
-def _protocol_of(task: Task) -> EpisodeProtocol:
-    return MiniwobProtocol(task.miniwob, task.intent) if task.miniwob else BrowsingProtocol(task)
 
 
 def _nothing_seen(why: str | None) -> Observation:

@@ -215,6 +215,10 @@ class EpisodeRecord:
         self._lines = {name: lines.copy() for name, lines in before.lines.items()}
         self._clock = time.monotonic() - before.seconds
 
+    def tell_past(self) -> None:
+        if self.branch is not None:
+            self.branch = self.branch.model_copy(update={"told": True})
+
     def fork_failed(self, differs: str) -> None:
         """Break off a branch that is not equal, for the reasons of all ways that were tried."""
         if self.branch is None:

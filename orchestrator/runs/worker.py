@@ -28,7 +28,7 @@ from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld
 from orchestrator.runs.request import RunRequest
-from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root
+from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.lock import Rollouts
@@ -195,6 +195,7 @@ class Worker:
         if isinstance(mark, PlayedAttempt):
             return await self._without_bug(mark)
         spec = replace(spec, observations=frozenset(mark.seen.parts))
+        runner = replace(runner, past=past_of(mark) if rollouts.told else ())
         played: list[PlayedAttempt] = []
         tried: tuple[TriedWay, ...] = ()
         for way in mark.ways:
