@@ -43,7 +43,12 @@ async def recorded(folder: Path, task: Task, replies: Sequence[Says]) -> RunRepo
 def asked(run: RunReport, episode: int = 0) -> list[str]:
     """Return the last message of each question that an episode's agent asked itself."""
     folder = run.folder.evidence_folder(run.episodes[episode].folder)
-    return [json.dumps(one.exchange.request["messages"][-1]) for one in read_exchanges(folder)]
+    found = []
+    for one in read_exchanges(folder):
+        messages = one.exchange.request["messages"]
+        assert isinstance(messages, list)
+        found.append(json.dumps(messages[-1]))
+    return found
 
 
 def branches(run: RunReport) -> list[Any]:
