@@ -56,7 +56,8 @@ class StepValue:
         }
 
     def __str__(self) -> str:
-        found = f"{self.root} after step {self.step}: {percent(self.rate)} of"
+        told = " (told what was done)" if self.told else ""
+        found = f"{self.root} after step {self.step}{told}: {percent(self.rate)} of"
         found += f" {counted(self.rate.count, 'scored rollout')}"
         within = f" ({interval(self.rate.interval)})" if self.rate.interval else ""
         return f"{found}{within}{f', {self.unscored} unscored' if self.unscored else ''}"

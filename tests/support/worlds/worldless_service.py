@@ -97,7 +97,9 @@ def serving_from(tmp_path: Path) -> Serving:
                 token_path=tmp_path / "token",
             ) as served,
             httpx.AsyncClient(
-                base_url=served.url, headers={"Authorization": f"Bearer {served.token}"}
+                base_url=served.url,
+                headers={"Authorization": f"Bearer {served.token}"},
+                timeout=60,  # a machine may be busy
             ) as client,
         ):
             yield Service(served, client, arena, f"{suite}/one")

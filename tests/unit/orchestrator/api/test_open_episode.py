@@ -19,6 +19,7 @@ from evaluators.evidence import Branch, Ended, Evidence
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.browser.observation import AXTREE, Html
+from orchestrator.episode import episode as episode_module
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
@@ -244,11 +245,11 @@ async def test_a_page_that_is_not_equal_is_tried_by_all_actions_and_then_unscore
         assert not episode.is_over
 
 
-async def test_each_way_has_a_reason_of_its_own_and_none_is_long() -> None:
+async def test_each_way_has_a_reason_of_its_own() -> None:
     leases = Leases()
 
     async def other() -> None:
-        leases.world.title = "x" * 5_000 if len(leases.begun) == 2 else "Short"
+        leases.world.title = "First" if len(leases.begun) == 2 else "Second"
 
     async with leases.episode() as episode:
         await episode.reset()
@@ -258,11 +259,25 @@ async def test_each_way_has_a_reason_of_its_own_and_none_is_long() -> None:
         told = branch.evidence().branch
         assert told is not None
         first, last = (one.because for one in told.tried)
-        assert "xxx" in first
-        assert "xxx" not in last
-        assert "Short" in last
-        assert len((await branch.score()).because) < 2_000
+        assert ("First" in first, "Second" in first) == (True, False)
+        assert ("First" in last, "Second" in last) == (False, True)
         assert Evidence.model_validate_json(branch.evidence().model_dump_json()).branch == told
+        await branch.close()
+
+
+async def test_no_reason_is_longer_than_anybody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def come_back(_: object, mark: Checkpoint, *__: object) -> tuple[object, str]:
+        return mark.seen, "x" * 5_000
+
+    monkeypatch.setattr(episode_module, "come_back", come_back)
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        (branch,) = await episode.fork(1, at=await episode.checkpoint("start"))
+        assert 500 < len((await branch.score()).because) < 2_000
+        told = branch.evidence().branch
+        assert told is not None
+        assert [len(one.because) for one in told.tried] == [500, 500]
         await branch.close()
 
 

@@ -68,6 +68,17 @@ async def test_an_agent_knows_what_was_done_as_if_it_had_done_it_itself(
     assert run.values[0].document()["told"] is True
 
 
+async def test_an_action_is_told_in_the_words_in_which_it_was_chosen(
+    tmp_path: Path, task: Task
+) -> None:
+    scrolls = Says('{"thought": "below", "action": {"kind": "scroll", "direction": "down"}}')
+    root = await recorded(tmp_path / "scrolls", task, [scrolls, TO_KETTLE, WRONG])
+    run = await rolled_out(tmp_path / "run", root, "1", [RIGHT], count=1)
+    (question,) = asked(run)
+    (of_root,) = [one for one in asked(root) if "Step 2 of" in one]
+    assert question == of_root
+
+
 async def test_who_begins_at_the_start_is_told_nothing(tmp_path: Path, source: RunReport) -> None:
     run = await rolled_out(tmp_path / "run", source, "0", [RIGHT], count=1)
     assert "nothing yet" in asked(run)[0]
