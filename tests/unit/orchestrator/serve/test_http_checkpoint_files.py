@@ -118,6 +118,20 @@ async def test_a_file_that_is_none_or_damaged_or_forged_is_refused(serving: Serv
             await assert_refused(service, await service.go_on(content), 422, why)
 
 
+async def test_a_file_with_a_list_of_parts_without_end_is_not_read(serving: Serving) -> None:
+    """Its names alone would take more memory than the file has bytes."""
+    names = io.BytesIO()
+    with zipfile.ZipFile(names, "w") as file:
+        for number in range(60_000):
+            file.writestr(f"{number:040}", b"")
+    async with serving() as service:
+        answer = await service.go_on(names.getvalue())
+        await assert_refused(service, answer, 422, "its list of parts is too long")
+        large = await at_bruges(service)
+        answer = await service.go_on(large[:-22] + b"PK\x06\x07" + bytes(16) + large[-22:])
+        await assert_refused(service, answer, 422, "its list of parts is too long")
+
+
 async def test_a_file_of_another_task_or_other_terms_is_refused(serving: Serving) -> None:
     async with serving() as service:
         file = await at_bruges(service)
