@@ -319,6 +319,13 @@ class AgentResponse(_Record):
     reason: Text | None = None
 
 
+class TriedWay(_Record):
+    """A way in which the pages of a branch did not come back equal, and what differed first."""
+
+    pages: Text
+    because: Text
+
+
 class Branch(_Record):
     """The checkpoint that an episode goes on from, and how its pages came back.
 
@@ -331,6 +338,9 @@ class Branch(_Record):
             empty where the episode broke off before it came back.
         replayed: how many actions were done again for the pages.
         states: by site, the digest of the fingerprint that its replica was proven to have.
+        tried: the ways that did not lead to an equal page, in their order; all where the branch is
+            `unscored: fork`. Empty in evidence of earlier versions.
+        told: its agent was told what was done before the checkpoint, as a past of its own.
     """
 
     root: Text
@@ -339,6 +349,8 @@ class Branch(_Record):
     pages: Text
     replayed: int = 0
     states: dict[Text, Text] = Field(default_factory=dict)
+    tried: tuple[TriedWay, ...] = ()
+    told: bool = False
 
 
 class Varied(_Record):

@@ -110,6 +110,22 @@ class Decision:
     usd: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """A step that was done before the agent began.
+
+    Attributes:
+        seen: what was seen before it.
+        thought: why, in the words of whoever did it; None where nobody may know.
+        error: why it could not be done.
+    """
+
+    seen: Observation
+    action: Action
+    thought: str | None
+    error: str | None
+
+
 class Agent(Protocol):
     """One agent for one episode: made fresh for each."""
 
@@ -120,6 +136,14 @@ class Agent(Protocol):
             AgentError: the agent gives up for a reason of its own; the episode ends and is scored.
             ModelError: its model is unavailable; the episode is unscored.
         """
+
+
+@runtime_checkable
+class Recalls(Protocol):
+    """An `Agent` of Arena's that takes what was done before it began as a past of its own."""
+
+    def recall(self, past: Sequence[PastTurn]) -> None:
+        """Take these steps, of which there is one at least, before the first decision."""
 
 
 class AgentClass(StrEnum):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena_core.actions import Action
     from arena_core.held import Held
     from arena_core.worlds import World
-    from evaluators.evidence import Evidence
+    from evaluators.evidence import Evidence, TriedWay
     from evaluators.scores import Score
     from orchestrator.agents.interface import Assignment
     from orchestrator.browser.observation import Observation
@@ -394,16 +394,19 @@ class OpenEpisode:
         from evaluators.evidence import UnscoredReason
 
         self._was_reset = True
+        tried: tuple[TriedWay, ...] = ()
         for way in mark.ways:
             if self._begun is not None:
                 self._maker.foresee(mark, way)
                 await self._begun.end(is_whole=True)
             begun = await self._begin((mark, way), folder)
             folder = begun.folder
+            begun.episode.tried = tried
             await begun.episode.reset()
-            fault = begun.episode.evidence().fault
-            if fault is None or fault.reason is not UnscoredReason.FORK:
+            evidence = begun.episode.evidence()
+            if evidence.fault is None or evidence.fault.reason is not UnscoredReason.FORK:
                 break
+            tried = evidence.branch.tried if evidence.branch else ()
         return self.observation
 
     async def score(self) -> Score:

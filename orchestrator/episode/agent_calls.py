@@ -7,7 +7,7 @@ import contextvars
 import inspect
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -20,7 +20,15 @@ from arena_core.actions import ACTIONS, Action
 from arena_core.bugs import bug_in_words, is_exhaustion, place_outside, runs_outside
 from arena_core.errors import AgentCrashedError, AgentError, ModelError, TaskError
 from arena_core.foreign import cut, first_fault, storable
-from orchestrator.agents.interface import Agent, AgentMaker, Assignment, Decision, Reference
+from orchestrator.agents.interface import (
+    Agent,
+    AgentMaker,
+    Assignment,
+    Decision,
+    PastTurn,
+    Recalls,
+    Reference,
+)
 from orchestrator.agents.model_exchange import ModelExchange, TokenUsage, is_cost, is_count
 from orchestrator.browser.observation import Observation
 
@@ -41,6 +49,18 @@ def make_episode_agent(maker: AgentMaker, assignment: Assignment, reference: Ref
         if isinstance(error, Exception) and runs_outside(error) and not is_meant:
             raise _crash(error) from error
         raise
+
+
+def recall(agent: Agent, past: Sequence[PastTurn]) -> bool:
+    """Tell an agent what was done before it began; False where it takes nothing, or nothing was.
+
+    Only Arena's own are told: a method of that name may be another thing anywhere else.
+    """
+    is_own = type(agent).__module__.startswith("orchestrator.")
+    if not past or not is_own or not isinstance(agent, Recalls):
+        return False
+    agent.recall(past)
+    return True
 
 
 async def decide(agent: Agent, observation: Observation) -> Decision:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
 from arena_core.errors import StateError, UsageError
-from evaluators.evidence import Branch
+from evaluators.evidence import Branch, TriedWay
 from orchestrator.browser.observation import AXTREE, IN_VIEWPORT
 from orchestrator.browser.observations.equality import first_difference
 from orchestrator.episode.resources import recorded_for
@@ -154,8 +154,8 @@ class Checkpoint:
             message = f"the checkpoint '{self.name}' shows {forms}, and the episode another form"
             raise UsageError(message, hint=f"observations of the episode: {forms}")
 
-    def branch(self, way: PageWay) -> Branch:
-        """Return what the evidence of a branch says of it."""
+    def branch(self, way: PageWay, tried: tuple[TriedWay, ...]) -> Branch:
+        """Return what the evidence of a branch says of it, and of the ways that came before."""
         return Branch(
             root=self.root,
             checkpoint=self.name,
@@ -163,6 +163,7 @@ class Checkpoint:
             pages=way,
             replayed=len(self.done_again(way)),
             states={site: taken.digest for site, taken in self.sites.items()},
+            tried=tried,
         )
 
 

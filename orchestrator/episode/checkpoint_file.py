@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import IO, Annotated, Final, Literal, Self
 
 from pydantic import (
     AwareDatetime,
@@ -264,16 +264,17 @@ def packed_checkpoint(mark: Checkpoint) -> bytes:
     return packed_archive(Kind.CHECKPOINT, manifest, parts)
 
 
-def load_checkpoint(path: Path | str) -> Checkpoint:
+def load_checkpoint(path: Path | str | IO[bytes]) -> Checkpoint:
     """Read a file that `save_checkpoint` wrote; it may come from anybody.
 
     Args:
-        path: of the file.
+        path: of the file; or the file itself, open for reading bytes, which is left open.
 
     Raises:
         StateError: it is missing, damaged, no regular file, or not the file of a checkpoint.
     """
-    with opened_archive(Path(path), Kind.CHECKPOINT) as parts:
+    source = Path(path) if isinstance(path, Path | str) else path
+    with opened_archive(source, Kind.CHECKPOINT) as parts:
         told = _Manifest.model_validate_json(parts.manifest(Kind.CHECKPOINT))
         record = _Record.model_validate_json(parts.read(_RECORD, told.record))
         if told.document_step > record.steps[-1].index:

@@ -20,7 +20,7 @@ from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
 from arena_core.errors import StateError, UsageError
 from arena_core.worlds import World
 from evaluators.checks import Look
-from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
+from evaluators.evidence import Ended, EpisodeFault, Evidence, TriedWay, UnscoredReason
 from evaluators.fields import When
 from evaluators.responses import answer_of, response_of
 from evaluators.scores import Score, score
@@ -40,7 +40,7 @@ from orchestrator.episode.checkpoint import (
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, SharedSession
 from orchestrator.episode.faults import fault_of, start_fault
 from orchestrator.episode.locators import Locators
-from orchestrator.episode.protocol import BrowsingProtocol, EpisodeProtocol, MiniwobProtocol
+from orchestrator.episode.protocol import protocol_of
 from orchestrator.episode.record import EpisodeRecord
 from orchestrator.episode.resources import (
     open_resources,
@@ -85,8 +85,9 @@ class Episode:
         self._task = spec.task
         self._environment = environment
         self._goes_on = goes_on
+        self.tried: tuple[TriedWay, ...] = ()  # the ways before this one; set before `reset`
         self._id = goes_on[0].root if goes_on else secrets.token_hex(8)
-        self._protocol = _protocol_of(spec.task)
+        self._protocol = protocol_of(spec.task)
         self._record = EpisodeRecord(spec, environment)
         self._resources = AsyncExitStack()
         self._player: StepPlayer | None = None
@@ -227,6 +228,10 @@ class Episode:
     def spend(self, spent: Spent) -> None:
         """Write down what was spent on models, beside what `step` is given; at any time."""
         self._record.spent += spent
+
+    def tell_past(self) -> None:
+        """Write down that the agent of a branch was told what was done before it began."""
+        self._record.tell_past()
 
     def keep_exchanges(self, exchanges: Iterable[ModelExchange]) -> None:
         """Keep what models were asked for the next step, and what came back."""
@@ -402,7 +407,7 @@ class Episode:
 
     async def _come_back(self, mark: Checkpoint, way: PageWay) -> None:
         """Begin as a branch of a checkpoint; where it is not equal, the episode has broken off."""
-        self._record.go_on(mark.record, mark.branch(way))
+        self._record.go_on(mark.record, mark.branch(way, self.tried))
         self._left_s = mark.left_s
         player = await self._opened(None if way is PageWay.START else mark.pages)
         if way is PageWay.START:
@@ -410,8 +415,7 @@ class Episode:
         self._observation, differs = await come_back(player, mark, way, self._protocol)
         self._player = player
         if differs is not None:
-            message = f"'{mark.name}' by {way}: {differs}"
-            self._record.break_off(EpisodeFault(reason=UnscoredReason.FORK, message=message))
+            self._record.fork_failed(differs)
 
     async def _step(
         self, player: StepPlayer, index: int, action: Action, decided: DecisionRecord
@@ -490,10 +494,6 @@ class Episode:
     def _because(self) -> str | None:
         record = self._record
         return record.fault.message if record.fault else record.ended_because
-
-
-def _protocol_of(task: Task) -> EpisodeProtocol:
-    return MiniwobProtocol(task.miniwob, task.intent) if task.miniwob else BrowsingProtocol(task)
 
 
 def _nothing_seen(why: str | None) -> Observation:

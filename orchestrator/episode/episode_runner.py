@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from arena_core.errors import AgentCrashedError, AgentError, ContextExceededError
 from evaluators.evidence import Ended, Evidence, UnscoredReason
-from orchestrator.agents.interface import Agent, AgentMaker, Decision
+from orchestrator.agents.interface import Agent, AgentMaker, Decision, PastTurn
 from orchestrator.agents.model_exchange import (
     Answers,
     ExchangeCollector,
@@ -23,7 +23,7 @@ from orchestrator.agents.model_exchange import (
     spent_on,
 )
 from orchestrator.browser.observation import Observation
-from orchestrator.episode.agent_calls import decide, make_episode_agent
+from orchestrator.episode.agent_calls import decide, make_episode_agent, recall
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.snapshot import ProofHook
 from orchestrator.episode.steps import DecisionRecord
@@ -74,6 +74,7 @@ class EpisodeRunner:
         meter: of the run; None where nobody counts.
         interrupted: set when the user asked to stop: no step begins after the one under way.
         proof_hook: looks at each episode in its middle; None where nobody does.
+        past: what was done before the agent begins, where it is to be told.
     """
 
     agent: AgentMaker
@@ -81,6 +82,7 @@ class EpisodeRunner:
     proof_hook: ProofHook | None = None
     meter: Meter | None = None
     recording: Answers | None = None
+    past: tuple[PastTurn, ...] = ()
 
     async def play(self, episode: Episode) -> PlayedAttempt:
         async with episode:
@@ -108,6 +110,8 @@ class EpisodeRunner:
             except AgentCrashedError as crash:
                 episode.end(Ended.AGENT_CRASHED, crash.message)
                 return
+            if recall(agent, self.past):
+                episode.tell_past()
             await self._play_steps(agent, episode, observation, asked)
 
     async def _play_steps(

@@ -182,3 +182,8 @@ class MiniwobProtocol:
             raise TaskError(f"the episode of the page '{self._start.page}' is not started yet")
         await self.look()
         return self.record.raw
+
+
+def protocol_of(task: Task) -> EpisodeProtocol:
+    """Return how the episodes of a task run."""
+    return MiniwobProtocol(task.miniwob, task.intent) if task.miniwob else BrowsingProtocol(task)

@@ -19,6 +19,8 @@ from evaluators.evidence import (
     MiniWobRecord,
     Receipt,
     StepEvidence,
+    TriedWay,
+    UnscoredReason,
     Varied,
 )
 from orchestrator.agents.model.messages import ImagePart
@@ -45,6 +47,7 @@ from orchestrator.gateway import Arm
 # Of every picture that agents see: one pixel for each CSS pixel.
 _DEVICE_SCALE = 1
 _MOST_BECAUSE: Final = 10_000  # characters
+_MOST_DIFFERS: Final = 500  # of what differs by one way
 
 
 def picture_name(picture: Picture) -> str:
@@ -211,6 +214,21 @@ class EpisodeRecord:
         self._exchanges = before.exchanges.copy()
         self._lines = {name: lines.copy() for name, lines in before.lines.items()}
         self._clock = time.monotonic() - before.seconds
+
+    def tell_past(self) -> None:
+        if self.branch is not None:
+            self.branch = self.branch.model_copy(update={"told": True})
+
+    def fork_failed(self, differs: str) -> None:
+        """Break off a branch that is not equal, for the reasons of all ways that were tried."""
+        if self.branch is None:
+            raise ValueError("no branch was begun")
+        failed = TriedWay(pages=self.branch.pages, because=cut(differs, _MOST_DIFFERS))
+        tried = (*self.branch.tried, failed)
+        reasons = "; ".join(f"by {one.pages}: {one.because}" for one in tried)
+        message = f"'{self.branch.checkpoint}' {reasons}"
+        self.branch = self.branch.model_copy(update={"tried": tried})
+        self.break_off(EpisodeFault(reason=UnscoredReason.FORK, message=message))
 
     def stop_clock(self) -> None:
         if self.seconds is None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from arena_core.errors import StoreError
 from arena_core.plugins import ARENA
+from evaluators.evidence import Branch
 from evaluators.verdicts import OutcomeKind
 from orchestrator.analysis.run_report.extension_points import Written
 from orchestrator.analysis.run_report.run_report import RunReport
@@ -40,7 +41,9 @@ Object = dict[str, Any]
 class Atif:
     """Writes RUN/EPISODE/trajectory.json: the intent a user's step, each action an agent's.
 
-    What the episode is worth stands in `extra`: `reward` is null where it is unscored.
+    What the episode is worth stands in `extra`: `reward` is null where it is unscored. The steps
+    that a branch shares with its root are marked `is_copied_context`, which readers that train on
+    trajectories leave out; `extra` names the root and the last of these steps.
     """
 
     suffix = ""
@@ -141,6 +144,7 @@ class _Episode:
             "completion": score.completion,
             "answer": episode.outline.answer,
             "ended": None if episode.outline.ended is None else episode.outline.ended.value,
+            "branch": _branch(episode.outline.branch),
             "checks": {one.check: one.status.value for one in score.verdicts},
         }
 
@@ -157,8 +161,10 @@ class _Episode:
             seen = self._content(page_in_words(opening), opening.screenshot)
             first["observation"] = {"results": [{"content": seen}]}
         yield first
+        shared = 0 if evidence.branch is None else evidence.branch.step
         for number, turn in enumerate(turns_of(evidence), 2):
-            yield self._step(number, turn)
+            step = self._step(number, turn)
+            yield step | ({"is_copied_context": True} if turn.index <= shared else {})
 
     def _step(self, number: int, turn: Turn) -> Object:
         seen = turn.seen if turn.error is None else f"{turn.error}\n\n{turn.seen}"
@@ -217,6 +223,12 @@ def _total(found: Sequence[_Spent]) -> _Spent:
         completion=sum(one.completion for one in found),
         usd=sum(prices) if len(prices) == len(found) else None,
     )
+
+
+def _branch(branch: Branch | None) -> Object | None:
+    if branch is None:
+        return None
+    return {"root": branch.root, "step": branch.step, "checkpoint": branch.checkpoint}
 
 
 def _agent(lock: RunLock) -> Object:

@@ -10,7 +10,7 @@ from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
 from arena_core.errors import UsageError
-from evaluators.evidence import Evidence
+from evaluators.evidence import Branch, Evidence
 from evaluators.network import RequestRecord, cookies_sent, cookies_set
 from orchestrator.analysis.run_report.extension_points import LeftOut, Written
 from orchestrator.analysis.run_report.run_report import RunReport
@@ -24,6 +24,7 @@ _SECRETS: Final = (
     "Secrets are redacted: values of cookies that log in, tokens, passwords and contents of files"
     " stand as redacted.sha256.SALT.DIGEST."
 )
+_NAMED: Final = 3  # reasons
 _UNKNOWN: Final = -1  # what HAR 1.2 writes for a size or a status that is not known
 
 Json = dict[str, object]
@@ -48,8 +49,8 @@ class Har:
             for episode in report.episodes:
                 evidence = episode.evidence
                 if evidence.network is None:
-                    found = LeftOut(run=report.folder.path, what=episode.folder, why=NOT_RECORDED)
-                    left_out.append(found)
+                    why = _why_none(evidence.branch)
+                    left_out.append(LeftOut(run=report.folder.path, what=episode.folder, why=why))
                     continue
                 write_json(folder / f"{episode.folder}.har", har_of(episode, report))
                 written += 1
@@ -57,9 +58,22 @@ class Har:
                     fault = evidence.network_fault
                     notes.append(f"{episode.folder}: not all requests are in it: {fault}")
         if not written:
-            message = f"none of {len(left_out)} episodes has a HAR: {NOT_RECORDED}"
-            raise UsageError(message, hint="arena eval --record-requests")
+            why = "; ".join(sorted({one.why for one in left_out})[:_NAMED])
+            message = f"none of {len(left_out)} episodes has a HAR: {why or NOT_RECORDED}"
+            is_hopeless = bool(left_out) and all(one.why != NOT_RECORDED for one in left_out)
+            hint = "name the run of the roots" if is_hopeless else "arena eval --record-requests"
+            raise UsageError(message, hint=hint)
         return Written(episodes=written, left_out=tuple(left_out), notes=(_SECRETS, *notes))
+
+
+def _why_none(branch: Branch | None) -> str:
+    """Say why an episode has no HAR: nobody can record the requests of a branch."""
+    if branch is None:
+        return NOT_RECORDED
+    return (
+        f"it goes on from step {branch.step} of {branch.root}: what a page is restored by is no"
+        " request of the agent's, so none is recorded"
+    )
 
 
 def folder_names(runs: Sequence[RunReport]) -> Iterator[str]:

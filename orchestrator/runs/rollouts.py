@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from arena_core.actions import Action
 from arena_core.errors import ForkError, StateError, StoreError, UsageError
 from arena_core.worlds import World
 from evaluators.evidence import Branch, StepEvidence
+from orchestrator.agents.interface import AgentClass, PastTurn
 from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.episode_runner import PlayedAttempt
 from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_lines
 from orchestrator.episode.record import seen_line
+from orchestrator.episode.steps import DecisionRecord
 from orchestrator.runs.store.digests import digest_of_folder, has_digest
 from orchestrator.runs.store.lock import Rollouts, Root
 from orchestrator.runs.store.run_folder import RunFolder
@@ -32,6 +35,8 @@ EVERY: Final = "every"
 _KEPT: Final = 32  # checkpoints; rollouts of one root are played one after the other
 _NAMED: Final = 3
 _BRIEF: Final = 200
+# Agents that are given nothing of the solution which their thoughts could repeat.
+_KNOW_NO_MORE: Final = frozenset({AgentClass.CONTESTANT, AgentClass.BASELINE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +109,11 @@ def plan_rollouts(
         source=source,
         tasks=tuple(tasks[name] for name in tasks if name in {root.task for root in roots}),
         rollouts=Rollouts(
-            run=lock.run, folder=str(source.path.resolve()), count=count, roots=tuple(roots)
+            run=lock.run,
+            folder=str(source.path.resolve()),
+            count=count,
+            roots=tuple(roots),
+            told=True,
         ),
         left_out=tuple(left_out),
     )
@@ -150,10 +159,12 @@ class Prefix:
     Attributes:
         steps: from the start page on.
         seen: what its agent saw then; None where that is not recorded.
+        thoughts: why each was done, by its step; nothing where the agent knew of the solution.
     """
 
     steps: tuple[StepEvidence, ...]
     seen: Mapping[str, Any] | None
+    thoughts: Mapping[int, str | None]
 
     @classmethod
     def read(cls, rollouts: Rollouts, root: Root) -> Prefix:
@@ -164,8 +175,11 @@ class Prefix:
             message = f"{folder}: is not there as it was when rollouts from it were planned"
             raise StoreError(message, hint="put it back, or sample anew")
         lines = (line for line in read_lines(folder / OBSERVATIONS_FILE))
+        steps = source.evidence(root.episode).steps[: root.step + 1]
+        may_tell = source.lock().agent.agent_class in _KNOW_NO_MORE
         return cls(
-            steps=source.evidence(root.episode).steps[: root.step + 1],
+            steps=steps,
+            thoughts={one.index: one.thought for one in steps if may_tell},
             seen=next((line for line in lines if line.get("step") == root.step), None),
         )
 
@@ -196,7 +210,8 @@ async def go_to_root(
         await episode.reset()
         for recorded in prefix.steps:
             if recorded.action is not None and not episode.is_over:
-                await episode.step(recorded.action)
+                decided = DecisionRecord(thought=prefix.thoughts.get(recorded.index))
+                await episode.step(recorded.action, decided)
             if (broken := _broken(episode, name, interrupted)) is not None:
                 return broken
             _require_same(episode, recorded, name)
@@ -211,6 +226,21 @@ async def go_to_root(
     if (differs := _sees_other(prefix.seen, seen_line(mark.seen))) is not None:
         raise _elsewhere(name, name.step, differs)
     return replace(mark, root=name.root)
+
+
+def past_of(mark: Checkpoint) -> tuple[PastTurn, ...]:
+    """Return what was done until a checkpoint, as an agent is told it."""
+    seen = mark.record.seen
+    return tuple(
+        PastTurn(seen[one.index - 1], _as_chosen(one.action), one.thought, one.error)
+        for one in mark.record.steps
+        if one.action is not None
+    )
+
+
+def _as_chosen(action: Action) -> Action:
+    """Return an action that says no more than it has to, as an agent's own does."""
+    return type(action).model_validate(action.model_dump(exclude_defaults=True))
 
 
 def _broken(episode: Episode, name: Branch, interrupted: asyncio.Event) -> PlayedAttempt | None:

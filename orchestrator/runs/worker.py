@@ -14,7 +14,7 @@ from typing import Final
 
 from arena_core.logs import log_context
 from arena_core.task_group import task_group
-from evaluators.evidence import UnscoredReason
+from evaluators.evidence import TriedWay, UnscoredReason
 from orchestrator.agents.interface import AgentMaker, SeesByReference
 from orchestrator.episode.checkpoint import Checkpoint
 from orchestrator.episode.environment import AttemptSpec
@@ -29,7 +29,7 @@ from orchestrator.runs.environments import Environments
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld
 from orchestrator.runs.request import RunRequest
-from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root
+from orchestrator.runs.rollouts import Prefix, RootCheckpoints, go_to_root, past_of
 from orchestrator.runs.run_budget import AttemptMeter
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.lock import Rollouts
@@ -204,16 +204,21 @@ class Worker:
         if isinstance(mark, PlayedAttempt):
             return await self._without_bug(mark)
         spec = replace(spec, observations=frozenset(mark.seen.parts))
-        tried: list[PlayedAttempt] = []
+        runner = replace(runner, past=past_of(mark) if rollouts.told else ())
+        played: list[PlayedAttempt] = []
+        tried: tuple[TriedWay, ...] = ()
         for way in mark.ways:
             async with self.environments.of_task(
                 task, hold_s=_longest(task), states=mark.states(way), since=mark.began
             ) as environment:
-                tried.append(await runner.play(Episode(spec, environment, (mark, way))))
-            fault = tried[-1].evidence().fault
-            if fault is None or fault.reason is not UnscoredReason.FORK:
+                episode = Episode(spec, environment, (mark, way))
+                episode.tried = tried
+                played.append(await runner.play(episode))
+            evidence = played[-1].evidence()
+            if evidence.fault is None or evidence.fault.reason is not UnscoredReason.FORK:
                 break
-        return await self._without_bug(tried[-1])
+            tried = evidence.branch.tried if evidence.branch else ()
+        return await self._without_bug(played[-1])
 
     async def _without_bug(self, played: PlayedAttempt) -> PlayedAttempt:
         """Return what was played; after a bug the next episode gets another browser."""

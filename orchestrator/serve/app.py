@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.telemetry import TelemetryConfig
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from arena_core.bugs import bug_in_words
@@ -19,12 +22,14 @@ from arena_core.errors import (
     ArenaError,
     InputError,
     InternalError,
+    StateError,
+    StoreError,
     UnknownNameError,
     UsageError,
 )
 from arena_core.foreign import cut, whole
 from orchestrator.agents.action_spaces.parser import Misread
-from orchestrator.episode.checkpoint_file import packed_checkpoint
+from orchestrator.episode.checkpoint_file import load_checkpoint, packed_checkpoint
 from orchestrator.serve.host import (
     ConflictError,
     EpisodeHost,
@@ -34,17 +39,21 @@ from orchestrator.serve.host import (
 )
 from orchestrator.serve.mcp_server import McpRoute, mcp_path
 from orchestrator.serve.messages import (
+    FROM_CHECKPOINT,
+    ContinuedEpisode,
     CreatedEpisode,
     CreateEpisode,
     EpisodeState,
     FinishedEpisode,
     FinishEpisode,
     ForkEpisode,
+    GoOnEpisode,
     NamedCheckpoint,
     SeenEpisode,
     StepAnswer,
     StepEpisode,
     TakenCheckpoint,
+    TooLongError,
     observation_as_json,
     task_as_json,
 )
@@ -52,6 +61,7 @@ from orchestrator.serve.session import Stepped
 
 if TYPE_CHECKING:
     from orchestrator.api.arena import Arena
+    from orchestrator.episode.checkpoint import Checkpoint
     from orchestrator.serve.session import TextActions
 
 _TITLE = "Arena"
@@ -59,6 +69,10 @@ _ABOUT = (
     "Episodes of web agents: create one, step it, finish it. What could not be scored has"
     " `outcome: unscored` and `reward: null` in every answer."
 )
+_A_FILE: Final = {
+    "required": True,
+    "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
+}
 _BUSY_AGAIN_S = 5
 _MOST_SAID = 500
 # Else FastAPI sends spans to wherever the environment names a collector.
@@ -114,6 +128,21 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
         hosted = await host.create(asked)
         return CreatedEpisode(**hosted.answer, **_urls(hosted, str(request.base_url)))
 
+    @app.post(
+        FROM_CHECKPOINT,
+        status_code=201,
+        summary="Begin an episode at the file of a checkpoint",
+        openapi_extra={"requestBody": _A_FILE},
+    )
+    async def go_on(asked: Annotated[GoOnEpisode, Query()], request: Request) -> CreatedEpisode:
+        host.require_checkpoints()
+        try:
+            mark, digest = await _received(host, request)
+            hosted = await host.create(_continued(asked, mark, digest), mark)
+        except StateError as unfit:  # the file, or the images here: it will be no other next time
+            raise UsageError(unfit.message, hint=unfit.hint) from unfit
+        return CreatedEpisode(**hosted.answer, **_urls(hosted, str(request.base_url)))
+
     @app.get("/episodes/{name}", summary="How an episode stands, and what is seen")
     async def get(name: str) -> SeenEpisode:
         hosted = host.find(name)
@@ -144,6 +173,44 @@ def _add_episodes(app: FastAPI, host: EpisodeHost) -> None:
     ) -> StreamingResponse:
         lines = _events(host, host.find(name), hold=hold)
         return StreamingResponse(lines, media_type="text/event-stream")
+
+
+async def _received(host: EpisodeHost, request: Request) -> tuple[Checkpoint, str]:
+    """Return the checkpoint whose file is the body of a request, and the file's SHA-256.
+
+    The file lies on disk until it is read: Arena's own readers bound what they unpack.
+
+    Raises:
+        HTTPException: it is too long, or too slow.
+        StateError: it is not the file of a checkpoint.
+        StoreError: it cannot be put aside here.
+    """
+    digest = hashlib.sha256()
+    try:
+        async with host.receiving():
+            with TemporaryFile() as file:
+                async for part in request.stream():
+                    digest.update(part)
+                    file.write(part)
+                file.seek(0)
+                return await asyncio.to_thread(load_checkpoint, file), digest.hexdigest()
+    except TooLongError as error:
+        raise HTTPException(413, str(error)) from error
+    except (TimeoutError, ClientDisconnect) as error:
+        raise HTTPException(408, "the file did not arrive in time") from error
+    except OSError as cause:
+        raise StoreError(f"the file cannot be put aside: {cause.strerror or cause}") from cause
+
+
+def _continued(asked: GoOnEpisode, mark: Checkpoint, sha256: str) -> ContinuedEpisode:
+    return ContinuedEpisode(
+        task=asked.task,
+        world=mark.world,
+        key=asked.key,
+        agent=asked.agent,
+        idle_seconds=asked.idle_seconds,
+        sha256=sha256,
+    )
 
 
 def _add_play(app: FastAPI, host: EpisodeHost, action_space: TextActions) -> None:

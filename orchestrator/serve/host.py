@@ -7,8 +7,9 @@ import logging
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,6 +23,8 @@ from orchestrator.serve.session import EpisodeSession
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from orchestrator.api.open_episode import OpenEpisode
+    from orchestrator.episode.checkpoint import Checkpoint
     from tasks.schema import Task
 
 COMES_BACK_S: Final = 5.0
@@ -157,6 +160,7 @@ class EpisodeHost:
         self._begun: dict[str, tuple[CreateEpisode, asyncio.Future[HostedEpisode]]] = {}
         self._working: set[asyncio.Task[Any]] = set()
         self._beginning: set[asyncio.Task[HostedEpisode]] = set()
+        self._receiving = asyncio.Semaphore(slots)
 
     @property
     def slots(self) -> int:
@@ -177,10 +181,24 @@ class EpisodeHost:
             raise UnknownNameError(message, hint=f"the last {REMEMBERED} that ended are kept")
         return self._episodes[name]
 
-    async def create(self, asked: CreateEpisode) -> HostedEpisode:
+    @asynccontextmanager
+    async def receiving(self) -> AsyncIterator[None]:
+        """Let a block receive a file: as many at once as there are slots, each within `idle_s`.
+
+        Raises:
+            TimeoutError: it took longer.
+        """
+        async with self._receiving, asyncio.timeout(self._idle_s):
+            yield
+
+    async def create(self, asked: CreateEpisode, mark: Checkpoint | None = None) -> HostedEpisode:
         """Begin an episode, or return the one that was begun under the same key.
 
         A creation that fails is forgotten: the same key may try again.
+
+        Args:
+            asked: what it is to be.
+            mark: where it begins, in place of its task's start.
         """
         if asked.idle_seconds is not None and asked.idle_seconds > self._idle_s:
             message = f"idle_seconds: {asked.idle_seconds:g} is more than {self._idle_s:g}"
@@ -193,16 +211,16 @@ class EpisodeHost:
         if self.free <= 0:
             raise FullError(f"all {self._slots} slots are in use")
         self._taken += 1
-        begun = self._kept(self._begin(asked))
+        begun = self._kept(self._begin(asked, mark))
         self._beginning.add(begun)
         begun.add_done_callback(self._beginning.discard)
         if asked.key is not None:
             self._begun[asked.key] = (asked, begun)
         return await _of_its_creation(begun)
 
-    async def _begin(self, asked: CreateEpisode) -> HostedEpisode:
+    async def _begin(self, asked: CreateEpisode, mark: Checkpoint | None) -> HostedEpisode:
         try:
-            hosted = await self._begun_anew(asked)
+            hosted = await self._begun_anew(asked, mark)
         except BaseException:
             self._taken -= 1
             if asked.key is not None:
@@ -212,24 +230,10 @@ class EpisodeHost:
         self.touch(hosted)
         return hosted
 
-    async def _begun_anew(self, asked: CreateEpisode) -> HostedEpisode:
+    async def _begun_anew(self, asked: CreateEpisode, mark: Checkpoint | None) -> HostedEpisode:
         name = secrets.token_hex(8)
         folder = None if self._out is None else self._out / name
-        episode = self._arena.episode(
-            asked.task,
-            world=asked.world,
-            staged=self._staged and asked.world == "online",
-            agent=asked.agent,
-            observations=asked.observe,
-            out=folder,
-            screenshots=folder is not None,
-            endpoint="cdp" if Endpoint.CDP in asked.endpoints else None,
-            seed=asked.seed,
-            max_steps=asked.limits.steps,
-            max_seconds=asked.limits.seconds,
-            viewport=asked.viewport,
-            state=asked.state,
-        )
+        episode = self._opened(asked, mark, folder)
         session = EpisodeSession(episode, folder=folder)
         failed = await session.begin()
         if failed is not None:
@@ -237,10 +241,36 @@ class EpisodeHost:
         hosted = HostedEpisode(
             id=name, asked=asked, session=session, idle_s=asked.idle_seconds or self._idle_s
         )
+        if mark is not None:
+            session.marks[mark.name] = mark
         hosted.answer = self._created(hosted, episode.task)
         if session.is_over_cdp:
             hosted.watch = self._kept(self._watch(hosted))
         return hosted
+
+    def _opened(
+        self, asked: CreateEpisode, mark: Checkpoint | None, folder: Path | None
+    ) -> OpenEpisode:
+        opened = partial(
+            self._arena.episode,
+            asked.task,
+            world=asked.world,
+            staged=self._staged and asked.world == "online",
+            agent=asked.agent,
+            observations=asked.observe,
+            out=folder,
+            screenshots=folder is not None,
+        )
+        if mark is not None:  # it says the rest
+            return opened(checkpoint=mark)
+        return opened(
+            endpoint="cdp" if Endpoint.CDP in asked.endpoints else None,
+            seed=asked.seed,
+            max_steps=asked.limits.steps,
+            max_seconds=asked.limits.seconds,
+            viewport=asked.viewport,
+            state=asked.state,
+        )
 
     def require_checkpoints(self) -> None:
         """Raise UsageError where clients may not go back: a client may be the agent itself.

@@ -33,13 +33,18 @@ from orchestrator.runs.spec import EpisodeLimits
 from orchestrator.serve.results import EpisodeResult, FinishStatus
 from tasks.schema import Task
 
-MOST_BYTES: Final = 2**20  # of a request
+MOST_BYTES: Final = 2**20  # of a request, but for the file of a checkpoint
+FROM_CHECKPOINT: Final = "/episodes/from-checkpoint"
 # What the tools of MCP show: snapshots as Playwright MCP writes them, and pictures.
 MCP_OBSERVED: Final = (ARIA, SCREENSHOT)
 
 
 class _Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TooLongError(Exception):
+    """A body of unknown length was longer than is read."""
 
 
 class Endpoint(StrEnum):
@@ -88,6 +93,29 @@ class CreateEpisode(_Asked):
         if len(self.endpoints) > 1:
             raise ValueError("`endpoints`: cdp or mcp: two agents would disturb each other")
         return self
+
+
+class ContinuedEpisode(CreateEpisode):
+    """What the file of a checkpoint and the request beside it ask for.
+
+    Attributes:
+        sha256: of the file.
+    """
+
+    sha256: str
+
+
+class GoOnEpisode(_Asked):
+    """Begin an episode at the file of a checkpoint, which says how it is played.
+
+    Attributes:
+        task, key, agent, idle_seconds: see `CreateEpisode`; the file is part of the request.
+    """
+
+    task: str = Field(max_length=1000, examples=["demo/shop-latest-order-total"])
+    key: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
+    agent: Text = Field(default="http", min_length=1, max_length=100)
+    idle_seconds: float | None = Field(default=None, ge=1, allow_inf_nan=False)
 
 
 class StepEpisode(_Asked):

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Final
 from arena_core.errors import PortTakenError, PrerequisiteError, UsageError
 from arena_core.user_cache import user_cache
 from orchestrator.api.arena import Arena
+from orchestrator.sandbox.states import archive
 from orchestrator.serve.host import EpisodeHost
-from orchestrator.serve.messages import MOST_BYTES
+from orchestrator.serve.messages import FROM_CHECKPOINT, MOST_BYTES, TooLongError
 from orchestrator.serve.session import TextActions
 
 if TYPE_CHECKING:
@@ -76,14 +77,16 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] != "http":
+            return
+        if scope["type"] != "http":
             raise RuntimeError(f"there is no {scope['type']} here")
-        elif (refused := self._refused(dict(scope["headers"]))) is not None:
+        most = _most_bytes(scope)
+        if (refused := self._refused(dict(scope["headers"]), most)) is not None:
             await _refuse(send, *refused)
         else:
-            await self._app(scope, _bounded(receive), send)
+            await self._app(scope, _bounded(receive, most), send)
 
-    def _refused(self, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _refused(self, headers: dict[bytes, bytes], most: int) -> tuple[int, str] | None:
         if b"origin" in headers:
             return 403, "requests of web pages are refused (they have an Origin)"
         if headers.get(b"host") not in self._hosts:
@@ -91,16 +94,17 @@ class Guard:
         if not hmac.compare_digest(headers.get(b"authorization", b""), self._expected):
             return 401, "the token is missing or wrong: Authorization: Bearer TOKEN"
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > MOST_BYTES:
-            return 413, f"a request has at most {MOST_BYTES} bytes"
+        if not length.isdigit() or int(length) > most:
+            return 413, f"a request has at most {most} bytes"
         return None
 
 
-class _TooLongError(Exception):
-    """A body of unknown length was longer than is read."""
+def _most_bytes(scope: Scope) -> int:
+    """Return how many bytes a request may have."""
+    return archive.MOST_BYTES if scope["path"] == FROM_CHECKPOINT else MOST_BYTES
 
 
-def _bounded(receive: Receive) -> Receive:
+def _bounded(receive: Receive, most: int) -> Receive:
     """Return a channel that breaks off a body longer than may be."""
     read = 0
 
@@ -108,8 +112,8 @@ def _bounded(receive: Receive) -> Receive:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
-        if read > MOST_BYTES:
-            raise _TooLongError(f"a request has at most {MOST_BYTES} bytes")
+        if read > most:
+            raise TooLongError(f"a request has at most {most} bytes")
         return message
 
     return bounded

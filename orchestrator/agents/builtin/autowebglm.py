@@ -13,7 +13,7 @@ from orchestrator.agents.action_spaces.autowebglm import AutoWebGlmActions, page
 from orchestrator.agents.action_spaces.parser import Misread
 from orchestrator.agents.builtin.prompt import filled
 from orchestrator.agents.builtin.webarena import EarlyStop, Move
-from orchestrator.agents.interface import Assignment, Decision
+from orchestrator.agents.interface import Assignment, Decision, PastTurn
 from orchestrator.agents.model.client import ModelClient
 from orchestrator.agents.model.messages import ChatRole, Message
 from orchestrator.agents.model_agent import ModelSession, Shown, model_agent
@@ -113,6 +113,10 @@ class AutoWebGlmAgent:
         action = self._take(_PARSER.parse(said.text, observation), said.text, observation)
         return self._session.decision(action, said.text)
 
+    def recall(self, past: Sequence[PastTurn]) -> None:
+        """Take what was done before it began as commands of its own; no early stop counts them."""
+        self._commands += [_recalled(turn.action, turn.seen) for turn in past]
+
     def _take(self, read: Action | Misread, said: str, observation: Observation) -> Action:
         if isinstance(read, Misread):
             self._early_stop.note(None)
@@ -120,10 +124,14 @@ class AutoWebGlmAgent:
             return _NOTHING
         fields = read.model_dump(exclude={"kind"})
         self._early_stop.note(Move.of(read.kind, fields))
-        command = print_command(read, observation) or read.kind
-        segment = _segment(read, observation)
-        self._commands.append(f"{command} #HTML Segment: {segment}" if segment else command)
+        self._commands.append(_recalled(read, observation))
         return read
+
+
+def _recalled(action: Action, observation: Observation) -> str:
+    command = print_command(action, observation) or action.kind
+    segment = _segment(action, observation)
+    return f"{command} #HTML Segment: {segment}" if segment else command
 
 
 def _segment(action: Action, observation: Observation) -> str:

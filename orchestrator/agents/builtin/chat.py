@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,7 @@ from orchestrator.agents.builtin.prompt import (
     step_prompt,
     system_prompt,
 )
-from orchestrator.agents.interface import Agent, Assignment, Decision
+from orchestrator.agents.interface import Agent, Assignment, Decision, PastTurn
 from orchestrator.agents.model.client import ModelClient
 from orchestrator.agents.model.completion import Completion, split_thinking
 from orchestrator.agents.model.messages import ChatRole, Message
@@ -98,6 +99,13 @@ class ChatAgent:
                 last = f"{_quote(said)}: {'; '.join(reply.problems)}"
             messages += _objection(said, reply)
         raise AgentError(f"no valid action in {unusable} replies of the model; the last {last}")
+
+    def recall(self, past: Sequence[PastTurn]) -> None:
+        """Take what was done before it began as its own past."""
+        for turn in past:
+            self._take_in(turn.seen)
+            reply = Reply(thought=turn.thought or "", action=turn.action)
+            self._open = (turn.seen.step, reply)
 
     def _take_in(self, observation: Observation) -> PagePart:
         done = None

@@ -13,8 +13,15 @@ from arena_core.errors import AgentError, UsageError
 from orchestrator.agents.action_spaces.computer_use import Size
 from orchestrator.agents.action_spaces.functions import BESIDE_A_COMPUTER, ON_ELEMENTS, ActionTools
 from orchestrator.agents.action_spaces.parser import ActionParser, Misread, ToolActions
-from orchestrator.agents.builtin.prompt import PageTurner, page_of, place_of, task_of
-from orchestrator.agents.interface import Assignment, Decision
+from orchestrator.agents.builtin.prompt import (
+    PageTurner,
+    PastStep,
+    page_of,
+    past_line,
+    place_of,
+    task_of,
+)
+from orchestrator.agents.interface import Assignment, Decision, PastTurn
 from orchestrator.agents.model.client import ModelClient
 from orchestrator.agents.model.messages import (
     ChatRole,
@@ -179,6 +186,8 @@ class Dialogue:
         self._calls = CallHistory()
         self._turn: _Turn | None = None
         self._left: deque[Action] = deque()
+        self._done_before: Action | None = None
+        self._begins_with = words.task
 
     async def decide(self, observation: Observation) -> Decision:
         if self._turn is not None and self._left and observation.last_error is None:
@@ -200,10 +209,24 @@ class Dialogue:
         message_ = f"no valid action in {_UNUSABLE_REPLIES} replies of the model; the last {last}"
         raise AgentError(message_)
 
+    def recall(self, past: Sequence[PastTurn]) -> None:
+        """Take what was done before it began: the first message says it in words.
+
+        No endpoint takes calls of functions that nobody made, with observations of another agent.
+        """
+        for turn in past:
+            self._view.show(turn.seen, self._done_before)  # it knows how far a page was scrolled
+            self._done_before = turn.action
+        done = "\n".join(
+            past_line(PastStep(turn.seen.step, turn.thought or "", turn.action, turn.error))
+            for turn in past
+        )
+        self._begins_with = f"{self._words.task}\n\nDone so far:\n{done}"
+
     def _take_in(self, observation: Observation) -> None:
         turn, self._turn = self._turn, None
         self._left.clear()
-        before, done = self._words.task, None
+        before, done = self._begins_with, self._done_before
         if turn is not None:
             done = turn.last
             outcome = turn.outcome(observation.last_error)

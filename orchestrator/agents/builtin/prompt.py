@@ -210,7 +210,7 @@ def action_examples(assignment: Assignment) -> str:
 def step_prompt(
     assignment: Assignment, observation: Observation, past: Sequence[PastStep], part: PagePart
 ) -> str:
-    done = "\n".join(_past_line(step) for step in past) or "- nothing yet"
+    done = "\n".join(past_line(step) for step in past) or "- nothing yet"
     return (
         f"{task_of(assignment)}\n\n"
         f"Step {observation.step + 1} of {assignment.step_limit}. Done so far:\n{done}\n\n"
@@ -273,7 +273,8 @@ def _part_note(part: PagePart) -> str:
     )
 
 
-def _past_line(step: PastStep) -> str:
+def past_line(step: PastStep) -> str:
+    """Say in one line what was done at a step."""
     line = f"- step {step.step + 1}: {_cut(step.thought, _THOUGHT_SHOWN)}"
     line += f" → {_cut(_as_written(step.action), _LINE_SHOWN)}"
     return f"{line} FAILED: {_cut(step.error, _THOUGHT_SHOWN)}" if step.error else line

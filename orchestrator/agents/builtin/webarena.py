@@ -20,7 +20,7 @@ from orchestrator.agents.action_spaces.webarena import (
     read_written,
 )
 from orchestrator.agents.builtin.prompt import filled, prompt_text
-from orchestrator.agents.interface import Assignment, Decision
+from orchestrator.agents.interface import Assignment, Decision, PastTurn
 from orchestrator.agents.model.client import ModelClient
 from orchestrator.agents.model.messages import ChatRole, Message
 from orchestrator.agents.model_agent import ModelSession, Shown, model_agent
@@ -279,6 +279,13 @@ class WebArenaAgent:
         written = fenced if isinstance(fenced, Misread) else read_written(fenced)
         action = self._take(written, said.text, observation)
         return self._session.decision(action, said.text)
+
+    def recall(self, past: Sequence[PastTurn]) -> None:
+        """Take what was done before it began as its own: of it all, it recalls the last action.
+
+        The early stop counts its own moves alone.
+        """
+        self._previous = _described(past[-1].action, past[-1].seen)
 
     def _take(self, written: Written | Misread, said: str, observation: Observation) -> Action:
         if isinstance(written, Misread):

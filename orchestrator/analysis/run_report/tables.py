@@ -292,6 +292,7 @@ VALUES: Final = Table(
         Column("root", _TEXT, "the episode whose steps the rollouts share, `RUN/EPISODE`"),
         Column("step", _INTEGER, "after how many of its actions; 0 is the start page"),
         Column("states", _TEXT, "the sites' states as proven, `SITE=DIGEST`, comma-separated"),
+        Column("told", _FLAG, "whether the agents were told what was done before"),
         Column("value", _NUMBER, "succeeded ÷ scored; **empty where none is scored**", "share"),
         Column("low", _NUMBER, "of Wilson's 95 % interval of the value; empty as `value`", "share"),
         Column("high", _NUMBER, "of the same interval", "share"),

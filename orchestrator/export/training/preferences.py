@@ -176,9 +176,10 @@ def start_proof(rollout: Rollout) -> str | None:
     if not all(receipt.proven for receipt in evidence.receipts):
         return None
     miniwob, branch = evidence.miniwob, evidence.branch
-    began: object = sorted((one.site, one.golden) for one in evidence.receipts)
+    began: list[object] = [*sorted((one.site, one.golden) for one in evidence.receipts)]
     if branch is not None:  # whichever way it came back
         began = [branch.root, branch.step, sorted(branch.states.items())]
+        began += ["told"] if branch.told else []  # what its agent was asked is another thing then
     return digest_of(
         [
             rollout.task.model_dump(mode="json"),

@@ -91,12 +91,15 @@ class Rollouts(Strict):
     Attributes:
         run, folder: id and place of the run that recorded the roots.
         count: how many episodes go on from each.
+        told: agents of Arena's that keep a past are told what was done before; not in runs of
+            earlier versions. The evidence of each episode says whether its agent was.
     """
 
     run: str
     folder: str
     count: int = Field(ge=1)
     roots: tuple[Root, ...]
+    told: bool = False
 
     def episodes(self) -> Iterator[EpisodeKey]:
         """Yield every episode, those of one root one after the other."""

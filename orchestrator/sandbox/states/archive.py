@@ -9,10 +9,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import IO, Annotated, Final
 
 from pydantic import BaseModel, StringConstraints, ValidationError
 
@@ -23,6 +23,12 @@ from arena_core.regular_files import open_regular
 MOST_BYTES: Final = 1 << 28  # of all parts together
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 1
+# The end of a ZIP file without a comment, and what stands before it where the file is a large one.
+_END: Final = struct.Struct("<4s4H2LH")
+_END_BEGINS: Final = b"PK\x05\x06"
+_LOCATOR: Final = b"PK\x06\x07"
+_LOCATOR_BYTES: Final = 20
+_MOST_LIST_BYTES: Final = 1 << 22
 # What zipfile raises for bytes that it cannot read; the last for a version that it does not know.
 _UNREADABLE: Final = (
     zipfile.BadZipFile,
@@ -134,18 +140,41 @@ def write_archive(path: Path, content: bytes) -> None:
         raise StateError(f"{path} cannot be written: {cause.strerror or cause}") from cause
 
 
+def _with_short_list(content: IO[bytes]) -> zipfile.ZipFile:
+    """Open a file whose list of parts is as short as any of Arena's: zipfile keeps all of it.
+
+    Five million names fit a file that is no longer than it may be, and take gigabytes of memory.
+    """
+    content.seek(0, os.SEEK_END)
+    content.seek(max(content.tell() - _LOCATOR_BYTES - _END.size, 0))
+    tail = content.read()
+    if len(tail) < _END.size or tail[-_END.size :][:4] != _END_BEGINS:
+        raise zipfile.BadZipFile("File is not a zip file")
+    *_, list_bytes, _, _ = _END.unpack(tail[-_END.size :])
+    if list_bytes > _MOST_LIST_BYTES or tail.startswith(_LOCATOR):
+        raise DamagedError("its list of parts is too long")
+    return zipfile.ZipFile(content)
+
+
 @contextmanager
-def opened_archive(path: Path, kind: Kind) -> Iterator[Parts]:
+def opened_archive(source: Path | IO[bytes], kind: Kind) -> Iterator[Parts]:
     """Let a block read a file, which may come from anybody; whatever is wrong with it is one line.
+
+    Args:
+        source: where it is, or the file itself, which is left open.
+        kind: what it has to be of.
 
     Raises:
         StateError: it is missing, damaged, no regular file, of another kind, or of a later format.
     """
     what = f"the file of a {kind.noun}"
+    path = source if isinstance(source, Path) else f"the {kind.noun}'s file"
     try:
         with (
-            open_regular(path, follow=True, most=MOST_BYTES) as content,
-            zipfile.ZipFile(content) as file,
+            open_regular(source, follow=True, most=MOST_BYTES)
+            if isinstance(source, Path)
+            else nullcontext(source) as content,
+            _with_short_list(content) as file,
         ):
             parts = Parts(file)
             yield parts
@@ -162,7 +191,7 @@ def opened_archive(path: Path, kind: Kind) -> Iterator[Parts]:
         raise StateError(f"{path} cannot be read: {cause.strerror or cause}") from cause
 
 
-def _not_valid(path: Path, kind: Kind, fault: ValidationError) -> StateError:
+def _not_valid(path: Path | str, kind: Kind, fault: ValidationError) -> StateError:
     for error in fault.errors():
         if error["loc"] == ("version",) and isinstance(error["input"], int):
             message = f"{path}: its format has version {error['input']}, which is unknown here"

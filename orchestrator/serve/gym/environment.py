@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import gymnasium
 from gymnasium.error import ResetNeeded
@@ -15,12 +17,15 @@ from orchestrator.agents.action_spaces.parser import Misread
 from orchestrator.api.arena import Arena
 from orchestrator.api.sync import LoopThread
 from orchestrator.browser.observation import AXTREE, SCREENSHOT
+from orchestrator.episode.checkpoint import Checkpoint
+from orchestrator.episode.checkpoint_file import load_checkpoint, save_checkpoint
 from orchestrator.serve.gym.spaces import AnyText, observation_space, observed
 from orchestrator.serve.results import EpisodeResult, EpisodeUnscored
 from orchestrator.serve.session import EpisodeSession, Stepped, TextActions
 
 Result = TypeVar("Result")
 
+_OPTIONS: Final = ("task", "world", "state", "checkpoint")
 Step = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
 
 
@@ -92,17 +97,25 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
 
         Args:
             seed: of the spaces' samples; a task is the same every time.
-            options: `task`, `world` and `state` of this episode alone; `state` is a saved one.
+            options: `task`, `world`, `state` and `checkpoint` of this episode alone; `state` is a
+                saved one. `checkpoint` is a file that `save_checkpoint` wrote, or its bytes: the
+                episode begins there, in the file's world, and counts as a branch.
+
+        Raises:
+            UsageError, StateError: an option is wrong, or the file is damaged or not of this task
+                as it is played here; the episode that is under way goes on. Or the file is of
+                another image; then it was given back.
         """
         super().reset(seed=seed)
         if seed is not None:
             self.action_space.seed(seed)
-        task, world, state = self._chosen(options or {})
+        chosen = self._chosen(options or {})
+        session = self._run(self._opened(chosen))
         self._give_back()
-        session = self._run(self._open(task, world, state))
+        self._run(_begin(session))
         self._session, self._goal = session, session.assignment.intent
         self._began = time.monotonic()
-        info = {"task": task, "world": str(session.assignment.world), "outcome": ""}
+        info = {"task": chosen.task, "world": str(session.assignment.world), "outcome": ""}
         return self._observed(session, last_action="", elapsed_s=0.0), info
 
     def step(self, action: str) -> Step:
@@ -155,6 +168,17 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
         }
         return self._observed(session, last_action="", elapsed_s=elapsed_s), info
 
+    def save_checkpoint(self, name: str, path: Path | str) -> None:
+        """Write a checkpoint of this episode as a file, which `reset` of another begins at.
+
+        Raises:
+            UnknownNameError: it has no such checkpoint.
+            StateError: it cannot be written there, or no file can hold it.
+        """
+        if self._session is None:
+            raise ResetNeeded("no episode was begun: call reset()")
+        save_checkpoint(self._session.mark(name), path)
+
     def _under_way(self) -> EpisodeSession:
         if self._session is None or self._session.result is not None:
             raise ResetNeeded("the episode is over, or was never begun: call reset()")
@@ -171,26 +195,27 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
             finally:
                 loop.close()
 
-    async def _open(self, task: str, world: str, state: str | None) -> EpisodeSession:
+    async def _opened(self, chosen: _Chosen) -> EpisodeSession:
+        """Return a session of an episode that is not begun: nothing is started yet."""
         if self._arena is None:
             arena = Arena(sites=self._sites, memory=self._memory)
             await arena.__aenter__()
             self._arena = arena
-        folder = None if self._out is None else self._out / self._next_name(task)
+        folder = None if self._out is None else self._out / self._next_name(chosen.task)
         episode = self._arena.episode(
-            task,
-            world=world,
-            staged=self._staged and world == "online",
+            chosen.task,
+            world=chosen.world,
+            staged=self._staged and chosen.world == "online",
             agent=self._agent,
             observations=self._observe,
             out=folder,
             screenshots=folder is not None,
-            state=state,
+            state=chosen.state,
+            checkpoint=chosen.mark,
         )
         session = EpisodeSession(episode, folder=folder)
-        failed = await session.begin()
-        if failed is not None:
-            raise EpisodeUnscored(failed)
+        if chosen.mark is not None:
+            session.marks[chosen.mark.name] = chosen.mark
         return session
 
     async def _play(self, session: EpisodeSession, action: str) -> Stepped:
@@ -204,17 +229,23 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
     ) -> dict[str, Any]:
         return observed(session.seen, self._goal, last_action=last_action, elapsed_s=elapsed_s)
 
-    def _chosen(self, options: dict[str, Any]) -> tuple[str, str, str | None]:
-        unknown = sorted(options.keys() - {"task", "world", "state"})
+    def _chosen(self, options: dict[str, Any]) -> _Chosen:
+        unknown = sorted(options.keys() - set(_OPTIONS))
         if unknown:
             raise UsageError(
-                f"reset has no option '{unknown[0]}'", hint="options: task, world, state"
+                f"reset has no option '{unknown[0]}'", hint=f"options: {', '.join(_OPTIONS)}"
             )
         task = options.get("task", self._task)
         if not isinstance(task, str) or not task:
             message = "no task is named"
             raise UsageError(message, hint='make(…, task="demo/…"), or options={"task": …}')
-        return task, str(options.get("world", self._world)), options.get("state")
+        mark = _mark(options.get("checkpoint"))
+        if mark is not None and mark.seen.parts.keys() != set(self._observe):
+            forms = ", ".join(sorted(mark.seen.parts))
+            message = f"the checkpoint '{mark.name}' shows {forms}, and the environment other forms"
+            raise UsageError(message, hint=f"make(…, observe={tuple(sorted(mark.seen.parts))})")
+        world = self._world if mark is None else mark.world
+        return _Chosen(task, str(options.get("world", world)), options.get("state"), mark)
 
     def _give_back(self) -> None:
         session, self._session = self._session, None
@@ -229,6 +260,36 @@ class ArenaEnv(gymnasium.Env[dict[str, Any], str]):
     def _next_name(self, task: str) -> str:
         self._episodes += 1
         return f"{task.rpartition('/')[2]}-{time.time_ns():x}-{self._episodes}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What an episode is to be; `mark` is where it begins, in place of its task's start."""
+
+    task: str
+    world: str
+    state: str | None
+    mark: Checkpoint | None
+
+
+def _mark(given: object) -> Checkpoint | None:
+    """Return the checkpoint of an option, which may come from anybody."""
+    match given:
+        case None:
+            return None
+        case bytes():
+            return load_checkpoint(BytesIO(given))
+        case str() | Path():
+            return load_checkpoint(given)
+        case _:
+            message = f"a checkpoint is a path or bytes, and not {given!r:.100}"
+            raise UsageError(message, hint='env.reset(options={"checkpoint": "FILE"})')
+
+
+async def _begin(session: EpisodeSession) -> None:
+    failed = await session.begin()
+    if failed is not None:
+        raise EpisodeUnscored(failed)
 
 
 def _info(result: EpisodeResult) -> dict[str, Any]:

@@ -74,7 +74,7 @@ async def test_a_step_is_worth_as_often_as_what_goes_on_from_it_succeeds(suite: 
     for one in run.episodes:
         branch = one.outline.branch
         assert branch is not None
-        assert (branch.step, branch.pages) == (2, "document")
+        assert (branch.step, branch.pages, branch.told) == (2, "document", False)
         (receipt,) = one.outline.receipts
         assert receipt.proven
         assert receipt.golden == branch.states["tools"]

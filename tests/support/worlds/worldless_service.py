@@ -49,6 +49,16 @@ class Service:
         asked = {"checkpoint": checkpoint, "count": count}
         return await self.client.post(f"/episodes/{name}/forks", json=asked)
 
+    async def go_on(self, content: bytes | AsyncIterator[bytes], **asked: Any) -> httpx.Response:
+        """Begin an episode at the file of a checkpoint."""
+        return await self.client.post(
+            "/episodes/from-checkpoint", params={"task": self.task, **asked}, content=content
+        )
+
+    async def kept(self, name: str, checkpoint: str) -> bytes:
+        """Return the file of a checkpoint."""
+        return (await self.client.get(f"/episodes/{name}/checkpoints/{checkpoint}")).content
+
     async def finish(self, name: str, **asked: Any) -> httpx.Response:
         return await self.client.post(f"/episodes/{name}/finish", json=asked)
 
@@ -87,7 +97,9 @@ def serving_from(tmp_path: Path) -> Serving:
                 token_path=tmp_path / "token",
             ) as served,
             httpx.AsyncClient(
-                base_url=served.url, headers={"Authorization": f"Bearer {served.token}"}
+                base_url=served.url,
+                headers={"Authorization": f"Bearer {served.token}"},
+                timeout=60,  # a machine may be busy
             ) as client,
         ):
             yield Service(served, client, arena, f"{suite}/one")

@@ -15,10 +15,11 @@ from arena_core.actions import Goto, Press, Stop, Upload
 from arena_core.errors import LeaseError, StateError, UsageError
 from arena_core.held import Held
 from arena_core.worlds import World
-from evaluators.evidence import Ended
+from evaluators.evidence import Branch, Ended, Evidence
 from evaluators.verdicts import OutcomeKind
 from orchestrator.api.open_episode import Begun, OpenEpisode
 from orchestrator.browser.observation import AXTREE, Html
+from orchestrator.episode import episode as episode_module
 from orchestrator.episode.checkpoint import Checkpoint, PageWay
 from orchestrator.episode.environment import EpisodeEnvironment
 from orchestrator.episode.episode import Episode
@@ -241,8 +242,49 @@ async def test_a_page_that_is_not_equal_is_tried_by_all_actions_and_then_unscore
         assert str(score.outcome) == "unscored: fork"
         assert "the page is not equal" in score.because
         assert "Another page" in score.because
+        told = branch.evidence().branch
+        assert told is not None
+        assert [one.pages for one in told.tried] == ["document", "start"]
+        for one in told.tried:
+            assert f"by {one.pages}: {one.because}" in score.because
         await branch.close()
         assert not episode.is_over
+
+
+async def test_each_way_has_a_reason_of_its_own() -> None:
+    leases = Leases()
+
+    async def other() -> None:
+        leases.world.title = "First" if len(leases.begun) == 2 else "Second"
+
+    async with leases.episode() as episode:
+        await episode.reset()
+        mark = await episode.checkpoint("start")
+        leases.world.script["observe"] = other
+        (branch,) = await episode.fork(1, at=mark)
+        told = branch.evidence().branch
+        assert told is not None
+        first, last = (one.because for one in told.tried)
+        assert ("First" in first, "Second" in first) == (True, False)
+        assert ("First" in last, "Second" in last) == (False, True)
+        assert Evidence.model_validate_json(branch.evidence().model_dump_json()).branch == told
+        await branch.close()
+
+
+async def test_no_reason_is_longer_than_anybody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def come_back(_: object, mark: Checkpoint, *__: object) -> tuple[object, str]:
+        return mark.seen, "x" * 5_000
+
+    monkeypatch.setattr(episode_module, "come_back", come_back)
+    leases = Leases()
+    async with leases.episode() as episode:
+        await episode.reset()
+        (branch,) = await episode.fork(1, at=await episode.checkpoint("start"))
+        assert 500 < len((await branch.score()).because) < 2_000
+        told = branch.evidence().branch
+        assert told is not None
+        assert [len(one.because) for one in told.tried] == [500, 500]
+        await branch.close()
 
 
 async def test_a_page_that_only_its_actions_bring_back_is_a_branch() -> None:
@@ -261,6 +303,11 @@ async def test_a_page_that_only_its_actions_bring_back_is_a_branch() -> None:
         found = branch.evidence().branch
         assert found is not None
         assert (found.pages, found.replayed) == ("start", 1)
+        (failed,) = found.tried
+        assert failed.pages == "document"
+        assert "A menu that is not open" in failed.because
+        before = found.model_dump(exclude={"tried"})  # as earlier versions wrote it
+        assert Branch.model_validate(before).tried == ()
         await branch.close()
 
 
@@ -320,6 +367,7 @@ async def test_what_was_done_on_the_document_is_done_again_on_it() -> None:
         found = branch.evidence().branch
         assert found is not None
         assert (found.pages, found.replayed, branch.is_over) == ("actions", 2, False)
+        assert [one.pages for one in found.tried] == ["document"]
         leases.world.document_at = 0  # the branch has done no action on another document
         later = await branch.checkpoint("again")
         assert later.document_step == 1

@@ -13,6 +13,10 @@ from typing import Any
 import jsonschema
 import pytest
 from support.runs.made_run import picture
+from support.runs.played_episode import ANSWER, NODE
+from support.runs.rollout_runs import rolled_out
+from support.runs.sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, sampled_run
+from support.worlds.fake_world import browsing_task
 
 from orchestrator import Arena
 from orchestrator.agents.model_exchange import ModelExchange, TokenUsage
@@ -125,3 +129,24 @@ def test_a_runs_id_names_no_folder_elsewhere(run: RunFolder, tmp_path: Path, nam
     Arena().runs.export(run.path, "atif", out)
     assert len(list(out.rglob("trajectory.json"))) == 11
     assert [one.name for one in out.parent.iterdir()] == ["out"]
+
+
+async def test_what_a_branch_shares_with_its_root_is_marked_and_the_root_is_named(
+    tmp_path: Path,
+) -> None:
+    """Readers of the format train on no step that is marked so: it is another trajectory's."""
+    task = browsing_task(checks=[NODE, ANSWER])
+    source = await sampled_run(
+        tmp_path / "source", [Sampled(task, [TO_KETTLE, TO_TEAPOT, WRONG])], run="source"
+    )
+    run = await rolled_out(tmp_path / "run", source, "2", [RIGHT], count=1)
+    (branch,) = trajectories(run.folder).values()
+    assert branch["extra"]["branch"] == {
+        "root": f"source/{source.episodes[0].folder}",
+        "step": 2,
+        "checkpoint": "step 2",
+    }
+    assert [step.get("is_copied_context") for step in branch["steps"]] == [None, True, True, None]
+    (root,) = trajectories(source.folder).values()
+    assert root["extra"]["branch"] is None
+    assert not any("is_copied_context" in step for step in root["steps"])

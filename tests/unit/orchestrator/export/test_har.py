@@ -13,7 +13,11 @@ import jsonschema
 import pytest
 import referencing
 from support.agents.arena_process import Ended as Called
+from support.runs.played_episode import ANSWER, NODE
 from support.runs.published_run import SITE, evidence, run, task
+from support.runs.rollout_runs import rolled_out
+from support.runs.sampled_runs import RIGHT, TO_KETTLE, Sampled, sampled_run
+from support.worlds.fake_world import browsing_task
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
@@ -141,6 +145,18 @@ def test_a_run_without_any_is_refused_and_says_how_to_record(call: Call, tmp_pat
     assert ended.code == UsageError.exit_code
     assert "arena eval --record-requests" in ended.err
     assert not (folder.path / "export-har").exists()
+
+
+async def test_a_branch_has_no_har_and_no_advice_that_nobody_can_follow(tmp_path: Path) -> None:
+    """A task or a run whose requests are recorded has no checkpoints."""
+    played = browsing_task(checks=[NODE, ANSWER])
+    source = await sampled_run(
+        tmp_path / "source", [Sampled(played, [TO_KETTLE, RIGHT])], run="source"
+    )
+    branch = await rolled_out(tmp_path / "run", source, "1", [RIGHT], count=1)
+    with pytest.raises(UsageError, match="it goes on from step 1 of source/offline-kettle") as no:
+        Arena().runs.export(branch.folder.path, "har")
+    assert "--record-requests" not in f"{no.value.message} {no.value.hint}"
 
 
 def test_times_of_earlier_evidence_stand_at_the_beginning_and_the_har_says_so(

@@ -146,6 +146,10 @@ async def test_a_branch_that_is_not_equal_to_its_checkpoint_is_unscored(
     run = await rolled_out(tmp_path / "run", source, "1", [], environments=environments)
     assert outcomes(run) == ["unscored: fork"] * 2
     assert "the page is not equal" in run.episodes[0].score.because
+    told = run.episodes[0].evidence.branch
+    assert told is not None
+    assert [one.pages for one in told.tried] == ["document", "start"]
+    assert all("Another page" in one.because for one in told.tried)
 
 
 async def test_a_machine_that_fails_on_the_way_is_tried_again(

@@ -86,9 +86,9 @@ async def test_reports_say_what_is_left_out_and_what_the_step_is_worth(
 ) -> None:
     shown = call("report", str(branches.folder.path)).out
     assert "4 episodes go on from checkpoints of 1 other" in shown
-    assert "after step 1: 75% of 4 scored rollouts" in shown
+    assert "after step 1 (told what was done): 75% of 4 scored rollouts" in shown
     page = (branches.folder.path / "report.html").read_text(encoding="utf-8")
-    assert "after step 1: 75% of 4 scored rollouts" in page
+    assert "after step 1 (told what was done): 75% of 4 scored rollouts" in page
     assert "4 rollouts from 1 step " in page
     told = json.loads(call("report", str(branches.folder.path), "--json").out)
     assert told["branches"] == 4
