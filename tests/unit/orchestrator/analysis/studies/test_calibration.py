@@ -76,6 +76,17 @@ def test_each_task_counts_once_however_often_it_was_played() -> None:
     assert one.excess_interval.high == min(1.0, interval.high)
 
 
+def test_a_task_played_often_weighs_no_more_in_auroc() -> None:
+    rows = [
+        *played("often", [(0.9, True)] * FEWEST),
+        *played("sure", [(0.8, True), (0.1, True)]),
+        *played("lost", [(0.5, False)]),
+    ]
+    one, _ = found_of(*rows)
+    assert one.discrimination is not None
+    assert one.discrimination.value == pytest.approx((1 + 0.5) / 2)  # of pairs, it is 21 of 22
+
+
 def test_an_interval_holds_nothing_that_there_cannot_be() -> None:
     one, _ = found_of(*played("a", [(1.0, False)] * FEWEST), *played("b", [(1.0, True)]))
     assert one.brier_interval is not None

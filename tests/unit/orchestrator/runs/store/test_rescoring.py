@@ -6,9 +6,13 @@ import gc
 from pathlib import Path
 
 import pytest
+from support.runs.evidence_changes import change
 from support.runs.made_run import make_run
+from support.studies.profiled_runs import REPEATS, write_profiled_runs
 
 from arena_core.errors import StoreError
+from evaluators.changes import ChangeKind
+from evaluators.collateral import Collateral, CollateralKind
 from evaluators.evidence import Evidence, UnscoredReason
 from evaluators.scores import score
 from orchestrator.runs.store.rescoring import each_rescored, rescore
@@ -45,6 +49,29 @@ def test_a_path_is_each_action_and_the_page_that_it_led_to(run: RunFolder) -> No
             assert kind == action.kind
             assert url.startswith(page)
             assert not {"?", "#"} & set(page)
+
+
+def test_what_was_changed_and_how_sure_the_agent_was_is_taken_from_the_evidence(
+    tmp_path: Path,
+) -> None:
+    _, hasty, mute = (one.folder for one in write_profiled_runs(tmp_path))
+    last = {one.key.task: one for one in rescore(hasty) if one.key.repeat == REPEATS - 1}
+    found = {task: one.collateral for task, one in last.items()}
+    assert found["task-0"] == Collateral()
+    assert found["task-3"] == Collateral(
+        counts=((CollateralKind.ROWS_REMOVED, 2),), worst=ChangeKind.REMOVED, is_extra=True
+    )
+    assert found["task-6"] is None
+    assert {one.confidence for one in last.values()} == {0.95}
+    assert {(one.confidence, one.collateral) for one in rescore(mute)} == {(None, None)}
+
+
+def test_an_episode_that_broke_off_says_nothing_of_what_was_changed(tmp_path: Path) -> None:
+    _, hasty, _ = (one.folder for one in write_profiled_runs(tmp_path))
+    name = f"offline-task-3-r{REPEATS - 1}-a1"
+    change(hasty, name, fault={"reason": "infra", "message": "the container was removed"})
+    [broken] = [one for one in rescore(hasty) if one.folder == name]
+    assert broken.collateral is None
 
 
 def test_the_evidence_read_last_is_not_read_again(run: RunFolder) -> None:
