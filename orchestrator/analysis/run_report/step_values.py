@@ -12,8 +12,6 @@ from orchestrator.analysis.stats.rates import Rate, rate_of
 from orchestrator.analysis.wording import interval, percent
 from orchestrator.runs.store.rescoring import ScoredEpisode
 
-_State = tuple[str, bool]  # the sites' states as they were proven, and whether the agent was told
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepValue:
@@ -22,8 +20,8 @@ class StepValue:
     Attributes:
         root: the episode whose steps they share; `step`: the last of these.
         states: of the sites that hold state, as they were proven: `SITE=DIGEST`.
-        told: their agents were told what was done before; agents that were and others that were not
-            are never counted together.
+        told: their agents were told what was done before. A run tells all of its agents or none;
+            one whose branch failed was not told yet.
         rate: of success over the scored rollouts. They are independent tries from one state, so
             its interval is about that state alone, and never about the task.
         right, unscored: how many succeeded, and how many have no score.
@@ -66,38 +64,39 @@ class StepValue:
 def step_values(episodes: Iterable[ScoredEpisode]) -> tuple[StepValue, ...]:
     """Return the value of each step that rollouts of one run go on from, in their order.
 
-    A root that was proven to be in several states has a value for each, as it has for agents that
-    were told what was done before and for others. A rollout that never came
+    A root that was proven to be in several states has a value for each. A rollout that never came
     back has no state: it counts, as unscored, beside the others of its root.
     """
-    roots: defaultdict[tuple[str, str, int], defaultdict[_State | None, list[OutcomeKind]]]
+    roots: defaultdict[tuple[str, str, int], defaultdict[str | None, list[OutcomeKind]]]
     roots = defaultdict(lambda: defaultdict(list))
+    told: set[tuple[str, str, int]] = set()
     for one in episodes:
         branch = one.outline.branch
         if branch is not None:
             proven = ",".join(f"{site}={state}" for site, state in sorted(branch.states.items()))
-            state = (proven, branch.told) if branch.pages else None
-            found = roots[one.task.id, branch.root, branch.step]
-            found[state].append(one.score.outcome.kind)
+            states = proven if branch.pages else None
+            root = one.task.id, branch.root, branch.step
+            roots[root][states].append(one.score.outcome.kind)
+            if branch.told:
+                told.add(root)
     values: list[StepValue] = []
-    for (task, root, step), by_states in roots.items():
+    for root, by_states in roots.items():
         lost = by_states.pop(None, [])
         if len(by_states) == 1:
             next(iter(by_states.values())).extend(lost)
         elif lost:
-            by_states["", False].extend(lost)
-        for state, kinds in by_states.items():
-            states, told = state or ("", False)
+            by_states[""].extend(lost)
+        for states, kinds in by_states.items():
             scored = [kind for kind in kinds if kind is not OutcomeKind.UNSCORED]
             right = scored.count(OutcomeKind.SUCCESS)
             shares = [float(kind is OutcomeKind.SUCCESS) for kind in scored]
             values.append(
                 StepValue(
-                    task=task,
-                    root=root,
-                    step=step,
-                    states=states,
-                    told=told,
+                    task=root[0],
+                    root=root[1],
+                    step=root[2],
+                    states=states or "",
+                    told=root in told,
                     rate=rate_of(shares),
                     right=right,
                     unscored=len(kinds) - len(scored),

@@ -13,11 +13,10 @@ from support.agents.scripted_model import Says
 from support.runs.played_episode import ANSWER, KETTLE, NODE
 from support.runs.rollout_runs import FakeEnvironments, rolled_out
 from support.runs.sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, sampled_run
-from support.worlds.fake_world import browsing_task
+from support.worlds.fake_world import FakeWorld, browsing_task
 
 from orchestrator.agents.interface import AgentClass
 from orchestrator.analysis.run_report.run_report import RunReport
-from orchestrator.analysis.run_report.step_values import step_values
 from orchestrator.episode.jsonl_files import read_exchanges
 from orchestrator.export.training.preferences import start_proof
 from orchestrator.export.training.rollouts import rollout_of
@@ -110,9 +109,7 @@ async def test_a_run_that_began_before_agents_were_told_goes_on_as_it_began(
     assert [one.told for one in branches(run)] == [False, False]
 
 
-async def test_told_and_untold_rollouts_are_in_no_cell_together(
-    tmp_path: Path, source: RunReport
-) -> None:
+async def test_told_and_untold_rollouts_are_no_pair(tmp_path: Path, source: RunReport) -> None:
     run = await rolled_out(tmp_path / "run", source, "1", [RIGHT, WRONG])
     first, second = (rollout_of(run, one) for one in run.episodes)
     assert start_proof(first) == start_proof(second) is not None
@@ -121,8 +118,20 @@ async def test_told_and_untold_rollouts_are_in_no_cell_together(
     untold = second.outline.model_copy(update={"branch": branch.model_copy(update={"told": False})})
     other = replace(second, scored=replace(second.scored, outline=untold))
     assert start_proof(first) != start_proof(other)
-    values = step_values([first.scored, other.scored])
-    assert [(one.told, one.rate.count) for one in values] == [(True, 1), (False, 1)]
+
+
+async def test_a_rollout_that_was_never_told_as_its_branch_failed_counts_beside_the_others(
+    tmp_path: Path, source: RunReport
+) -> None:
+    def third(number: int, world: FakeWorld) -> None:
+        if number in {2, 3}:  # both ways of the second rollout
+            world.title = "Another page"
+
+    environments = FakeEnvironments(prepare=third)
+    run = await rolled_out(tmp_path / "run", source, "1", [RIGHT], environments=environments)
+    assert [one.told for one in branches(run)] == [True, False]
+    (value,) = run.values
+    assert (value.told, value.rate.count, value.unscored) == (True, 1, 1)
 
 
 @pytest.mark.parametrize("knows", [AgentClass.REFERENCE, AgentClass.GUIDED])

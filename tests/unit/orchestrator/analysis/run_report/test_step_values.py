@@ -51,7 +51,7 @@ async def test_a_value_is_of_the_scored_rollouts_alone(tmp_path: Path, source: R
     assert value.rate.interval == wilson(2 / 3, 3)
     assert (value.root, value.step) == (f"source/{source.episodes[0].folder}", 1)
     (row,) = [row for found in rows_of([run]) for row in found[VALUES.name]]
-    assert row[5:] == (value.rate.value, *_bounds(value), 3, 2, 1)
+    assert row[5:] == (True, value.rate.value, *_bounds(value), 3, 2, 1)
     assert run.to_pandas("values")["unscored"].sum() == 1
 
 
