@@ -46,14 +46,18 @@ class Begun:
         self.episode = episode
         self.folder = folder
 
-    async def end(self, *, is_whole: bool) -> None:
-        """Close the episode, and give replicas and browser back."""
+    async def end(self) -> None:
+        """Close the episode, and give replicas and browser back.
+
+        Where a call was under way, nobody knows what it has written.
+        """
+        was_idle = False
         try:
             if self.outside is not None:
                 await self.outside.leave()
-            await self.episode.close()
+            was_idle = await self.episode.close()
         finally:
-            await self.held.leave(broke_off=not is_whole)
+            await self.held.leave(broke_off=not was_idle)
 
 
 class EpisodeMaker(Protocol):
@@ -398,7 +402,7 @@ class OpenEpisode:
         for way in mark.ways:
             if self._begun is not None:
                 self._maker.foresee(mark, way)
-                await self._begun.end(is_whole=True)
+                await self._begun.end()
             begun = await self._begin((mark, way), folder)
             folder = begun.folder
             begun.episode.tried = tried
@@ -456,7 +460,7 @@ class OpenEpisode:
         begun = self._begun
         if begun is None:
             return
-        await begun.end(is_whole=begun.episode.is_over)
+        await begun.end()
         folder, begun.folder = begun.folder, None
         if folder is not None:
             folder.save(self.task, begun.episode.evidence(), begun.episode.files)

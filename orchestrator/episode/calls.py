@@ -79,8 +79,10 @@ class EpisodeCalls:
         finally:
             self._work = None
 
-    async def cut_short(self) -> None:
-        """End the work that is under way, and wait until it has ended."""
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.wait([self._work])
+    async def cut_short(self) -> bool:
+        """End the work that is under way, and wait until it has ended; whether there was none."""
+        if self._work is None:
+            return True
+        self._work.cancel()
+        await asyncio.wait([self._work])
+        return False

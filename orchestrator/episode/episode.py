@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import replace
-from types import TracebackType
 from typing import Final, Self, cast
 
 from arena_core.actions import Action, AnswerStatus, Infeasible, Stop
@@ -102,12 +101,7 @@ class Episode:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     @property
@@ -280,18 +274,20 @@ class Episode:
         """Refuse calls in a block: its driver goes back. UsageError where one is under way."""
         return self._calls.alone("restore")
 
-    async def close(self) -> None:
+    async def close(self) -> bool:
         """Close browser and gateway; the evidence is final then. Safe to repeat, from any task.
 
-        A call that is under way is cut short, and the episode breaks off.
+        Returns:
+            Whether no call was under way. One that is gets cut short, and the episode breaks off.
         """
         self._calls.is_closed = True
         async with self._closing:
-            await self._calls.cut_short()
+            was_idle = await self._calls.cut_short()
             try:
                 await self._resources.aclose()
             finally:
                 self._record.stop_clock()
+        return was_idle
 
     def shared_browser(self) -> tuple[StepPlayer, SharedSession]:
         """Return what writes steps, and the browser that an external agent drives by itself.

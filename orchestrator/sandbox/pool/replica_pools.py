@@ -73,7 +73,7 @@ class ReplicaPool(Protocol):
         """Give one back that nobody touched."""
 
     def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
-        """Give a used one back; it is brought to golden in the background."""
+        """Give a used one back; it is brought to a start that is wanted in the background."""
 
     async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
         """Start every replica and log every role in; failures are returned, the others go on."""
@@ -157,7 +157,7 @@ class ExclusivePool:
 
     def renew(self, leased: ReplicaLease, *, wrote: bool) -> None:
         self._used_last = leased.pooled
-        self._renewing(leased.pooled, leased.ready, wrote=wrote, start=self._wanted())
+        self._renewing(leased.pooled, leased.ready, wrote=wrote, start=self._wanted(leased.ready))
 
     async def up(self) -> tuple[ReadyReplica | ArenaError, ...]:
         async def one(pooled: PooledReplica) -> ReadyReplica | ArenaError:
@@ -240,10 +240,11 @@ class ExclusivePool:
             served = True
         return served
 
-    def _wanted(self) -> TakenState | None:
+    def _wanted(self, used: ReadyReplica) -> TakenState | None:
         """Return the first start that is wanted and that no other replica is in, or on its way to.
 
-        Golden where all that are wanted are.
+        Where all that are wanted are, it is the one that the used replica had: what it has only
+        read it need not leave, and the branches of a checkpoint come many at a time.
         """
         there = [ready.start for _, ready in self._ready]
         there += [work.start for work in self._working.values()]
@@ -251,7 +252,7 @@ class ExclusivePool:
             if start not in there:
                 return start
             there.remove(start)
-        return None
+        return used.start
 
     def _stock(self) -> None:
         if self._is_closed:
