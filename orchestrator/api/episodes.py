@@ -12,7 +12,8 @@ from arena_core.errors import StateError, UsageError
 from arena_core.held import Held
 from arena_core.names import counted
 from arena_core.worlds import World
-from orchestrator.api.open_episode import Begun, OpenEpisode
+from orchestrator.api.begun_episode import Begun
+from orchestrator.api.open_episode import OpenEpisode
 from orchestrator.api.opened import OpenArena, require_at_least
 from orchestrator.api.suites import refuse_faulty
 from orchestrator.sandbox.memory import parse_size

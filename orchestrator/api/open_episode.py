@@ -16,48 +16,19 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from arena_core.actions import Action
-    from arena_core.held import Held
     from arena_core.worlds import World
     from evaluators.evidence import Evidence, TriedWay
     from evaluators.scores import Score
     from orchestrator.agents.interface import Assignment
+    from orchestrator.api.begun_episode import Begun
     from orchestrator.browser.observation import Observation
     from orchestrator.browser.process.external_browser import ExternalBrowser
     from orchestrator.episode.checkpoint import Checkpoint, PageWay
-    from orchestrator.episode.environment import EpisodeEnvironment
     from orchestrator.episode.episode import Episode
     from orchestrator.episode.external.episode import ExternalEpisode
     from orchestrator.episode.steps import StepResult
     from orchestrator.runs.single_episode import EpisodeFolder
     from tasks.schema import Task
-
-
-class Begun:
-    """What an episode has from its reset on: its environment, itself, and its folder."""
-
-    def __init__(
-        self,
-        held: Held[EpisodeEnvironment],
-        episode: Episode,
-        folder: EpisodeFolder | None,
-    ) -> None:
-        self.outside: Held[ExternalEpisode] | None = None
-        self.held = held
-        self.episode = episode
-        self.folder = folder
-
-    async def end(self) -> None:
-        """Close the episode, and give replicas and browser back.
-
-        Where a call was under way, nobody knows what it has written.
-        """
-        was_idle = False
-        try:
-            if self.outside is not None:
-                await self.outside.leave()
-            was_idle = await self.episode.close()
-        finally:
-            await self.held.leave(broke_off=not was_idle)
 
 
 class EpisodeMaker(Protocol):

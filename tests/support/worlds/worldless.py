@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from arena_core.held import Held
 from orchestrator.api.arena import Arena
+from orchestrator.api.begun_episode import Begun
 from orchestrator.api.episodes import Episodes
-from orchestrator.api.open_episode import Begun
 from orchestrator.api.opened import OpenArena
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment
 from orchestrator.episode.episode import Episode

@@ -135,7 +135,7 @@ async def test_a_flood_of_creations_takes_the_slots_there_are_and_no_more(
             if one.status_code == 201:
                 await service.client.delete(f"/episodes/{one.json()['episode']}")
         assert await service.free() == 2
-        assert service.arena.leases == ["broke off", "broke off"]
+        assert service.arena.leases == ["given back", "given back"]
 
 
 async def test_a_flood_of_steps_for_one_episode_is_done_one_at_a_time(serving: Serving) -> None:
@@ -165,7 +165,7 @@ async def test_a_client_that_leaves_while_its_episode_is_begun_loses_it(serving:
         await asyncio.gather(creating, return_exceptions=True)
         may_open.set()
         await service.until_free(1)
-        assert service.arena.leases == ["broke off"]
+        assert service.arena.leases == ["given back"]
 
 
 async def test_a_client_that_sends_half_a_request_holds_up_nobody(serving: Serving) -> None:

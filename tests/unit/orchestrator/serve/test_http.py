@@ -184,7 +184,7 @@ async def test_one_that_is_given_back_in_the_middle_counts_for_nothing(serving: 
         given = (await service.client.delete(f"/episodes/{name}")).json()
         assert (given["outcome"], given["reward"]) == ("unscored", None)
         assert given["because"] == "its client gave it back"
-        assert service.arena.leases == ["broke off"]
+        assert service.arena.leases == ["given back"]
         assert (await service.client.delete(f"/episodes/{name}")).json() == given
 
 
@@ -195,7 +195,7 @@ async def test_an_idle_episode_is_taken_back(serving: Serving) -> None:
         state = (await service.client.get(f"/episodes/{name}")).json()
         assert state["result"]["outcome"] == "unscored"
         assert "no request came for 0.3 s" in state["result"]["because"]
-        assert service.arena.leases == ["broke off"]
+        assert service.arena.leases == ["given back"]
 
 
 async def test_a_step_that_takes_longer_than_the_idle_time_is_not_idle(serving: Serving) -> None:
@@ -406,7 +406,7 @@ async def test_the_end_of_the_service_gives_everything_back(serving: Serving) ->
         stepping = asyncio.create_task(service.step(name, action=BRUGES))
         await stuck.acting.wait()
         arena = service.arena
-    assert arena.leases == ["broke off", "broke off"]
+    assert arena.leases == ["broke off", "given back"]
     await asyncio.gather(stepping, return_exceptions=True)
 
 
