@@ -107,6 +107,7 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     supervision = await trusted_supervision(watch)
     await _mark(watch)
     running = await supervision.take_state()  # what cannot be kept is refused while the site runs
+    watch.distrust()  # its supervisor takes what is taken for the target: of files and the clock
     await supervision.close_services(_CLOSED_WITHIN_S)
     try:
         taken = await supervision.take_state()

@@ -276,6 +276,11 @@ class Watch:
         self._accounted = True
         self._drop_meter()
 
+    def distrust(self) -> None:
+        """From now on only a state that is made anew can be known to be golden."""
+        self._baseline = None
+        self._accounted = False
+
     async def close(self) -> None:
         await self.restored()
         self._accounted = False

@@ -10,6 +10,7 @@ from support.sites.watched_replica import NO_ENGINE, watched
 from arena_core.errors import StateError
 from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.state import FileState, Fingerprint, TakenState
+from orchestrator.sandbox.reset.strategies import Clean
 from orchestrator.sandbox.reset.taking import require_same_image, take_state
 from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Clock
@@ -116,7 +117,11 @@ OTHER = Fingerprint(files=(FileState(path="/f", kind="f", mode="600", owner="0:0
 async def test_the_services_are_ended_of_a_site_that_may_be_broken_after_a_crash() -> None:
     asked: list[str] = []
     async with watched(asked, clock=Clock(), shown=None) as watch:
+        await watch.prove()
+        assert Clean().applies(watch, wrote=False)
+        asked.clear()
         taken = await take_state(NO_ENGINE, watch)
+        assert not Clean().applies(watch, wrote=False)  # its clock is no longer golden's
     assert taken.packed == b"state"
     assert [one for one in asked if one != "stamp"] == ["take", "close", "take", "restore"]
 
