@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from orchestrator.sandbox.delta.golden_rows import Cells, GoldenRows, GoldenTable
-from orchestrator.sandbox.delta.shapes import HASH_LENGTH, TableShape
+from orchestrator.sandbox.delta.shapes import TableShape
+from orchestrator.sandbox.reset.sqlite import HASH_LENGTH
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final, cast
 
 from arena_core.errors import DatabaseError, SiteError, SiteGoneError
 from orchestrator.sandbox.delta.golden_rows import BATCH, SCHEMA
-from orchestrator.sandbox.delta.shapes import HASH_LENGTH, ColumnShape, TableShape, read_shapes
+from orchestrator.sandbox.delta.shapes import ColumnShape, TableShape, read_shapes
 from orchestrator.sandbox.reset.database import mariadb_connection
 from orchestrator.sandbox.reset.snapshot import quoted
 from orchestrator.sandbox.reset.sqlite import (
+    HASH_LENGTH,
     DatabaseCopy,
     SqliteTable,
     copy_database,

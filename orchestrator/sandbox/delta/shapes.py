@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.sandbox.reset.database import rows_of
-from orchestrator.sandbox.reset.snapshot import THE_TABLES, definition_of, quoted, row_text_sql
+from orchestrator.sandbox.reset.snapshot import THE_TABLES, definition_of, quoted, row_hash_sql
+from orchestrator.sandbox.reset.sqlite import HASH_LENGTH
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.reset.database import Connection
     from sites.manifest import FingerprintProbes
 
-HASH_LENGTH: Final = 16  # hex digits
 
 _BYTES: Final = frozenset(
     (
@@ -76,8 +76,7 @@ class TableShape:
         A fingerprint refuses a row that is too long to hash; such a row has no digits here.
         """
         columns = [(column.name, column.kind) for column in self.columns]
-        digest = f"LEFT(MD5({row_text_sql(columns)}), {HASH_LENGTH})"
-        return f"COALESCE({digest}, '{'-' * HASH_LENGTH}')"
+        return f"COALESCE({row_hash_sql(columns)}, '{'-' * HASH_LENGTH}')"
 
     @property
     def entry_sql(self) -> str:

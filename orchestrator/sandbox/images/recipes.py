@@ -32,7 +32,7 @@ def command_for(image: Image, site: str, *, staged: bool = False) -> str:
 
 
 # Part of every source hash: raise it when images are sealed in another way.
-_SEALING: Final = 4
+_SEALING: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Final, assert_never, cast
 
 from arena_core.errors import DatabaseError
 from orchestrator.sandbox.reset.database import database_reader, mariadb_connection, rows_of
-from orchestrator.sandbox.reset.sqlite import DatabaseCopy, SqliteReader, opened, read_tables
+from orchestrator.sandbox.reset.sqlite import (
+    HASH_LENGTH,
+    DatabaseCopy,
+    SqliteReader,
+    opened,
+    read_tables,
+)
 from orchestrator.sandbox.reset.sqlite import read_objects as read_sqlite_objects
 from orchestrator.sandbox.reset.state import ObjectState, ProbeState, TableState
 from sites.manifest import DatabaseEngine
@@ -123,14 +129,21 @@ def row_text_sql(columns: Iterable[tuple[str, str]]) -> str:
     return f"CONCAT(''{values})"
 
 
+def row_hash_sql(columns: Iterable[tuple[str, str]]) -> str:
+    """Return the SQL expression of 64 bits over a row, as `HASH_LENGTH` hex digits.
+
+    Processors have instructions for SHA-1: MD5 takes twice the time.
+    """
+    return f"LEFT(SHA1({row_text_sql(columns)}), {HASH_LENGTH})"
+
+
 def content_sql(plan: TablePlan) -> str:
     """Return the query for the count of rows and the exact sum of a 64-bit hash of each.
 
     A sum is free of order, and counts repeats (in a xor two equal rows would cancel out). The
     database gives NULL for a text longer than its max_allowed_packet: such a row adds `_UNHASHED`.
     """
-    # SHA-1, because processors have instructions for it: MD5 takes twice the time.
-    number = f"CAST(CONV(LEFT(SHA1({row_text_sql(plan.columns)}), 16), 16, 10) AS UNSIGNED)"
+    number = f"CAST(CONV({row_hash_sql(plan.columns)}, 16, 10) AS UNSIGNED)"
     whole = " FOR SYSTEM_TIME ALL" if plan.is_versioned else ""
     return (
         f"SELECT COUNT(*), COALESCE(SUM(COALESCE({number}, {_UNHASHED})), 0)"  # noqa: S608

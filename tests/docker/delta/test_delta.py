@@ -13,10 +13,10 @@ from arena_core.errors import ImageError
 from evaluators.changes import IgnoredChanges, MoreChanges, RowChange, said
 from orchestrator.sandbox.delta.delta import Delta, NextId, delta_of
 from orchestrator.sandbox.delta.golden_rows import GoldenRows
-from orchestrator.sandbox.delta.shapes import HASH_LENGTH
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.golden import ROWS_LABEL, golden_rows
 from orchestrator.sandbox.reset.replica import Replica
+from orchestrator.sandbox.reset.sqlite import HASH_LENGTH
 from sites.manifest import Site
 
 pytestmark = pytest.mark.docker
