@@ -24,16 +24,15 @@ def world_labels(analysis: StudyAnalysis) -> Mapping[Cell, str]:
 
 def reliability_rows(analysis: StudyAnalysis) -> list[Row]:
     """Return how alike repeats end and go, a row a cell."""
-    labels, figures = world_labels(analysis), {one.cell: one for one in analysis.cells}
-    return [
-        (
-            one.cell.agent,
-            one.cell.suite,
-            labels[one.cell],
-            *_reliability(one, figures[one.cell]),
-        )
-        for one in analysis.reliability
-    ]
+    figures = {one.cell: one for one in analysis.cells}
+    found = ((one.cell, _reliability(one, figures[one.cell])) for one in analysis.reliability)
+    return _by_cell(analysis, found)
+
+
+def _by_cell(analysis: StudyAnalysis, found: Iterable[tuple[Cell, Row]]) -> list[Row]:
+    """Return rows that begin with the agent, the suite and the world of their cell."""
+    labels = world_labels(analysis)
+    return [(cell.agent, cell.suite, labels[cell], *row) for cell, row in found]
 
 
 def _reliability(one: Reliability, figures: CellFigures) -> Row:
@@ -53,11 +52,7 @@ def _reliability(one: Reliability, figures: CellFigures) -> Row:
 
 def collateral_rows(analysis: StudyAnalysis) -> list[Row]:
     """Return what was changed beside what tasks allow, a row a cell."""
-    labels = world_labels(analysis)
-    return [
-        (one.cell.agent, one.cell.suite, labels[one.cell], *_collateral(one))
-        for one in analysis.collateral
-    ]
+    return _by_cell(analysis, ((one.cell, _collateral(one)) for one in analysis.collateral))
 
 
 def _collateral(one: CollateralFigures) -> Row:
@@ -81,11 +76,7 @@ def _listed(counts: Iterable[tuple[StrEnum, int]]) -> str:
 
 def calibration_rows(analysis: StudyAnalysis) -> list[Row]:
     """Return how stated confidence compares with what came of it, a row a cell."""
-    labels = world_labels(analysis)
-    return [
-        (one.cell.agent, one.cell.suite, labels[one.cell], *_calibration(one))
-        for one in analysis.calibration
-    ]
+    return _by_cell(analysis, ((one.cell, _calibration(one)) for one in analysis.calibration))
 
 
 def _calibration(one: Calibration) -> Row:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 from collections import deque
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -137,17 +138,21 @@ class Supervision:
     async def generation_after(self, generation: int, deadline_s: float) -> int:
         """Wait until a later generation than that is ready; return which one is."""
         try:
-            async with asyncio.timeout(deadline_s):
-                while not (self.is_ready and self.generation > generation):
-                    self._require()
-                    self._changed.clear()
-                    await self._changed.wait()
+            await self._until(lambda: self.is_ready and self.generation > generation, deadline_s)
         except TimeoutError as cause:
             raise SiteError(
                 f"{self._name} reports no generation after {generation} within {deadline_s:g} s:"
                 f" it is at {self.generation}, {self._told.state or 'it said nothing'}"
             ) from cause
         return self.generation
+
+    async def _until(self, has_come: Callable[[], bool], deadline_s: float) -> None:
+        """Wait for a report. Raises TimeoutError, and SiteGoneError where the connection ends."""
+        async with asyncio.timeout(deadline_s):
+            while not has_come():
+                self._require()
+                self._changed.clear()
+                await self._changed.wait()
 
     async def stamp(self) -> str:
         """Return what changes whenever a stateful or scratch file does, counted parts left out."""
@@ -174,11 +179,7 @@ class Supervision:
         """Make the site's services end; `restore_state`, or a rewind, lets them begin anew."""
         await self._ask(_STATE_S, ask="close", refusal=StateError)
         try:
-            async with asyncio.timeout(deadline_s):
-                while self._told.state != _CLOSED:
-                    self._require()
-                    self._changed.clear()
-                    await self._changed.wait()
+            await self._until(lambda: self._told.state == _CLOSED, deadline_s)
         except TimeoutError as cause:
             message = f"{self._name} did not end the services within {deadline_s:g} s"
             raise SiteError(message) from cause

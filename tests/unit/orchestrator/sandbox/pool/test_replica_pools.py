@@ -394,6 +394,19 @@ async def test_used_replicas_are_brought_to_the_starts_that_no_other_is_in() -> 
     await pools.close(keep=False)
 
 
+async def test_used_replicas_that_nobody_wants_elsewhere_go_back_to_their_own_start() -> None:
+    """Branches of one checkpoint come many at a time: those that only read stay where they are."""
+    pools = ExclusivePool([MadeReplica("a"), MadeReplica("b"), MadeReplica("c")], spares=0)
+    one = state("one")
+    golden, first, second = await pools.take(), await pools.take(one), await pools.take(one)
+    pools.foresee(lambda: [one])
+    for leased in (first, second, golden):
+        pools.renew(leased, wrote=False)
+    await quiet()
+    assert [pooled_of(leased).led_to[-1] for leased in (first, second, golden)] == [one, one, None]
+    await pools.close(keep=False)
+
+
 async def test_a_lease_waits_for_the_replica_that_is_on_its_way_to_its_start() -> None:
     """The spare stays where the episode after the next one wants it."""
     pools = ExclusivePool([MadeReplica("a"), MadeReplica("b")], spares=1)

@@ -65,6 +65,17 @@ async def test_a_supervisor_that_stays_silent_is_waited_for_until_the_deadline()
             await opened.generation_after(1, 0.01)
 
 
+async def test_services_that_do_not_end_are_waited_for_until_the_deadline() -> None:
+    async with supervised(lambda question: {"ask": question["ask"]}) as (server, opened):
+        with pytest.raises(SiteError, match=r"did not end the services within 0\.01 s"):
+            await opened.close_services(0.01)
+        closing = asyncio.create_task(opened.close_services(5))
+        server.tell(1, "closing")
+        server.tell(1, "closed")
+        await closing
+        assert not opened.is_ready
+
+
 async def test_answers_belong_to_their_questions_in_order() -> None:
     numbers = iter(range(100))
 
