@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import AsyncIterator
 from copy import copy
@@ -67,9 +68,16 @@ async def to_the_note(episode: OpenEpisode) -> Observation:
     return (await episode.step(click(seen, "link", "Rope walk"))).observation
 
 
+def resets(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return how replicas were reset, and how that was proven."""
+    said = (record.getMessage().partition(": golden by ")[2] for record in caplog.records)
+    return [one for one in said if one]
+
+
 async def test_what_was_done_before_a_checkpoint_counts_and_what_is_undone_does_not(
-    arena: Arena, pin: str
+    arena: Arena, pin: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO, logger="orchestrator.sandbox")
     async with arena.episode(pin) as episode:
         seen = await to_the_note(episode)
         seen = (await episode.step(click(seen, "button", "Pin"))).observation
@@ -77,7 +85,9 @@ async def test_what_was_done_before_a_checkpoint_counts_and_what_is_undone_does_
         await episode.step(click(seen, "button", "Unpin"))
         await episode.step(Stop())
         assert str((await episode.score()).outcome) == "failure"
+        caplog.clear()
         again = await episode.restore(mark)
+        assert resets(caplog) == ["rewind, proven by fingerprint"]  # there at once, by its own
         assert again.text == mark.seen.text
         await episode.step(Stop())
         score = await episode.score()
@@ -94,6 +104,29 @@ async def test_what_was_done_before_a_checkpoint_counts_and_what_is_undone_does_
     (receipt,) = evidence.receipts
     assert receipt.proven
     assert receipt.golden == evidence.branch.states["tools"]
+
+
+async def test_a_branch_that_is_left_in_the_middle_is_made_anew_if_it_wrote(
+    arena: Arena, pin: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="orchestrator.sandbox")
+    async with arena.episode(pin) as episode:
+        await to_the_note(episode)
+        mark = await episode.checkpoint("open")
+        reader, writer = await episode.fork(2, at=mark)
+        await writer.step(click(writer.observation, "button", "Pin"))
+        caplog.clear()
+        await reader.close()
+        await writer.close()
+        branches = await episode.fork(2, at=mark)
+        either, written = sorted(resets(caplog))
+        assert written == "rewind, proven by fingerprint"
+        # A database that tidies up by itself is brought there anew, though nobody wrote to it.
+        assert either in {"clean, proven by counters", written}
+        for branch in branches:
+            assert branch.observation.text == mark.seen.text
+            assert not branch.is_over, branch.evidence().fault
+            await branch.close()
 
 
 async def test_branches_change_replicas_of_their_own(arena: Arena, pin: str) -> None:

@@ -1,6 +1,38 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from arena_core.errors import DatabaseError
+from orchestrator.sandbox.reset import snapshot
 from orchestrator.sandbox.reset.snapshot import TablePlan, content_sql, quoted, row_text_sql
+from sites.manifest import DatabaseEngine
+
+
+def test_where_the_tables_cannot_be_listed_nobody_waits_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One connection lists them, and the other reads what it lists."""
+
+    @contextmanager
+    def connected(*_: object) -> Iterator[object]:
+        yield SimpleNamespace(query=lambda _: None)
+
+    def listed(*_: object) -> Iterator[TablePlan]:
+        raise DatabaseError("gone")
+
+    monkeypatch.setattr(snapshot, "mariadb_connection", connected)
+    monkeypatch.setattr(snapshot, "plans", listed)
+    monkeypatch.setattr(snapshot, "definitions", lambda _: {})
+    monkeypatch.setattr(snapshot, "read_objects", lambda _: ())
+    site: Any = SimpleNamespace(fingerprint=SimpleNamespace(probes=()))
+    database: Any = SimpleNamespace(engine=DatabaseEngine.MARIADB)
+    with pytest.raises(DatabaseError, match="gone"):
+        snapshot.read_snapshot(site, database, cast("Any", None))
 
 
 def test_a_name_with_a_backtick_stays_one_identifier() -> None:
