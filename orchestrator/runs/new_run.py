@@ -282,7 +282,7 @@ def refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:
         if why is not None and World.OFFLINE in task.worlds:
             arm = arm_label(request.settings.vary)
             message = f"the arm {arm} cannot be played on {task.id}: {why}"
-            raise UsageError(message, hint="choose other tasks, or leave the arm away")
+            raise UsageError(message, hint="choose other tasks, or omit --vary")
 
 
 def misplaced_arm(
