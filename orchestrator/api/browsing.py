@@ -62,7 +62,7 @@ def _bound(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         message = f"port {port}: {error.strerror} on 127.0.0.1"
-        raise PortTakenError(message, hint="leave the port away for a free one") from error
+        raise PortTakenError(message, hint="omit the port for a free one") from error
     return listener
 
 

@@ -84,7 +84,7 @@ def log_as_chosen(
     """Log as options and environment say, until the block ends."""
     if verbose and log_level is not None:
         message = "-v and --log-level both say how much is logged"
-        raise UsageError(message, hint="leave one of them away")
+        raise UsageError(message, hint="omit one of them")
     if verbose:
         level: int | None = logging.INFO if verbose == 1 else logging.DEBUG
     else:

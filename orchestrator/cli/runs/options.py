@@ -167,7 +167,7 @@ def asked(context: typer.Context) -> dict[str, Any]:
 
     typed = given(context)
     if "agent" in typed and "agent_cmd" in typed:
-        raise UsageError("--agent and --agent-cmd name two agents", hint="leave one of them away")
+        raise UsageError("--agent and --agent-cmd name two agents", hint="omit one of them")
     if "agent_seconds" in typed and "agent_cmd" not in typed and "config" not in typed:
         raise UsageError("--agent-seconds is about --agent-cmd, and there is none")
     flags: dict[str, object] = {name: typed.pop(name) for name in FLAGS if name in typed}

@@ -295,7 +295,7 @@ def test_browse_refuses_a_taken_port(arena: Arena) -> None:
     with socket.create_server(("127.0.0.1", 0)) as leased:
         refused = arena("browse", "--print", "--port", str(leased.getsockname()[1]))
     assert refused.code == 41
-    assert "leave the port away" in refused.err
+    assert "omit the port" in refused.err
 
 
 @SLOW
