@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Final, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,6 +17,7 @@ from arena_core.errors import ImageError
 from arena_core.names import counted
 
 _VERSION = 3  # 2: objects and probes; 3: SHA-1 of rows
+ROWS_ELSEWHERE: Final = "rows of"
 _LONGEST_FACT: Final = 200
 _LENGTH: Final = 8
 
@@ -59,11 +60,12 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """What a database holds besides tables, as far as the read-only account may see it.
+    """What a database holds besides the tables of its schema.
 
     Attributes:
-        kind: trigger, view, routine, event; or setting, a variable set while the server ran.
-        definition: hash of everything that defines it; of a setting its value.
+        kind: trigger, view, routine, event; or setting, a variable set while the server ran; or
+            `rows of` a table in another schema.
+        definition: hash of everything that defines it; of a setting its value; of rows their sum.
     """
 
     kind: str
@@ -145,6 +147,10 @@ class Fingerprint:
         """Return this state, but with the scratch folders of another."""
         return replace(self, scratch=fresh.scratch)
 
+    def with_objects(self, found: tuple[ObjectState, ...]) -> Fingerprint:
+        """Return this state with more objects; those that it has already are there once."""
+        return replace(self, objects=tuple(dict.fromkeys((*self.objects, *found))))
+
     def differences(self, golden: Fingerprint) -> tuple[str, ...]:
         """Say in one line each which part differs from golden, and how."""
         return (
@@ -202,18 +208,28 @@ class TakenState:
         return self.fingerprint
 
     def at(self, moment: datetime) -> TakenState:
-        """Return the same state with the site's clock at another moment.
-
-        What was taken begins with the length of its header, which is JSON; `docker/supervisor`
-        writes and reads it.
-        """
-        plain = zlib.decompress(self.packed)
-        end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
-        header = json.loads(plain[_LENGTH:end])
+        """Return the same state with the site's clock at another moment."""
+        header, body = _opened(self.packed)
         header["clock"] = int(moment.timestamp()) * 10**9 + moment.microsecond * 1000
         head = json.dumps(header, separators=(",", ":")).encode()
-        packed = zlib.compress(len(head).to_bytes(_LENGTH, "big") + head + plain[end:], 1)
+        packed = zlib.compress(len(head).to_bytes(_LENGTH, "big") + head + body, 1)
         return replace(self, packed=packed, clock=moment)
+
+
+def changed_paths(packed: bytes) -> tuple[str, ...]:
+    """Return the paths of the files and folders in which a taken state differs from its image."""
+    header, _ = _opened(packed)
+    return tuple(str(entry["path"]) for entry in header["changed"])
+
+
+def _opened(packed: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return what was taken as its header and the rest.
+
+    It begins with the length of the header, which is JSON; `docker/supervisor` writes and reads it.
+    """
+    plain = zlib.decompress(packed)
+    end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
+    return json.loads(plain[_LENGTH:end]), plain[end:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +308,8 @@ def _file_change(golden: FileState, found: FileState) -> list[str]:
 
 
 def _object_change(golden: ObjectState, found: ObjectState) -> list[str]:
-    return [] if found.definition == golden.definition else ["other definition"]
+    changed = "other content" if found.kind == ROWS_ELSEWHERE else "other definition"
+    return [] if found.definition == golden.definition else [changed]
 
 
 def _probe_change(golden: ProbeState, found: ProbeState) -> list[str]:

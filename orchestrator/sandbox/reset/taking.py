@@ -9,10 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
 from orchestrator.sandbox.reset.database import database_reader, execute_as_owner
+from orchestrator.sandbox.reset.other_schemas import (
+    NO_ROWS,
+    changed_elsewhere,
+    own_schema,
+    rows_elsewhere,
+)
 from orchestrator.sandbox.reset.replica import Replica, await_health
-from orchestrator.sandbox.reset.state import Fingerprint, TakenState
+from orchestrator.sandbox.reset.state import Fingerprint, ObjectState, TakenState
 from orchestrator.sandbox.reset.strategies import trusted_supervision
-from sites.manifest import DatabaseEngine, ServerDatabase
+from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
@@ -45,6 +51,17 @@ _UNDER_WAY: Final = (
     " LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID"
     " WHERE p.ID <> CONNECTION_ID() AND p.COMMAND <> 'Daemon' AND"
     " (p.COMMAND <> 'Sleep' OR t.trx_rows_modified > 0 OR t.trx_rows_locked > 0) ORDER BY p.ID"
+)
+# A lock is no row: whoever holds one may do nothing for long, and a restore would take it away.
+_LOCK_HOLDERS: Final = (
+    "SET @holders = (SELECT IF(COUNT(*), '"
+    "SELECT p.ID, p.USER, ROUND(p.TIME_MS / 1000, 1), CONCAT(''holds the lock '',"
+    " QUOTE(l.TABLE_SCHEMA), ''; idle'') FROM information_schema.METADATA_LOCK_INFO l"
+    " JOIN information_schema.PROCESSLIST p ON p.ID = l.THREAD_ID"
+    " WHERE l.LOCK_TYPE = ''User lock'' AND p.COMMAND = ''Sleep'' ORDER BY p.ID"
+    "', 'DO 0') FROM information_schema.PLUGINS"
+    " WHERE PLUGIN_NAME = 'METADATA_LOCK_INFO' AND PLUGIN_STATUS = 'ACTIVE');"
+    " EXECUTE IMMEDIATE @holders"
 )
 
 
@@ -88,10 +105,11 @@ async def _take_running(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]
         _refuse_settings(replica, fingerprint)
         supervision = await trusted_supervision(watch)
         taken = await supervision.take_state()
+        elsewhere = await _rows_elsewhere(engine, replica, taken)
         after = await _mark(watch)
         moved = after.moved_since(before)
         if moved is None:
-            return _state_of(replica, taken, fingerprint), after
+            return _state_of(replica, taken, fingerprint.with_objects(elsewhere)), after
     message = f"site '{replica.site.name}' is written to all the time: {moved}"
     raise StateError(message, hint="wait until whoever uses it is done")
 
@@ -107,6 +125,7 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     supervision = await trusted_supervision(watch)
     await _mark(watch)
     running = await supervision.take_state()  # what cannot be kept is refused while the site runs
+    elsewhere = await _rows_elsewhere(engine, replica, running)
     watch.distrust()  # its supervisor takes what is taken for the target: of files and the clock
     await supervision.close_services(_CLOSED_WITHIN_S)
     try:
@@ -117,6 +136,8 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     await supervision.restore_state(taken.packed, _BEGINS_WITHIN_S)
     await await_health(engine, replica, timeout_s=_BEGINS_WITHIN_S)
     before, again = await watch.read(partial(_require_quiet, engine, replica))
+    again = again.with_objects(await _rows_elsewhere(engine, replica, taken))
+    fingerprint = fingerprint.with_objects(elsewhere)
     after = await _mark(watch)
     moved = after.moved_since(before)
     differences = (*again.differences(fingerprint), *([moved] if moved else []))
@@ -125,6 +146,25 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
         found = "; ".join(differences[:_NAMED])
         raise StateError(f"{message}: {found}", hint="wait until whoever uses it is done")
     return _state_of(replica, taken, fingerprint), after
+
+
+async def _rows_elsewhere(
+    engine: Engine, replica: Replica, taken: Taken
+) -> tuple[ObjectState, ...]:
+    """Read the rows that a state changes and a fingerprint does not see.
+
+    Raises:
+        StateError: those of a table cannot be read, so nothing would show that they are back.
+    """
+    own = own_schema(replica)
+    if own is None:
+        return ()
+    found = await rows_elsewhere(engine, replica, changed_elsewhere(taken.packed, own))
+    for one in found:
+        if one.definition == NO_ROWS:
+            message = f"site '{replica.site.name}': table {one.name} cannot be read"
+            raise StateError(f"{message}, which a state cannot hold", hint="DROP it, then save")
+    return found
 
 
 async def _mark(watch: Watch) -> Mark:
@@ -154,7 +194,7 @@ async def _survives_a_crash(replica: Replica) -> bool:
         StateError: a table is of an engine that keeps nothing when its server ends.
     """
     state = replica.site.state
-    if not _is_on_mariadb(replica):
+    if own_schema(replica) is None:
         return state is None or state.crash_safe
     found = await asyncio.to_thread(_odd_tables, replica)
     for table, kind in found:
@@ -193,7 +233,7 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
 
     Going back to a state ends them: rows that they have written would be gone.
     """
-    if not _is_on_mariadb(replica):
+    if own_schema(replica) is None:
         return
     ends = time.monotonic() + _QUIET_WITHIN_S
     while found := await _under_way(engine, replica):
@@ -204,9 +244,8 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
 
 async def _under_way(engine: Engine, replica: Replica) -> tuple[str, ...]:
     """Say what the connections of all accounts but the reader's are in the middle of."""
-    done = await execute_as_owner(
-        engine, replica, _UNDER_WAY, "--skip-column-names", timeout_s=_LOOK_S
-    )
+    asked = f"{_UNDER_WAY}; {_LOCK_HOLDERS}"
+    done = await execute_as_owner(engine, replica, asked, "--skip-column-names", timeout_s=_LOOK_S)
     if done.exit_code != 0:
         said = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())
         message = f"site '{replica.site.name}': whether a request is under way cannot be seen"
@@ -220,11 +259,6 @@ async def _under_way(engine: Engine, replica: Replica) -> tuple[str, ...]:
         for number, user, seconds, doing in lines
         if user != reader
     )
-
-
-def _is_on_mariadb(replica: Replica) -> bool:
-    database = replica.site.database
-    return isinstance(database, ServerDatabase) and database.engine is DatabaseEngine.MARIADB
 
 
 def require_same_image(replica: Replica, taken: TakenState | None) -> None:

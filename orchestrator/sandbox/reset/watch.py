@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from arena_core.errors import SiteError
 from arena_core.task_group import task_group
 from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
+from orchestrator.sandbox.reset.other_schemas import read_elsewhere, rows_elsewhere
 from orchestrator.sandbox.reset.supervision import Supervision
 from sites.manifest import DatabaseEngine, FileDatabase, ServerDatabase
 
@@ -302,12 +303,18 @@ class Watch:
         return before, state, await self._mark()
 
     async def _read(self) -> Fingerprint:
-        return await take_fingerprint(
-            self._engine,
-            self.replica.site,
-            self.replica.container,
-            supervision=self._supervision,
-        )
+        elsewhere = read_elsewhere(self._taken.fingerprint) if self._taken else ()
+        async with task_group() as group:
+            rows = group.create_task(rows_elsewhere(self._engine, self.replica, elsewhere))
+            state = group.create_task(
+                take_fingerprint(
+                    self._engine,
+                    self.replica.site,
+                    self.replica.container,
+                    supervision=self._supervision,
+                )
+            )
+        return state.result().with_objects(rows.result())
 
     async def _mark(self) -> Mark:
         """Read everything that moves, over the connections there are."""

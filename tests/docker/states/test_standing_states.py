@@ -9,12 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
 
-from arena_core.errors import StateError
+from arena_core.errors import ResetError, StateError
 from orchestrator.cli.entry import main
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.engine.containers import Labels
@@ -24,7 +25,7 @@ from orchestrator.sandbox.pool.slot_pool import UP
 from orchestrator.sandbox.reset import taking
 from orchestrator.sandbox.reset.ladder import reset_replica
 from orchestrator.sandbox.reset.replica import Replica, start_replica
-from orchestrator.sandbox.reset.state import TakenState
+from orchestrator.sandbox.reset.state import ROWS_ELSEWHERE, TakenState, changed_paths
 from orchestrator.sandbox.reset.strategies import Rewind
 from orchestrator.sandbox.reset.taking import take_state
 from orchestrator.sandbox.reset.watch import Watch
@@ -190,9 +191,44 @@ async def test_whoever_waits_for_an_advisory_lock_is_a_request_under_way(
     until(lambda: holder.ask(WAITING) == "1")
     with pytest.raises(StateError, match=r"runs a statement \(User lock\) for .* s, which a"):
         await take_state(site.engine, site.watch)
-    holder.end()
-    # What docs/states.md says: nothing shows a lock for which nobody waits.
+
+
+@TOOLS
+async def test_whoever_holds_an_advisory_lock_is_a_request_under_way(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    holder = session()
+    assert holder.ask("SELECT GET_LOCK('the import's', 0)") == "1"
+    with pytest.raises(StateError) as refusal:
+        await take_state(site.engine, site.watch)
+    assert "of arena holds the lock 'import'; idle for " in refusal.value.message
+    assert holder.ask("SELECT RELEASE_ALL_LOCKS()") == "1"
     await take_state(site.engine, site.watch)
+
+
+@TOOLS
+async def test_rows_of_other_schemas_and_accounts_are_proven(site: Site) -> None:
+    await site.sql(
+        "CREATE DATABASE `be-side`",
+        "CREATE TABLE `be-side`.`o.dd` (t TEXT)",
+        "INSERT INTO `be-side`.`o.dd` VALUES ('kept')",
+        "CREATE USER visitor IDENTIFIED BY 'first'",
+    )
+    taken = await take_state(site.engine, site.watch)
+    rows = {one.name for one in taken.fingerprint.objects if one.kind == ROWS_ELSEWHERE}
+    assert {"be@002dside.o@002edd", "mysql.global_priv"} <= rows
+    assert not any("ibtmp1" in path for path in changed_paths(taken.packed))
+    await site.sql("UPDATE `be-side`.`o.dd` SET t = 'lost'", "SET PASSWORD FOR visitor = ''")
+    await site.go_to(taken)
+    assert await site.sql("SELECT t FROM `be-side`.`o.dd`") == "kept\n"
+    other = [
+        replace(one, definition="1") if one.name.startswith("be@") else one
+        for one in taken.fingerprint.objects
+    ]
+    forged = replace(taken, fingerprint=replace(taken.fingerprint, objects=tuple(other)))
+    with pytest.raises(ResetError, match=r"rows of be@002dside.o@002edd: other content"):
+        await site.go_to(forged)
 
 
 @SLOW

@@ -189,11 +189,11 @@ def test_an_end_that_differs_after_the_same_steps_is_content() -> None:
 
 
 def test_an_address_that_both_worlds_know_by_one_logical_name_is_the_same() -> None:
-    pages = [
+    first, second = (
         step(Goto(url=url), KETTLE).model_copy(update={"url": url})
         for url in ("http://shop.arena.test/kettle", "https://shop.example/kettle")
-    ]
-    assert parting(*(episode(opened(), page) for page in pages)) is None
+    )
+    assert parting(episode(opened(), first), episode(opened(), second)) is None
 
 
 def test_a_report_names_where_its_worlds_part(report: RunReport) -> None:
