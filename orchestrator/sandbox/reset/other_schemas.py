@@ -1,87 +1,65 @@
 """Rows that a fingerprint does not read: of other schemas of a site's MariaDB, and its accounts.
 
-The account that reads fingerprints sees one schema. A state that was taken changes others only
-where their files differ from the image's; those tables are read as the server's own user.
+The account that reads fingerprints sees one schema. Where a state was taken, the server's own user
+reads the others too.
 """
 
 from __future__ import annotations
 
-import re
+import hashlib
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError
 from orchestrator.sandbox.reset.database import execute_as_owner
-from orchestrator.sandbox.reset.snapshot import quoted
-from orchestrator.sandbox.reset.state import ROWS_ELSEWHERE, ObjectState, changed_paths
+from orchestrator.sandbox.reset.state import ROWS_ELSEWHERE, ObjectState
 from sites.manifest import DatabaseEngine, ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
     from orchestrator.sandbox.reset.replica import Replica
-    from orchestrator.sandbox.reset.state import Fingerprint
 
-_ROWS: Final = re.compile(r"(?:.*/)?(?P<schema>[^/]+)/(?P<table>[^/]+)\.(?:ibd|MAD|MYD|CSV|ARZ)")
-_PARTITION: Final = re.compile(r"#[Pp]#.*")
-_INNER: Final = ("#", "FTS_0")  # temporary tables, and the words of full-text indexes
-_ENCODED: Final = re.compile(r"@([0-9a-f]{4})")
-NO_ROWS: Final = "NULL"  # what MariaDB gives for a table that it cannot open
 _TIMEOUT_S: Final = 30.0
-
-Table = tuple[str, str]
-
-
-def changed_elsewhere(packed: bytes, own: str) -> tuple[Table, ...]:
-    """Return schema and name of the tables outside a site's own schema whose rows a state changes.
-
-    MariaDB keeps each in a file, in the folder of its schema. The names are those of file and
-    folder: other characters than letters, digits and `_` stand there as `@` and four hex digits.
-    """
-    found = map(_ROWS.fullmatch, changed_paths(packed))
-    tables = {
-        (one["schema"], _PARTITION.sub("", one["table"]))
-        for one in found
-        if one is not None and not one["table"].startswith(_INNER)
-    }
-    return tuple(sorted(table for table in tables if table[0] != own))
+# InnoDB writes its statistics when it likes, and logs grow while somebody only reads.
+_CHECKSUMS: Final = (
+    "SET @tables = (SELECT GROUP_CONCAT('`', REPLACE(TABLE_SCHEMA, '`', '``'), '`.`',"
+    " REPLACE(TABLE_NAME, '`', '``'), '`' ORDER BY TABLE_SCHEMA, TABLE_NAME)"
+    " FROM information_schema.TABLES"
+    " WHERE TABLE_TYPE IN ('BASE TABLE', 'SEQUENCE', 'SYSTEM VERSIONED')"
+    " AND TABLE_SCHEMA NOT IN (DATABASE(), 'information_schema', 'performance_schema')"
+    " AND (TABLE_SCHEMA <> 'mysql' OR TABLE_NAME NOT IN ('innodb_table_stats',"
+    " 'innodb_index_stats', 'general_log', 'slow_log')));"
+    " EXECUTE IMMEDIATE CONCAT('CHECKSUM TABLE ', @tables, ' EXTENDED')"
+)
 
 
-def read_elsewhere(fingerprint: Fingerprint) -> tuple[Table, ...]:
-    """Return the tables of other schemas whose rows a fingerprint names."""
-    names = (one.name.partition(".") for one in fingerprint.objects if one.kind == ROWS_ELSEWHERE)
-    return tuple((schema, table) for schema, _, table in names)
+def is_on_mariadb(replica: Replica) -> bool:
+    """Whether a site has a MariaDB, with one schema of its own."""
+    database = replica.site.database
+    return isinstance(database, ServerDatabase) and database.engine is DatabaseEngine.MARIADB
 
 
-async def rows_elsewhere(
-    engine: Engine, replica: Replica, tables: tuple[Table, ...]
-) -> tuple[ObjectState, ...]:
-    """Return what the rows of some tables sum up to; of a table that is not there `NO_ROWS`.
+async def rows_elsewhere(engine: Engine, replica: Replica) -> tuple[ObjectState, ...]:
+    """Return a hash of the rows of each schema that is not the site's own, accounts included.
 
     Raises:
-        DatabaseError: the image does not let its server's user read them.
+        DatabaseError: the server's user may not read them, or a table cannot be opened.
     """
-    if not tables:
+    if not is_on_mariadb(replica):
         return ()
-    names = ", ".join(f"{_named(schema)}.{_named(table)}" for schema, table in tables)
-    sql = f"CHECKSUM TABLE {names} EXTENDED"
-    done = await execute_as_owner(engine, replica, sql, "--skip-column-names", timeout_s=_TIMEOUT_S)
-    sums = [line.rpartition("\t")[2] for line in done.stdout.decode().splitlines()]
-    if done.exit_code != 0 or len(sums) != len(tables):
-        said = " ".join(done.stderr.decode("utf-8", "replace").split())
+    done = await execute_as_owner(
+        engine, replica, _CHECKSUMS, "--skip-column-names", timeout_s=_TIMEOUT_S
+    )
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    unread = [line for line in lines if line.endswith("\tNULL")]
+    if done.exit_code != 0 or unread or not lines:
+        said = unread[0].split("\t")[0] if unread else " ".join(done.stderr.decode().split())
         message = f"site '{replica.site.name}': rows of other schemas cannot be read"
         raise DatabaseError(f"{message}: {said}")
+    schemas: defaultdict[str, list[str]] = defaultdict(list)
+    for line in lines:
+        schemas[line.partition(".")[0]].append(line)
     return tuple(
-        ObjectState(ROWS_ELSEWHERE, f"{schema}.{table}", total)
-        for (schema, table), total in zip(tables, sums, strict=True)
+        ObjectState(ROWS_ELSEWHERE, name, hashlib.sha256("\n".join(sums).encode()).hexdigest())
+        for name, sums in sorted(schemas.items())
     )
-
-
-def own_schema(replica: Replica) -> str | None:
-    """Return the name of the schema that fingerprints read; None where no MariaDB has one."""
-    database = replica.site.database
-    if isinstance(database, ServerDatabase) and database.engine is DatabaseEngine.MARIADB:
-        return database.name
-    return None
-
-
-def _named(name: str) -> str:
-    return quoted(_ENCODED.sub(lambda code: chr(int(code[1], 16)), name))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Final, Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -64,8 +64,8 @@ class ObjectState:
 
     Attributes:
         kind: trigger, view, routine, event; or setting, a variable set while the server ran; or
-            `rows of` a table in another schema.
-        definition: hash of everything that defines it; of a setting its value; of rows their sum.
+            `rows of` another schema.
+        definition: hash of everything that defines it, or of the rows; of a setting its value.
     """
 
     kind: str
@@ -148,18 +148,31 @@ class Fingerprint:
         return replace(self, scratch=fresh.scratch)
 
     def with_objects(self, found: tuple[ObjectState, ...]) -> Fingerprint:
-        """Return this state with more objects; those that it has already are there once."""
-        return replace(self, objects=tuple(dict.fromkeys((*self.objects, *found))))
+        """Return this state with more objects."""
+        return replace(self, objects=(*self.objects, *found)) if found else self
+
+    @property
+    def reads_elsewhere(self) -> bool:
+        """Whether it knows the rows of other schemas, as the fingerprint of a taken state does."""
+        return any(entry.kind == ROWS_ELSEWHERE for entry in self.objects)
 
     def differences(self, golden: Fingerprint) -> tuple[str, ...]:
-        """Say in one line each which part differs from golden, and how."""
+        """Say in one line each which part differs from golden, and how.
+
+        Rows of other schemas are compared where both fingerprints know them.
+        """
+        both = self.reads_elsewhere and golden.reads_elsewhere
+        objects, of_golden = (
+            tuple(entry for entry in found.objects if both or entry.kind != ROWS_ELSEWHERE)
+            for found in (self, golden)
+        )
         return (
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
             *_compare(
                 _by(golden.scratch, _path), _by(self.scratch, _path), "scratch", _file_change
             ),
-            *_compare(_by(golden.objects, _object), _by(self.objects, _object), "", _object_change),
+            *_compare(_by(of_golden, _object), _by(objects, _object), "", _object_change),
             *_compare(_by(golden.probes, _name), _by(self.probes, _name), "probe", _probe_change),
         )
 
@@ -208,28 +221,18 @@ class TakenState:
         return self.fingerprint
 
     def at(self, moment: datetime) -> TakenState:
-        """Return the same state with the site's clock at another moment."""
-        header, body = _opened(self.packed)
+        """Return the same state with the site's clock at another moment.
+
+        What was taken begins with the length of its header, which is JSON; `docker/supervisor`
+        writes and reads it.
+        """
+        plain = zlib.decompress(self.packed)
+        end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
+        header = json.loads(plain[_LENGTH:end])
         header["clock"] = int(moment.timestamp()) * 10**9 + moment.microsecond * 1000
         head = json.dumps(header, separators=(",", ":")).encode()
-        packed = zlib.compress(len(head).to_bytes(_LENGTH, "big") + head + body, 1)
+        packed = zlib.compress(len(head).to_bytes(_LENGTH, "big") + head + plain[end:], 1)
         return replace(self, packed=packed, clock=moment)
-
-
-def changed_paths(packed: bytes) -> tuple[str, ...]:
-    """Return the paths of the files and folders in which a taken state differs from its image."""
-    header, _ = _opened(packed)
-    return tuple(str(entry["path"]) for entry in header["changed"])
-
-
-def _opened(packed: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return what was taken as its header and the rest.
-
-    It begins with the length of the header, which is JSON; `docker/supervisor` writes and reads it.
-    """
-    plain = zlib.decompress(packed)
-    end = _LENGTH + int.from_bytes(plain[:_LENGTH], "big")
-    return json.loads(plain[_LENGTH:end]), plain[end:]
 
 
 @dataclass(frozen=True, slots=True)

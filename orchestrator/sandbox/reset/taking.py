@@ -9,14 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
 from orchestrator.sandbox.reset.database import database_reader, execute_as_owner
-from orchestrator.sandbox.reset.other_schemas import (
-    NO_ROWS,
-    changed_elsewhere,
-    own_schema,
-    rows_elsewhere,
-)
+from orchestrator.sandbox.reset.other_schemas import is_on_mariadb
 from orchestrator.sandbox.reset.replica import Replica, await_health
-from orchestrator.sandbox.reset.state import Fingerprint, ObjectState, TakenState
+from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.strategies import trusted_supervision
 from sites.manifest import ServerDatabase
 
@@ -105,11 +100,10 @@ async def _take_running(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]
         _refuse_settings(replica, fingerprint)
         supervision = await trusted_supervision(watch)
         taken = await supervision.take_state()
-        elsewhere = await _rows_elsewhere(engine, replica, taken)
         after = await _mark(watch)
         moved = after.moved_since(before)
         if moved is None:
-            return _state_of(replica, taken, fingerprint.with_objects(elsewhere)), after
+            return _state_of(replica, taken, fingerprint), after
     message = f"site '{replica.site.name}' is written to all the time: {moved}"
     raise StateError(message, hint="wait until whoever uses it is done")
 
@@ -125,7 +119,6 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     supervision = await trusted_supervision(watch)
     await _mark(watch)
     running = await supervision.take_state()  # what cannot be kept is refused while the site runs
-    elsewhere = await _rows_elsewhere(engine, replica, running)
     watch.distrust()  # its supervisor takes what is taken for the target: of files and the clock
     await supervision.close_services(_CLOSED_WITHIN_S)
     try:
@@ -136,8 +129,6 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
     await supervision.restore_state(taken.packed, _BEGINS_WITHIN_S)
     await await_health(engine, replica, timeout_s=_BEGINS_WITHIN_S)
     before, again = await watch.read(partial(_require_quiet, engine, replica))
-    again = again.with_objects(await _rows_elsewhere(engine, replica, taken))
-    fingerprint = fingerprint.with_objects(elsewhere)
     after = await _mark(watch)
     moved = after.moved_since(before)
     differences = (*again.differences(fingerprint), *([moved] if moved else []))
@@ -146,25 +137,6 @@ async def _take_closed(engine: Engine, watch: Watch) -> tuple[TakenState, Mark]:
         found = "; ".join(differences[:_NAMED])
         raise StateError(f"{message}: {found}", hint="wait until whoever uses it is done")
     return _state_of(replica, taken, fingerprint), after
-
-
-async def _rows_elsewhere(
-    engine: Engine, replica: Replica, taken: Taken
-) -> tuple[ObjectState, ...]:
-    """Read the rows that a state changes and a fingerprint does not see.
-
-    Raises:
-        StateError: those of a table cannot be read, so nothing would show that they are back.
-    """
-    own = own_schema(replica)
-    if own is None:
-        return ()
-    found = await rows_elsewhere(engine, replica, changed_elsewhere(taken.packed, own))
-    for one in found:
-        if one.definition == NO_ROWS:
-            message = f"site '{replica.site.name}': table {one.name} cannot be read"
-            raise StateError(f"{message}, which a state cannot hold", hint="DROP it, then save")
-    return found
 
 
 async def _mark(watch: Watch) -> Mark:
@@ -194,7 +166,7 @@ async def _survives_a_crash(replica: Replica) -> bool:
         StateError: a table is of an engine that keeps nothing when its server ends.
     """
     state = replica.site.state
-    if own_schema(replica) is None:
+    if not is_on_mariadb(replica):
         return state is None or state.crash_safe
     found = await asyncio.to_thread(_odd_tables, replica)
     for table, kind in found:
@@ -233,7 +205,7 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
 
     Going back to a state ends them: rows that they have written would be gone.
     """
-    if own_schema(replica) is None:
+    if not is_on_mariadb(replica):
         return
     ends = time.monotonic() + _QUIET_WITHIN_S
     while found := await _under_way(engine, replica):
