@@ -245,7 +245,10 @@ def _did_otherwise(
     if said is not None:
         return PartingCause.CONTENT, f"{did}; before that, {said}"
     alone = not any(len(paths) > 1 for paths in repeats)
-    return PartingCause.UNKNOWN, f"{did}{'; there is one repeat alone' if alone else ''}"
+    return (
+        PartingCause.UNKNOWN,
+        f"{did}{'; with one repeat, chance cannot be ruled out' if alone else ''}",
+    )
 
 
 def _part_at(paths: Sequence[tuple[str, ...]]) -> int | None:

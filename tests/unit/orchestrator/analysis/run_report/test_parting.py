@@ -155,7 +155,7 @@ def test_what_the_agent_types_otherwise_is_not_the_pages_doing() -> None:
     second = step(Type(element=1, text="pan", submit=True), "shop:/search?q=pan")
     at = found(episode(opened(), first), episode(opened(), second))
     assert at.cause is PartingCause.UNKNOWN
-    assert at.because.endswith("there is one repeat alone")
+    assert at.because.endswith("with one repeat, chance cannot be ruled out")
 
 
 def test_what_a_check_found_otherwise_before_the_agent_parts_is_content() -> None:
