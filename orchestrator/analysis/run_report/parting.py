@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from enum import StrEnum
 from itertools import zip_longest
 from typing import Final
@@ -13,6 +14,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, Evidence, Located, StepEvidence, UnscoredReason
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.wording import step_in_words
+from orchestrator.runs.store.rescoring import ScoredEpisode
 
 _REFUSALS: Final = frozenset({401, 403, 407, 429, 451, 503})
 _AN_ERROR: Final = 400
@@ -44,10 +46,10 @@ class PartingCause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first step at which the episodes of two worlds differ.
+    """The step at which the episodes of two worlds part.
 
     Attributes:
-        step: its index; 0 is the opening of the start pages.
+        step: its index, offline; 0 is the opening of the start pages.
         because: what differs there, in one sentence.
     """
 
@@ -76,51 +78,94 @@ def _parting_of(row: TaskRow) -> Parting | None:
     if not offline or not online:
         return None
     paths = [[one.path for one in episodes] for episodes in (offline, online)]
-    return parting(offline[0].evidence, online[0].evidence, paths)
+    return parting(Side.of(offline[0]), Side.of(online[0]), paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One world's episode.
+
+    Attributes:
+        reason: why it has no score.
+        because: why it ended as it did.
+    """
+
+    evidence: Evidence
+    reason: UnscoredReason | None = None
+    because: str = ""
+
+    @classmethod
+    def of(cls, episode: ScoredEpisode) -> Side:
+        return cls(episode.evidence, episode.score.outcome.reason, episode.score.because)
+
+    def at(self, index: int) -> StepEvidence | None:
+        """Return a step; None where the episode has ended before."""
+        steps = self.evidence.steps
+        return steps[index] if index < len(steps) else None
 
 
 def parting(
-    offline: Evidence, online: Evidence, repeats: Sequence[Sequence[tuple[str, ...]]] = ()
+    offline: Side, online: Side, repeats: Sequence[Sequence[tuple[str, ...]]] = ()
 ) -> Parting | None:
-    """Return the first step at which two episodes of a task differ; None where none does.
+    """Return the step at which two episodes of a task part; None where nothing differs.
 
     Steps are the same where the agent did the same (the kind of action, its words, role and name of
-    the element) and came to the same logical address.
+    the element) and came to the same logical address. Both episodes are aligned by their same
+    steps. They part after the last one, so a detour from which both come back, as a consent banner
+    that is answered, is no parting, unless the site or Arena refused something there.
 
     Args:
         repeats: of each world the paths of all repeats, to tell the worlds' doing from the agent's
             own chance; nothing is called chance where there is one repeat alone.
     """
-    said = None
-    for index, (first, second) in enumerate(zip_longest(offline.steps, online.steps)):
-        pair = _Pair(index, first, second)
-        if not pair.is_same:
-            cause, because = _cause(pair, offline, online, said, repeats)
-            return Parting(index, cause, because)
-        said = said or pair.said
-    last = max(0, len(offline.steps) - 1)
-    ends = said or _said(offline.located, online.located)
-    return None if ends is None else Parting(last, PartingCause.CONTENT, ends)
+    first, second = (list(map(_key, side.evidence.steps)) for side in (offline, online))
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    same = [(one.a + k, one.b + k) for one in blocks for k in range(one.size)]
+    said = next(filter(None, (_Pair.of(offline, online, *at).said for at in same)), None)
+    last, gap = _Pair.of(offline, online, *_after(same)), _first_gap(same)
+    if last.is_left:
+        return Parting(last.index, *_cause(last, offline, online, said, repeats))
+    detour = None if gap is None else _Pair.of(offline, online, *gap)
+    if detour is not None and (refused := _refused(detour, offline, online)):
+        return Parting(detour.index, *refused)
+    ends = _said(offline.evidence.located, online.evidence.located) or said
+    if ends is not None:
+        return Parting(max(0, last.index - 1), PartingCause.CONTENT, ends)
+    if detour is None:
+        return None
+    return Parting(detour.index, *_cause(detour, offline, online, said, repeats))
+
+
+def _after(same: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    return (same[-1][0] + 1, same[-1][1] + 1) if same else (0, 0)
+
+
+def _first_gap(same: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """Return where the first steps are that both episodes do not share, before one that they do."""
+    at = (0, 0)
+    for pair in same:
+        if pair != at:
+            return at
+        at = (pair[0] + 1, pair[1] + 1)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """The same step of both episodes; None where one has ended before."""
+    """A step of both episodes; None where one has ended before."""
 
     index: int
     offline: StepEvidence | None
     online: StepEvidence | None
 
+    @classmethod
+    def of(cls, offline: Side, online: Side, at: int, other: int) -> _Pair:
+        return cls(at, offline.at(at), online.at(other))
+
     @property
-    def is_same(self) -> bool:
-        first, second = self.offline, self.online
-        if first is None or second is None:
-            return False
-        return self.is_meant_alike and (_acted(first), _page(first), first.error is None) == (
-            _acted(second),
-            _page(second),
-            second.error is None,
-        )
+    def is_left(self) -> bool:
+        """Whether there is such a step in one of the episodes."""
+        return self.offline is not None or self.online is not None
 
     @property
     def is_meant_alike(self) -> bool:
@@ -152,8 +197,8 @@ class _Pair:
 
 def _cause(
     pair: _Pair,
-    offline: Evidence,
-    online: Evidence,
+    offline: Side,
+    online: Side,
     said: str | None,
     repeats: Sequence[Sequence[tuple[str, ...]]],
 ) -> tuple[PartingCause, str]:
@@ -166,16 +211,15 @@ def _cause(
     )
 
 
-def _refused(pair: _Pair, offline: Evidence, online: Evidence) -> tuple[PartingCause, str] | None:
+def _refused(pair: _Pair, offline: Side, online: Side) -> tuple[PartingCause, str] | None:
     statuses = [one.status if one else None for one in pair.each()]
     world = pair.only([status in _REFUSALS for status in statuses])
     if world is not None:
         status = next(one for one in statuses if one in _REFUSALS)
         return PartingCause.BLOCKED, f"only {world} the page answers {status}"
-    for world, evidence in (("offline", offline), ("online", online)):
-        fault = evidence.fault
-        if fault is not None and fault.reason is UnscoredReason.BLOCKED:
-            return PartingCause.BLOCKED, f"only {world}: {_short(fault.message)}"
+    for world, side in (("offline", offline), ("online", online)):
+        if side.reason is UnscoredReason.BLOCKED:
+            return PartingCause.BLOCKED, f"only {world}: {_short(side.because)}"
     refused = [_refusal(one) for one in pair.each()]
     world = pair.only([one is not None for one in refused])
     if world is not None:
@@ -192,13 +236,13 @@ def _refusal(step: StepEvidence | None) -> str | None:
     return next((note.refused for note in meant if note.refused), None)
 
 
-def _late(pair: _Pair, offline: Evidence, online: Evidence) -> tuple[PartingCause, str] | None:
+def _late(pair: _Pair, offline: Side, online: Side) -> tuple[PartingCause, str] | None:
     world = pair.only([_is_late(one) for one in pair.each()])
     if world is not None:
         return PartingCause.SLOWER, f"only {world} the page was not ready in time"
     ended = [
-        one is None and evidence.ended is Ended.DEADLINE
-        for one, evidence in zip(pair.each(), (offline, online), strict=True)
+        one is None and side.evidence.ended is Ended.DEADLINE
+        for one, side in zip(pair.each(), (offline, online), strict=True)
     ]
     world = pair.only(ended)
     return None if world is None else (PartingCause.SLOWER, f"only {world} the time ran out")
@@ -226,11 +270,10 @@ def _led_elsewhere(pair: _Pair) -> tuple[PartingCause, str] | None:
     return PartingCause.LAYOUT, _both(f"{_deed(first)} leads to", *pages)
 
 
-def _drifted(offline: Evidence, online: Evidence) -> tuple[PartingCause, str] | None:
-    for world, evidence in (("offline", offline), ("online", online)):
-        fault = evidence.fault
-        if fault is not None and fault.reason is UnscoredReason.DRIFTED:
-            return PartingCause.CONTENT, f"only {world}: {_short(fault.message)}"
+def _drifted(offline: Side, online: Side) -> tuple[PartingCause, str] | None:
+    for world, side in (("offline", offline), ("online", online)):
+        if side.reason is UnscoredReason.DRIFTED:
+            return PartingCause.CONTENT, f"only {world}: {_short(side.because)}"
     return None
 
 
@@ -259,8 +302,12 @@ def _part_at(paths: Sequence[tuple[str, ...]]) -> int | None:
     return None
 
 
-def _words(step: StepEvidence) -> object:
-    return None if step.action is None else step.action.model_dump(exclude=_ELEMENTS)
+def _key(step: StepEvidence) -> tuple[object, ...]:
+    return _words(step), _acted(step), _page(step), step.error is None
+
+
+def _words(step: StepEvidence) -> str:
+    return "" if step.action is None else step.action.model_dump_json(exclude=_ELEMENTS)
 
 
 def _acted(step: StepEvidence) -> tuple[tuple[str, str, str], ...]:

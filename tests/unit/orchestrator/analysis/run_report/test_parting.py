@@ -12,7 +12,6 @@ from evaluators.evidence import (
     ActedElement,
     ElementEvent,
     Ended,
-    EpisodeFault,
     Evidence,
     Located,
     RequestNote,
@@ -20,7 +19,7 @@ from evaluators.evidence import (
     UnscoredReason,
 )
 from orchestrator.analysis.run_report.html import render_html
-from orchestrator.analysis.run_report.parting import Parting, PartingCause, parting, partings
+from orchestrator.analysis.run_report.parting import Parting, PartingCause, Side, parting, partings
 from orchestrator.analysis.run_report.run_report import RunReport
 
 START = "shop:/"
@@ -59,9 +58,9 @@ def said(answer: str, page: str = KETTLE) -> StepEvidence:
     return step(Stop(answer=answer), page)
 
 
-def episode(*steps: StepEvidence, **more: Any) -> Evidence:
+def episode(*steps: StepEvidence, reason: UnscoredReason | None = None, **more: Any) -> Side:
     told = {"ended": Ended.STOPPED, "started_at": "2026-11-26T00:00:00+00:00", "seconds": 1.0}
-    return Evidence(
+    evidence = Evidence(
         suite="s",
         task="t",
         world=World.OFFLINE,
@@ -71,9 +70,10 @@ def episode(*steps: StepEvidence, **more: Any) -> Evidence:
         steps=tuple(one.model_copy(update={"index": at}) for at, one in enumerate(steps)),
         **{**told, **more},
     )
+    return Side(evidence, reason, "" if reason is None else "a wall asks for a captcha")
 
 
-def found(first: Evidence, second: Evidence, *repeats: list[tuple[str, ...]]) -> Parting:
+def found(first: Side, second: Side, *repeats: list[tuple[str, ...]]) -> Parting:
     at = parting(first, second, repeats)
     assert at is not None
     return at
@@ -97,8 +97,9 @@ def test_a_page_that_both_worlds_refuse_is_not_blocked() -> None:
 
 
 def test_a_blocked_episode_is_blocked_wherever_it_ends() -> None:
-    fault = EpisodeFault(reason=UnscoredReason.BLOCKED, message="a wall asks for a captcha")
-    at = found(episode(opened(), clicked()), episode(opened(), ended=None, fault=fault))
+    at = found(
+        episode(opened(), clicked()), episode(opened(), reason=UnscoredReason.BLOCKED, ended=None)
+    )
     assert at.cause is PartingCause.BLOCKED
     assert "only online: a wall asks for a captcha" in at.because
 
@@ -194,6 +195,34 @@ def test_an_address_that_both_worlds_know_by_one_logical_name_is_the_same() -> N
         for url in ("http://shop.arena.test/kettle", "https://shop.example/kettle")
     )
     assert parting(episode(opened(), first), episode(opened(), second)) is None
+
+
+def test_a_detour_from_which_both_come_back_is_no_parting() -> None:
+    prices = [(Located(check="price", values=(value,)),) for value in ("39.99", "34.25")]
+    banner = clicked("Accept all", START)
+    first = episode(opened(), clicked(), said("39.99"), located=prices[0])
+    second = episode(opened(), banner, clicked(), said("39.99"), located=prices[1])
+    at = found(first, second)
+    assert (at.step, at.cause) == (2, PartingCause.CONTENT)
+    assert at.because == "check price found “39.99” offline and “34.25” online"
+    assert found(first, episode(opened(), banner, clicked(), said("39.99"))).step == 1
+
+
+def test_what_was_refused_on_a_detour_is_why_though_both_come_back() -> None:
+    note = RequestNote(
+        method="POST", url="http://shop/x", site="shop", may_write=True, refused="reading only"
+    )
+    refused = clicked("Put into basket", notes=(note,), error="nothing happened")
+    first = episode(opened(), clicked("Put into basket"), said("done"))
+    second = episode(opened(), refused, said("done"))
+    at = found(first, second)
+    assert (at.step, at.cause) == (1, PartingCause.POLICY)
+
+
+def test_a_start_that_has_drifted_is_content() -> None:
+    second = episode(opened(), reason=UnscoredReason.DRIFTED, ended=Ended.NOT_STARTED)
+    at = found(episode(opened(), clicked()), second)
+    assert (at.step, at.cause) == (1, PartingCause.CONTENT)
 
 
 def test_a_report_names_where_its_worlds_part(report: RunReport) -> None:
