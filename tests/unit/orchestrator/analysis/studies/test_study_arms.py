@@ -15,7 +15,7 @@ from support.studies.registered_study import STUDY, make_study
 
 from arena_core.errors import StoreError
 from arena_core.worlds import World
-from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable
+from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.analysis.studies.analysis import analyse
 from orchestrator.analysis.studies.findings import StudyAnalysis
 from orchestrator.analysis.studies.progress import read_progress
@@ -67,7 +67,7 @@ def test_page_tables_and_terminal_show_the_arms(
     assert "Robustness of right to look=dark, demo, offline: 1.00 (no interval" in said
     page = (study.report_path / "index.html").read_text(encoding="utf-8")
     assert '<h2 id="robustness">Robustness to arms</h2>' in page
-    assert "Questions, agreement, slices, failures and variance are of the clean arm alone" in page
+    assert "Agreement, slices, failures and variance are of the clean arm alone" in page
     table = (study.report_path / "figures" / "robustness.md").read_text(encoding="utf-8")
     assert r"| right \[dark\] | look=dark | demo | 1 | 100% | 100% | 1.00 |" in table
     status = call("study", "status", study.path).out
@@ -99,7 +99,8 @@ def analysed(tmp_path: Path, *, with_arm: bool) -> StudyAnalysis:
         path = tmp_path / f"{name}-{with_arm}"
         folder = write_run(path, "chat", {world: {"a": won, "b": won}}, repeats=2, vary=vary)
         label = f"{clean_label} [dark]" if clean_label else "chat"
-        run, found = read_study_run(label, "small", name, folder, clean_label=clean_label)
+        arm = StudyArm("dark", clean_label) if clean_label else None
+        run, found = read_study_run(label, "small", name, folder, arm=arm)
         runs.append(run)
         rows += found
     asked = Question(
