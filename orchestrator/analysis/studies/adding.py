@@ -172,13 +172,16 @@ def refuse_misfits(study: Study, added: Addition) -> None:
 
 def _refuse_armless(question: QuestionEntry, armless: set[str]) -> None:
     """Refuse a question of an arm about an agent that was not played in any."""
-    asked = question.asked(registered=False)
-    if asked.of is Compared.ARMS or asked.arm is not None:
-        for label in (asked.agent, asked.first, asked.second):
-            if label in armless:
-                message = f"questions.{asked.id}: {label} was played in the clean arm alone"
-                hint = "an agent that is added by a file, and not by --run, is played in each arm"
-                raise InputError(message, hint=hint)
+    named = (
+        (question.within.agent,)
+        if question.of is Compared.ARMS
+        else (question.first, question.second)
+    )
+    for label in named if question.is_about_arms else ():
+        if label in armless:
+            message = f"questions.{question.id}: {label} was played in the clean arm alone"
+            hint = "an agent that a file adds, and not --run, is played in each arm"
+            raise InputError(message, hint=hint)
 
 
 def _limits(study: Study, added: Addition) -> ChangedLimits | None:

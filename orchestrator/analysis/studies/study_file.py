@@ -140,12 +140,13 @@ class ComparisonEntry(Strict):
         if within.arm == CLEAN:
             message = f"omit it: a question that names no arm is of the {CLEAN} one"
             refuse_field(("within", "arm"), message)
-        if self._has_arms and within.world is World.ONLINE:
+        if self.is_about_arms and within.world is World.ONLINE:
             refuse_field(("within", "world"), "must be offline: arms are played nowhere else")
         return self
 
     @property
-    def _has_arms(self) -> bool:
+    def is_about_arms(self) -> bool:
+        """Whether it compares arms, or agents in one that is not clean."""
         return self.of is Compared.ARMS or self.within.arm is not None
 
     def _question(self, kind: QuestionKind, margin: float | None, *, registered: bool) -> Question:
@@ -156,7 +157,7 @@ class ComparisonEntry(Strict):
             first=self.first,
             second=self.second,
             agent=self.within.agent,
-            world=World.OFFLINE if self._has_arms else self.within.world,
+            world=World.OFFLINE if self.is_about_arms else self.within.world,
             suite=self.within.suite,
             arm=self.within.arm,
             margin=margin,
@@ -305,6 +306,10 @@ class StudyFile(RunSettings):
     def misnamed(self, question: ComparisonEntry) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield each field of a question that names what the study does not have, and why."""
         within = question.within
+        if question.is_about_arms and not self.variations:
+            field = ("within", "arm") if within.arm else ("of",)
+            yield field, "the study has no arms: name them in `variations`"
+            return
         named: list[tuple[tuple[str, ...], str | None, Iterable[str]]] = [
             (("within", "agent"), within.agent, self.agents),
             (("within", "suite"), within.suite, self.suite_labels),
@@ -315,8 +320,7 @@ class StudyFile(RunSettings):
         named += [(("first",), question.first, there), (("second",), question.second, there)]
         for field, name, known in named:
             if name is not None and name not in known:
-                names = list(known) or ["none: name arms in `variations`"]
-                yield field, f"the study has no '{name}'; {offered(name, names)}"
+                yield field, f"the study has no '{name}'; {offered(name, list(known))}"
 
     def _sides_of(self, compared: Compared) -> Iterable[str]:
         """Return what can stand on a side of a question."""
