@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from support.runs.planted_results import result, runs_of
+from support.studies.arm_rows import Played, rows, runs_with_arms
 
 from arena_core.worlds import World
-from evaluators.evidence import UnscoredReason
 from orchestrator.analysis.stats.paired import Decision, compare_pairs
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import (
@@ -18,7 +17,6 @@ from orchestrator.analysis.stats.results import (
     Compared,
     EpisodeResult,
     EpisodeTable,
-    StudyArm,
     TaskPair,
 )
 from orchestrator.analysis.studies.analysis import analyse
@@ -27,7 +25,6 @@ from orchestrator.analysis.studies.findings import Answer
 from orchestrator.analysis.studies.questions import Question, QuestionKind, Stage, stages_of
 from orchestrator.analysis.studies.secondary import Outcome, Secondary, secondary_of
 from orchestrator.analysis.studies.sentences import question_title
-from orchestrator.analysis.studies.study_runs import StudyRun
 
 OFF, ON = World.OFFLINE, World.ONLINE
 HARDER: Final = Question(
@@ -51,28 +48,6 @@ IN_DARK: Final = Question(
     world=OFF,
     registered=True,
 )
-Played = Sequence[Sequence[bool | None]]
-
-
-def rows(agent: str, outcomes: Played, arm: str = "", world: World = OFF) -> list[EpisodeResult]:
-    found = [
-        result(agent, world, number, repeat, success=success)
-        for number, played in enumerate(outcomes)
-        for repeat, success in enumerate(played)
-    ]
-    if not arm:
-        return found
-    void = UnscoredReason.VOID_ARM
-    return [
-        replace(
-            one,
-            agent=f"{agent} [{arm}]",
-            arm=StudyArm(arm, agent),
-            run=f"runs/{agent} [{arm}]",
-            reason=void if one.success is None else None,
-        )
-        for one in found
-    ]
 
 
 def one(question: Question, results: Sequence[EpisodeResult], stage: Stage | None = None) -> Answer:
@@ -231,11 +206,6 @@ def test_agents_taken_together_are_each_paired_with_itself() -> None:
     answer = one(replace(HARDER, agent=None), clean + dark)
     assert sorted(answer.differences) == [-1.0] * 10 + [1.0] * 10
     assert answer.tasks == 10
-
-
-def runs_with_arms(results: Sequence[EpisodeResult]) -> list[StudyRun]:
-    arms = {row.agent: row.arm for row in results}
-    return [replace(run, arm=arms[run.label], name=f"runs/{run.label}") for run in runs_of(results)]
 
 
 def test_what_a_question_of_arms_compares_is_played_offline_and_is_what_is_planned_of_it() -> None:

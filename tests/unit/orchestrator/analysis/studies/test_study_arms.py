@@ -242,7 +242,7 @@ def test_questions_of_arms_are_answered_on_page_tables_and_in_json_and_verified(
     assert "Is arm dark at most 5 points worse than the clean arm?" in " ".join(page.split())
     assert "arm dark, offline world" in page
     table = (asking.report_path / "figures" / "answers.md").read_text(encoding="utf-8")
-    assert "| dark − clean (right, offline): at most 5.0 points worse? | yes | 1 |" in table
+    assert "| dark − clean (right, offline): at most 5 points worse? | yes | 1 |" in table
     assert call("study", "verify", asking.path).code == 0
 
 
