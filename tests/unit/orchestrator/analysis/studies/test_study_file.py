@@ -162,6 +162,18 @@ def test_a_question_of_arms_that_makes_no_sense_is_refused(line: str, says: str)
     assert says in refused(asking(line))
 
 
+def test_the_questions_of_the_page_on_arms_are_read() -> None:
+    page = (Path(__file__).parents[5] / "docs" / "vary-the-world.md").read_text(encoding="utf-8")
+    blocks = [one.partition("```")[0] for one in page.split("```yaml\n")[1:]]
+    variations, asked = (
+        next(one for one in blocks if one.startswith(first))
+        for first in ("variations", "questions")
+    )
+    study = read(WHOLE.partition("questions:")[0] + variations + asked)
+    assert [one.id for one in study.questions] == ["cost", "robust", "in-dark"]
+    assert all(one.is_about_arms for one in study.questions)
+
+
 def test_without_arms_there_is_no_question_of_one() -> None:
     for line in (OF_ARMS, IN_ARM):
         assert "the study has no arms: name them in `variations`" in refused(asking(line, arms=""))
