@@ -307,8 +307,8 @@ class StudyFile(RunSettings):
         """Yield each field of a question that names what the study does not have, and why."""
         within = question.within
         if question.is_about_arms and not self.variations:
-            field = ("within", "arm") if within.arm else ("of",)
-            yield field, "the study has no arms: name them in `variations`"
+            message = "the study has no arms: name them in `variations`"
+            yield ("within", "arm") if within.arm else ("of",), message
             return
         named: list[tuple[tuple[str, ...], str | None, Iterable[str]]] = [
             (("within", "agent"), within.agent, self.agents),

@@ -120,7 +120,8 @@ def test_an_arm_that_is_void_throughout_is_undecided_with_bounds_and_no_p(
     answer = one(question, void + rows("a", first_won(16)))
 
     assert (answer.decision, answer.effect, answer.p) == (Decision.UNDECIDED, None, None)
-    assert answer.bounds == Interval(-0.8, pytest.approx(0.2))
+    assert answer.bounds is not None
+    assert (answer.bounds.low, answer.bounds.high) == pytest.approx((-0.8, 0.2))
     assert answer.sentence == (
         "Undecided, offline: no repeat of a task by a is scored in both arm dark and the clean arm."
     )
@@ -158,6 +159,19 @@ def test_a_repeat_that_one_arm_alone_has_scored_counts_in_neither() -> None:
     assert answer.bounds == Interval(-0.25, 0.0)
     assert answer.would_turn is not None
     assert "(arm dark 10, the clean arm 0)" in answer.would_turn
+
+
+def test_a_robust_agent_says_so_beside_the_void_episodes_that_could_turn_it() -> None:
+    played = [[True]] * 160 + [[False]] * 160
+    clean = rows("a", [*played, *[[True]] * 80])
+    void = one(ROBUST, rows("a", [*played, *[[None]] * 80], "dark") + clean)
+    lost = one(ROBUST, rows("a", [*played, *[[False]] * 80], "dark") + clean)
+    assert (void.decision, lost.decision) == (Decision.YES, Decision.NO)
+    assert void.bounds is not None
+    assert (void.bounds.low, void.bounds.high) == pytest.approx((-0.2, 0))
+    assert "; the 80 unscored episodes could turn this." in void.sentence
+    assert void.would_turn is not None
+    assert "“more than 5 points worse” if 40 of arm dark" in void.would_turn
 
 
 def test_a_repeat_that_one_arm_has_not_played_yet_counts_nowhere() -> None:
