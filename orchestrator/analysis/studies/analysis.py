@@ -70,15 +70,13 @@ def cautions(answers: Sequence[Answer], table: EpisodeTable) -> tuple[str, ...]:
 
 def _cells_named(question: Question) -> tuple[str, str]:
     """Return what both sides are called, with their arms as cells are."""
-    if question.of is Compared.ARMS and question.agent is not None:
-        agent = question.agent
-        first, second = (
-            agent if arm == CLEAN else in_arm(agent, arm)
-            for arm in (question.first, question.second)
-        )
-        return first, second
     first, second = question.sides
-    return in_arm(first, question.arm), in_arm(second, question.arm)
+    if question.of is not Compared.ARMS:
+        return in_arm(first, question.arm), in_arm(second, question.arm)
+    if question.agent is None:
+        return first, second
+    arms = ["" if name == CLEAN else name for name in (question.first, question.second)]
+    return in_arm(question.agent, arms[0]), in_arm(question.agent, arms[1])
 
 
 def _all_or_nothing(cell: Cell, rows: EpisodeTable) -> str | None:

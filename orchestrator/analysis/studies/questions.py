@@ -68,14 +68,12 @@ class Question:
     @property
     def sides(self) -> tuple[str, str]:
         """What either side is called in a sentence."""
+        return self._called(self.first), self._called(self.second)
+
+    def _called(self, name: str) -> str:
         if self.of is not Compared.ARMS:
-            return self.first, self.second
-        named = (
-            "the clean arm" if name == CLEAN else f"arm {name}"
-            for name in (self.first, self.second)
-        )
-        first, second = named
-        return first, second
+            return name
+        return "the clean arm" if name == CLEAN else f"arm {name}"
 
     @property
     def is_with_added(self) -> bool:
