@@ -10,11 +10,13 @@ from pydantic import Field, ValidationError
 
 from arena_core.errors import InputError, StoreError, UsageError
 from evaluators.fields import Slug
+from orchestrator.analysis.stats.results import Compared
 from orchestrator.analysis.studies.new_study import (
     Options,
     PlayedSuite,
     make_run_folders,
     planned_runs,
+    refuse_twins,
     tasks_by_world,
 )
 from orchestrator.analysis.studies.registration import (
@@ -153,17 +155,33 @@ def refuse_misfits(study: Study, added: Addition) -> None:
         if one.id in asked:
             raise InputError(f"the study has a question '{one.id}' already")
     taken = {label: AgentEntry(agent="oracle") for label in added.runs}  # names alone are read here
+    refuse_twins(added.questions, study.question_entries)
     whole = study.whole_file()
     whole = whole.model_copy(update={"agents": {**whole.agents, **added.agents, **taken}})
     for one in added.questions:
         for at, message in whole.misnamed(one):
             misnamed = f"questions.{one.id}.{'.'.join(at)}: {message}"
             raise InputError(misnamed)
+        _refuse_armless(one, {*study.armless_agents, *added.runs})
     try:
         StudyFile.model_validate(whole.model_dump())
     except ValidationError as cause:
         message = f"the addition does not fit the study: {cause.errors()[0]['msg']}"
         raise InputError(message) from cause
+
+
+def _refuse_armless(question: QuestionEntry, armless: set[str]) -> None:
+    """Refuse a question of an arm about an agent that was not played in any."""
+    named = (
+        (question.within.agent,)
+        if question.of is Compared.ARMS
+        else (question.first, question.second)
+    )
+    for label in named if question.is_about_arms else ():
+        if label in armless:
+            message = f"questions.{question.id}: {label} was played in the clean arm alone"
+            hint = "an agent that a file adds, and not --run, is played in each arm"
+            raise InputError(message, hint=hint)
 
 
 def _limits(study: Study, added: Addition) -> ChangedLimits | None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from arena_core.names import counted
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass
-from orchestrator.analysis.stats.results import EpisodeTable
+from orchestrator.analysis.stats.results import Compared, EpisodeTable
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.findings import Answer, CardPart, CellFigures, StudyCard
 from orchestrator.analysis.studies.study_runs import StudyRun
@@ -44,7 +44,7 @@ def methods_of(
 
 
 def _who_played(runs: Sequence[StudyRun]) -> Iterable[str]:
-    agents = {run.label: run.lock.agent for run in runs if not run.clean_label}
+    agents = {run.label: run.lock.agent for run in runs if run.arm is None}
     said = []
     for label, agent in agents.items():
         parts = [agent.name] if agent.name != label else []
@@ -142,6 +142,11 @@ def _how_analysed(answers: Sequence[Answer], alpha: float, seed: int) -> Iterabl
         "Agents and worlds were compared on the same tasks, paired by task with templates as"
         f" clusters: {'; '.join(methods)}; seed {seed}."
     )
+    if any(one.question.of is Compared.ARMS for one in answers):
+        yield (
+            "Arms were compared for the same agent, paired by task and repeat: a repeat counts"
+            " where both arms have an outcome of it."
+        )
     yield from _looks(answers)
     registered = [one.question.id for one in answers if one.question.registered]
     later = [one.question.id for one in answers if not one.question.registered]

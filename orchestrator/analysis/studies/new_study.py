@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.registration import (
     sha256,
 )
 from orchestrator.analysis.studies.study_file import (
+    QuestionEntry,
     StudyFile,
     SuiteEntry,
     parse_study_file,
@@ -182,6 +183,7 @@ class NewStudy:
         except UnicodeDecodeError as cause:
             message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
             raise InputError(message) from cause
+        refuse_twins(file.questions, ())
         refuse_offline_origins(file)
         suites = tuple(read_suite(one, path, file.limits) for one in file.suites)
         runs = planned_runs(file, file.agents, suites, secret_options or {})
@@ -253,6 +255,17 @@ def planned_runs(
         message = "two runs would share a folder, because labels contain '--'"
         raise InputError(message, hint="rename an agent, a suite or an arm")
     return tuple(runs)
+
+
+def refuse_twins(questions: Sequence[QuestionEntry], earlier: Sequence[QuestionEntry]) -> None:
+    """Refuse questions that ask what another one asks: each would be corrected for the other."""
+    known = list(earlier)
+    for one in questions:
+        for other in known:
+            if one.asks_the_same_as(other):
+                message = f"questions.{one.id}: asks the same as `{other.id}`"
+                raise InputError(message, hint=f"remove `{one.id}`")
+        known.append(one)
 
 
 def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:
