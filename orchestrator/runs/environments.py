@@ -13,10 +13,12 @@ from evaluators.changes import Change, IgnoredChanges
 from evaluators.episode_view import Ran
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import ExternalBrowser, launch_external
-from orchestrator.browser.process.launch import Browser, launch
+from orchestrator.browser.process.launch import Browser
+from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.episode.environment import AttemptSpec, EpisodeBrowser, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.setup import play_setup, setup_task
+from orchestrator.gateway import Gateway
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
 from orchestrator.runs.starts import Starts
@@ -41,6 +43,15 @@ from tasks.schema import Task
 _NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
 
 
+def _freedom_of(browser: Browser) -> str:
+    """Say what does not bind a browser; empty for one in a network namespace of its own."""
+    if isinstance(browser, RemoteBrowser):
+        what = f"{browser.build.product} at {browser.address}"
+        return f"{what} reaches sites by itself: its sessions keep the policy, and no gateway does"
+    why = browser.not_isolated
+    return f"{_NOT_ISOLATED} ({why}); see arena doctor" if why else ""
+
+
 class BrowserKeeper:
     """Keeps one browser running; a crashed one is replaced before the next episode."""
 
@@ -60,10 +71,10 @@ class BrowserKeeper:
         """Return a browser that answers."""
         if self._browser is None or not self._browser.is_alive:
             await self.close()
-            self._browser = await self._running.enter_async_context(launch(self._options))
-            if (why := self._browser.not_isolated) and why not in self._noted:
-                self._noted.add(why)
-                self._on_event(ProgressNote(f"{_NOT_ISOLATED} ({why}); see arena doctor"))
+            self._browser = await self._running.enter_async_context(open_browser(self._options))
+            if (note := _freedom_of(self._browser)) and note not in self._noted:
+                self._noted.add(note)
+                self._on_event(ProgressNote(note))
         return self._browser
 
     async def close(self) -> None:
@@ -244,6 +255,9 @@ class Environments:
             lease=slot,
             resolves=self._world.resolves,
             is_shared=is_shared,
+            open_gateway=(
+                browser.open_gateway if isinstance(browser, RemoteBrowser) else Gateway.open
+            ),
         )
 
     async def renew_browser(self) -> None:
