@@ -191,7 +191,9 @@ async def _new_runs(  # noqa: PLR0917 - the parts of `add_to_study`
     made = await make_run_folders(folder, planned, registry, engine)
     first = folder.run_folder(study.runs[0].folder).lock()
     for run in made:
-        _require_same_images(folder.run_folder(run.folder).lock(), first, run.folder)
+        lock = folder.run_folder(run.folder).lock()
+        _require_same_images(lock, first, run.folder)
+        _require_same_browser(lock, first, run.folder)
     return made
 
 
@@ -241,6 +243,7 @@ def _taken_run(
         ("attempts", lock.attempts, first.attempts),
         ("arm", lock.arm or "clean", first.arm or "clean"),
         ("browser", lock.browser, first.browser),
+        ("live sites in", lock.live_pool, first.live_pool),
     ):
         if is_said != wanted:
             message = f"{run.path}: was played with {what} {is_said}, but the study has {wanted}"
@@ -282,6 +285,12 @@ def _require_same_images(lock: RunLock, first: RunLock, whose: str) -> None:
             raise StoreError(
                 message, hint="register a new study, so that no figure mixes two images"
             )
+
+
+def _require_same_browser(lock: RunLock, first: RunLock, whose: str) -> None:
+    if len({first.live_pool, lock.live_pool} - {None}) > 1:
+        message = f"{whose}: the study visits live sites in {first.live_pool}, not {lock.live_pool}"
+        raise StoreError(message, hint="register a new study: no figure mixes two browsers")
 
 
 def _entry(lock: RunLock) -> AgentEntry:

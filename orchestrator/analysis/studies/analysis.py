@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.cells import (
     cell_figures,
     cells_of,
     rank_correlations,
+    suites_apart,
 )
 from orchestrator.analysis.studies.collateral import collateral_figures
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
@@ -178,7 +179,7 @@ def analyse(
         cells=cells,
         answers=answers,
         agreement=agreements(table, clean, confidence=confidence),
-        rank_correlation=rank_correlations(table, clean),
+        rank_correlation=rank_correlations(table, clean, suites_apart(runs)),
         variance=variance_figures(table),
         power=power_figures(answers, table, alpha=alpha, seed=seed),
         slices=slices_of(tasks, named, confidence=confidence),
