@@ -23,7 +23,7 @@ from orchestrator.analysis.wording import agent_note
 from orchestrator.api.opened import OpenArena, RunBegan, StudyBegan
 from orchestrator.api.suites import refuse_faulty, warn_of_faults
 from orchestrator.runs.agent_choice import AgentChoice
-from orchestrator.runs.lock_writer import require_same_images
+from orchestrator.runs.lock_writer import require_same_browser, require_same_images
 from orchestrator.runs.new_run import (
     prepare,
     prepare_rollouts,
@@ -204,7 +204,11 @@ async def _parts_of(
             run,
             registry,
             options=secret_options.get(registered.agent, {}),
-            changes={"screenshots": study.file.screenshots, **changes},
+            changes={
+                "screenshots": study.file.screenshots,
+                "browser": study.file.browser_of(study.agents[registered.agent]),
+                **changes,
+            },
             headless=headless,
         )
         parts.append(RunPart(request=request, folder=run, agent=registered.label))
@@ -240,6 +244,9 @@ async def play_study(
                 warned.add(part.request.suite.suite)
                 await warn_of_faults(part.request.suite, part.request.tasks, registry, on_event)
             await require_same_images(part.folder.lock(), engine)
+        live = {part.folder.lock().live_pool: part for part in parts}
+        for part in live.values():
+            await require_same_browser(part.folder.lock(), part.request)
         on_event(
             StudyBegan(
                 folder=folder.path,

@@ -13,6 +13,7 @@ from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.findings import Answer, CardPart, CellFigures, StudyCard
 from orchestrator.analysis.studies.study_runs import StudyRun
 from orchestrator.analysis.wording import agent_note
+from orchestrator.runs.store.lock import RunLock
 from sites.upstreams import UpstreamKind
 from tasks.loader import suite_names
 
@@ -100,10 +101,15 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
         for lock in locks
     )
     yield (
-        f"Browser: Chromium {_listed(dict.fromkeys(lock.browser for lock in locks))}; Docker"
+        f"Browser: Chromium {_listed(dict.fromkeys(map(_browser_said, locks)))}; Docker"
         f" engine {_listed(dict.fromkeys(lock.engine for lock in locks))}; packages:"
         f" {', '.join(packages)}; machine: {'; '.join(hosts)}."
     )
+
+
+def _browser_said(lock: RunLock) -> str:
+    used = lock.browser_used
+    return lock.browser if used is None else f"{lock.browser} ({used.pool})"
 
 
 def _when(table: EpisodeTable) -> str:
