@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import quick_cases
+from quick_cases import ONE_QUICK
 
 pytest_plugins = ("pytester",)
 
@@ -29,6 +30,7 @@ def test_unmarked(value): pass
 """
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("chosen", "count"), [("not slow", 1 + 1 + 1 + 5), ("slow", 5 + 3)])
 def test_of_each_test_one_case_is_quick_and_all_others_are_slow(
     pytester: pytest.Pytester, chosen: str, count: int

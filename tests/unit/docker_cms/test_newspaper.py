@@ -8,6 +8,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from quick_cases import SLOW
 
 accounts = import_module("gazette.accounts")
 clock = import_module("gazette.clock")
@@ -45,6 +46,7 @@ def edition() -> SimpleNamespace:
     return print_an_edition()
 
 
+@SLOW
 def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
     assert len(edition.published) == 1500
     assert len(edition.comments) == 8000
@@ -127,6 +129,7 @@ def since_midnight(told: str) -> float:
     return int(hour) % 12 + int(minutes or 0) / 60 + (12 if half == "pm" else 0)
 
 
+@SLOW
 def test_what_closes_was_open_before_and_nothing_opens_in_the_evening(
     edition: SimpleNamespace,
 ) -> None:

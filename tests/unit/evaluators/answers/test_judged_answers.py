@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from quick_cases import ONE_QUICK
 
 from arena_core.worlds import World
 from evaluators.matchers.answer import AnswerMatcher
@@ -20,6 +21,7 @@ _QUESTIONS: list[dict[str, Any]] = [
 ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "asked", _QUESTIONS, ids=[str(one.get("question", one["match"])) for one in _QUESTIONS]
 )

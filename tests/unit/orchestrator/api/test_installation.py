@@ -6,12 +6,14 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 
 from orchestrator.api.doctor import MODULES, DoctorStatus, broken_modules, examine
 from orchestrator.cli import entry
 
 
+@SLOW
 def test_an_installation_that_is_whole_imports_everything() -> None:
     assert broken_modules() == {}
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import make_run
 from support.runs.make_evidence import ANSWER, make_check, make_evidence
@@ -57,6 +58,7 @@ def installed(site_packages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         del sys.modules[name]
 
 
+@SLOW
 def test_its_parts_are_listed_beside_arenas_own(call: Call, installed: Path) -> None:
     rows = json.loads(call("plugins", "--json").out)
     added = {
@@ -95,6 +97,7 @@ def test_its_matcher_is_one_in_tasks(installed: Path) -> None:
     assert matcher_breaches({"how": "length", "least": 3}) == ()
 
 
+@SLOW
 def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     ended = call("export", "outcomes", folder.path)
@@ -109,6 +112,7 @@ def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) 
     assert any(outcome.startswith("unscored") for _, _, outcome in written)
 
 
+@SLOW
 def test_its_exporter_takes_its_option(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     out = tmp_path / "online.csv"

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
+from quick_cases import SLOW
 from support.runs.made_run import make_run
 from support.studies.make_findings import make_findings
 
@@ -45,6 +46,7 @@ def test_a_report_is_shown_in_one_line(report: RunReport, compared: ComparedRuns
     assert len(repr(compared)) < 200
 
 
+@SLOW
 @pytest.mark.parametrize("table", ["episodes", "steps", "checks", "receipts"])
 def test_a_frame_is_the_exported_table(run: RunFolder, report: RunReport, table: str) -> None:
     folder = Arena().runs.export(run.path, "csv").path

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from quick_cases import ONE_QUICK
 from scipy import optimize, stats
 from support.studies.stats_rows import pairs, table
 
@@ -46,6 +47,7 @@ def test_the_score_statistic_is_tangos(
     assert score.statistic(difference) == pytest.approx(expected, abs=2e-4)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("counts", "confidence", "expected"),
     [

@@ -48,6 +48,7 @@ def test_alpha_is_spent_at_the_end_and_one_look_alone_takes_all_of_it(spending: 
     assert level_of(spending, 0.05, (1.0,), is_two_sided=True) == pytest.approx(0.05)
 
 
+@SLOW
 @pytest.mark.parametrize("spending", Spending)
 @pytest.mark.parametrize("looks", [(0.02,), (0.3, 0.9), TENTHS, (0.01, 0.5, 0.99, 1.0)])
 def test_a_p_with_all_looks_counted_passes_where_the_look_rejects(
@@ -77,6 +78,7 @@ def test_looks_that_do_not_go_on_are_refused() -> None:
         spent(OBF, 0.025, 0.0)
 
 
+@SLOW
 def test_a_walk_that_goes_nowhere_crosses_as_often_as_alpha_says() -> None:
     steps = np.random.default_rng(1).standard_normal((200_000, 10)) / np.sqrt(10)
     walks = abs(np.cumsum(steps, axis=1)) / np.sqrt(TENTHS)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import fmean
 
 import pytest
+from quick_cases import SLOW
 from scipy import stats
 from support.runs.planted_results import planted, result, runs_of
 
@@ -273,6 +274,7 @@ def test_a_difference_that_is_the_same_everywhere_has_no_interval_of_width_nothi
     assert found.interval is None
 
 
+@SLOW
 def test_intervals_of_secondary_outcomes_hold_their_level_over_templates() -> None:
     covered = total = 0
     for seed in range(60):

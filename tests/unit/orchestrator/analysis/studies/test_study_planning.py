@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.tiny_run import SUITE
 from support.studies.registered_study import lock_of, make_study, play
@@ -61,6 +62,7 @@ def took(run: RunFolder, seconds: float) -> None:
         ledger.execute("UPDATE attempt SET seconds = ?", (seconds,))
 
 
+@SLOW
 def test_it_counts_cells_and_episodes_and_knows_nothing_from_nothing(file: Path) -> None:
     plan = Arena().studies.plan(file)
     # 2 tasks offline and 1 online, × 4 repeats, × 2 agents.
@@ -80,6 +82,7 @@ def test_it_counts_cells_and_episodes_and_knows_nothing_from_nothing(file: Path)
     assert sizes == [3, 2, 2, 1]  # all tasks are of one template
 
 
+@SLOW
 def test_hours_and_rates_come_from_a_pilot_of_the_same_agents(file: Path, tmp_path: Path) -> None:
     pilot = make_study(tmp_path / "pilot")  # of idle: three times right, three times wrong
     for name in ("right", "wrong"):
@@ -107,6 +110,7 @@ def test_hours_and_rates_come_from_a_pilot_of_the_same_agents(file: Path, tmp_pa
     assert (asked.measured_on, asked.design.rate) == (6, 0.5)
 
 
+@SLOW
 def test_runs_that_lie_here_are_the_pilot_where_none_is_named(file: Path) -> None:
     run = RunFolder.create(Path("arena-runs") / "earlier", lock_of("earlier"), SUITE)
     play(run, "1891", range(3))
@@ -116,6 +120,7 @@ def test_runs_that_lie_here_are_the_pilot_where_none_is_named(file: Path) -> Non
     assert first.known_from == 3
 
 
+@SLOW
 def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
     lock = lock_of("dark").model_copy(update={"vary": ("look=dark@v1",)})
     play(RunFolder.create(Path("arena-runs") / "dark", lock, SUITE), "1891", range(3))
@@ -135,6 +140,7 @@ def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
     assert [one.measured_on for one in plan.questions] == [0]
 
 
+@SLOW
 async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Path) -> None:
     study = make_study(tmp_path / "study")
     assert Arena().studies.plan(study.path).episodes == 6
@@ -144,6 +150,7 @@ async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Pa
     assert [one.known_from for one in plan.cells] == [6, 6]
 
 
+@SLOW
 def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
     file: Path, call: Callable[..., Ended]
 ) -> None:
