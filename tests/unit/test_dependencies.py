@@ -100,6 +100,7 @@ def test_what_is_imported_is_declared() -> None:
     assert undeclared == set()
 
 
+@SLOW
 def test_what_is_declared_is_imported() -> None:
     assert set(BASE) | OPTIONAL == set(imported())
 

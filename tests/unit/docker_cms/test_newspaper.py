@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import pytest
 from quick_cases import SLOW
 
+pytestmark = SLOW
+
 accounts = import_module("gazette.accounts")
 clock = import_module("gazette.clock")
 newsroom = import_module("gazette.newsroom")
@@ -46,7 +48,6 @@ def edition() -> SimpleNamespace:
     return print_an_edition()
 
 
-@SLOW
 def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
     assert len(edition.published) == 1500
     assert len(edition.comments) == 8000
@@ -55,7 +56,6 @@ def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
     assert len(edition.library) == 300
 
 
-@pytest.mark.slow(minutes=1)
 def test_it_is_the_same_whenever_it_is_printed(edition: SimpleNamespace) -> None:
     again = print_an_edition()
     assert [(one.title, one.date, one.blocks) for one in again.stories] == [
@@ -129,7 +129,6 @@ def since_midnight(told: str) -> float:
     return int(hour) % 12 + int(minutes or 0) / 60 + (12 if half == "pm" else 0)
 
 
-@SLOW
 def test_what_closes_was_open_before_and_nothing_opens_in_the_evening(
     edition: SimpleNamespace,
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quick_cases import SLOW
+from quick_cases import ONE_QUICK, SLOW
 from supervised import Supervised, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
 
@@ -46,6 +46,7 @@ def test_any_mix_of_changes_is_undone(
     assert seen(running.folder) == seen(running.pristine)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", sorted(CHANGES))
 def test_each_change_is_undone(running: Supervised, name: str) -> None:
     """And each is one: or the test above would undo nothing."""
@@ -203,6 +204,7 @@ def test_the_mode_of_a_scratch_folder_is_undone(on_disk: Supervised) -> None:
     assert on_disk.scratch.lstat().st_mode == before
 
 
+@SLOW
 def test_a_scratch_folder_that_became_a_link_does_not_lead_to_what_is_emptied(
     on_disk: Supervised, tmp_path: Path
 ) -> None:

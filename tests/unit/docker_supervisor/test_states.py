@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quick_cases import SLOW
+from quick_cases import ONE_QUICK, SLOW
 from supervised import PATIENCE_S, PREFORK, TOKEN, Service, Supervised, python, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
 
@@ -66,6 +66,7 @@ def test_whatever_was_done_comes_back_and_whatever_was_done_since_goes(
     assert seen(running.folder) == seen(running.pristine)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", sorted(set(CHANGES) - {"make pipe"}))
 def test_each_change_is_part_of_a_state(running: Supervised, name: str) -> None:
     running.rewind()
@@ -400,6 +401,7 @@ def test_a_state_of_another_pristine_copy_is_refused(tmp_path: Path) -> None:
         shutil.rmtree(place / "state", ignore_errors=True)
 
 
+@SLOW
 def test_the_clock_goes_on_from_the_moment_that_was_taken(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     (tmp_path / "library").touch()

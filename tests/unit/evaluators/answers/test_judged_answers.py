@@ -16,8 +16,11 @@ _TABLES = [
     Path(__file__).with_name(f"{name}_answers.yaml")
     for name in ("judged", "later", "further", "subject", "aside")
 ]
+_SAFE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast
 _QUESTIONS: list[dict[str, Any]] = [
-    one for table in _TABLES for one in yaml.safe_load(table.read_text(encoding="utf-8"))
+    one
+    for table in _TABLES
+    for one in yaml.load(table.read_text(encoding="utf-8"), _SAFE)  # noqa: S506
 ]
 
 

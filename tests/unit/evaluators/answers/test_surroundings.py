@@ -105,6 +105,7 @@ def _tables(texts: str) -> list[Any]:
     ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("kind", "answer"), _tables("right"))
 def test_a_right_value_is_a_match_in_each_spelling(kind: Kind, answer: str) -> None:
     assert judge(kind.check, kind.question, answer)

@@ -26,6 +26,8 @@ from orchestrator.agents.interface import AgentClass, Assignment, Reference
 from orchestrator.browser.observation import AXTREE, AxTree, Node, Observation
 from orchestrator.runs.agent_choice import choose_agent
 
+pytestmark = SLOW
+
 Call = Callable[..., Ended]
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "plugin"
@@ -58,7 +60,6 @@ def installed(site_packages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         del sys.modules[name]
 
 
-@SLOW
 def test_its_parts_are_listed_beside_arenas_own(call: Call, installed: Path) -> None:
     rows = json.loads(call("plugins", "--json").out)
     added = {
@@ -97,7 +98,6 @@ def test_its_matcher_is_one_in_tasks(installed: Path) -> None:
     assert matcher_breaches({"how": "length", "least": 3}) == ()
 
 
-@SLOW
 def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     ended = call("export", "outcomes", folder.path)
@@ -112,7 +112,6 @@ def test_its_exporter_writes_a_run(call: Call, installed: Path, tmp_path: Path) 
     assert any(outcome.startswith("unscored") for _, _, outcome in written)
 
 
-@SLOW
 def test_its_exporter_takes_its_option(call: Call, installed: Path, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     out = tmp_path / "online.csv"

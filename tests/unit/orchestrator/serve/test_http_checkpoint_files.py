@@ -229,6 +229,7 @@ async def test_who_has_no_slot_left_is_told_to_wait(serving: Serving) -> None:
         assert (await service.go_on(file)).status_code == 201
 
 
+@SLOW
 async def test_a_file_that_does_not_arrive_is_given_up_and_others_go_on(serving: Serving) -> None:
     async with serving(idle_s=1.0) as service:
         file = await at_bruges(service)

@@ -129,6 +129,7 @@ WRONG_IDS: list[dict[str, Any]] = [
 ]
 
 
+@SLOW
 async def test_lines_and_ids_that_belong_to_no_call_disturb_neither_the_program_nor_its_episode(
     tmp_path: Path,
 ) -> None:

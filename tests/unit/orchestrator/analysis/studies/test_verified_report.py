@@ -19,6 +19,8 @@ from orchestrator.analysis.studies.seals import seal_study
 from orchestrator.api.arena import Arena
 from orchestrator.runs.store.ledger import AttemptState
 
+pytestmark = SLOW
+
 
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory, plain: None) -> Path:
@@ -40,12 +42,10 @@ def named(study: StudyFolder) -> dict[str, str]:
     return {one.where: one.what for one in found.differences}
 
 
-@SLOW
 def test_an_untouched_report_is_made_again_with_the_same_bytes(study: StudyFolder) -> None:
     assert named(study) == {}
 
 
-@SLOW
 def test_drawn_figures_are_made_again_with_the_same_bytes(
     study: StudyFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,7 +56,6 @@ def test_drawn_figures_are_made_again_with_the_same_bytes(
     assert named(study) == {}
 
 
-@SLOW
 @pytest.mark.parametrize(
     "name",
     ["index.html", "episodes/1/offline-one-r1-a1.js", "figures/cells.md", "figures/forest.svg"],
@@ -70,13 +69,11 @@ def test_an_edited_file_is_named_though_it_was_sealed_anew(study: StudyFolder, n
     assert named(study) == edited
 
 
-@SLOW
 def test_a_missing_file_is_named(study: StudyFolder) -> None:
     (study.report_path / "figures" / "answers.tex").unlink()
     assert named(study)["report/figures/answers.tex"] == "is missing"
 
 
-@SLOW
 def test_a_report_that_was_never_sealed_is_named(tmp_path: Path) -> None:
     made = make_study(tmp_path / "other")
     made.report_path.mkdir()
@@ -84,7 +81,6 @@ def test_a_report_that_was_never_sealed_is_named(tmp_path: Path) -> None:
     assert named(made)["report/index.html"] == "differs from what the runs give today"
 
 
-@SLOW
 def test_what_an_earlier_report_left_goes(study: StudyFolder) -> None:
     stale = study.report_path / "episodes" / "1" / "offline-one-r9-a1.js"
     stale.write_text("x")
@@ -93,7 +89,6 @@ def test_what_an_earlier_report_left_goes(study: StudyFolder) -> None:
     assert named(study) == {}
 
 
-@SLOW
 def test_a_report_of_fewer_episodes_is_no_report_of_this_study(study: StudyFolder) -> None:
     for name in ("right", "wrong"):
         study.run_folder(name).add_repeats(4)
@@ -102,7 +97,6 @@ def test_a_report_of_fewer_episodes_is_no_report_of_this_study(study: StudyFolde
     assert "report/index.html" in found
 
 
-@SLOW
 @pytest.mark.parametrize(
     ("package", "says"),
     [

@@ -224,6 +224,7 @@ async def test_a_program_that_does_nothing_in_the_browser_for_too_long_is_ended(
     assert found.because.startswith("the agent did nothing for 0.7 s")
 
 
+@SLOW
 async def test_a_program_that_ignores_its_end_is_killed() -> None:
     program = """
         import signal, time
