@@ -36,8 +36,8 @@ demo: setup  ## build what the demo needs; an agent solves tasks on replicas and
 quick-images: setup
 	@$(ARENA) build $(QUICK_SITES) --staged
 
-unit: $(STAMP)  ## the quick tests that need no engine and no browser: seconds
-	@$(PYTEST) tests/unit -n 2 -q -m "not slow"
+unit: $(STAMP)  ## the quick tests that need no engine and no browser: a minute
+	@$(PYTEST) tests/unit -n 2 --dist worksteal -q -m "not slow"
 
 lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 	@$(PYTHON) -m ruff check .
@@ -60,7 +60,7 @@ quick: quick-images  ## the quick tests with containers and browsers, on two wor
 test-all: images lint unit properties quick slow  ## everything, in an hour: every site, every fault, stress, bakes, all proofs
 
 properties: $(STAMP)  ## the unit tests that `make unit` leaves out, and all property tests with many more examples
-	@$(PYTEST) tests/unit -n 2 -q -m "slow or hypothesis" --hypothesis-profile=full
+	@$(PYTEST) tests/unit -n 2 --dist worksteal -q -m "slow or hypothesis" --hypothesis-profile=full
 
 slow: images  ## what `make test` leaves out
 	@$(NOT_UNIT) -q -m slow --durations 0

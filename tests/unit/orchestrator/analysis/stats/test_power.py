@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from quick_cases import SLOW
-from scipy import stats
 from support.studies.stats_rows import outcomes
 
 from orchestrator.analysis.stats.design import PairedDesign, design_from, simulated
@@ -34,10 +34,12 @@ def exact_power(tasks: int, first: float, second: float) -> float:
     only, other = first * (1 - second), second * (1 - first)
     total = 0.0
     for parted in range(tasks + 1):
-        weight = stats.binom.pmf(parted, tasks, only + other)
+        weight = scipy.stats.binom.pmf(parted, tasks, only + other)
         wins = np.arange(parted + 1)
-        p = 2 * stats.binom.cdf(np.minimum(wins, parted - wins), parted, 0.5)
-        total += weight * stats.binom.pmf(wins[p <= 0.05], parted, only / (only + other)).sum()
+        p = 2 * scipy.stats.binom.cdf(np.minimum(wins, parted - wins), parted, 0.5)
+        total += (
+            weight * scipy.stats.binom.pmf(wins[p <= 0.05], parted, only / (only + other)).sum()
+        )
     return float(total)
 
 
@@ -76,7 +78,7 @@ def test_tasks_needed_are_near_the_textbooks() -> None:
     """Independent sides need about what the normal approximation for two samples gives."""
     found = tasks_needed(PLAIN, Difference(0.2), seed=SEED, simulations=300)
     effect = 2 * (np.arcsin(np.sqrt(0.6)) - np.arcsin(np.sqrt(0.4)))
-    approximate = 2 * ((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / effect) ** 2
+    approximate = 2 * ((scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)) / effect) ** 2
     assert found.value == pytest.approx(approximate, rel=0.2)
 
 
@@ -147,11 +149,11 @@ def enumerated(tasks: int, discordance: float, margin: float, *, is_two_sided: b
     """Power where each side alone succeeds with half of the discordance, by full enumeration."""
     total = 0.0
     for parted in range(tasks + 1):
-        weight = stats.binom.pmf(parted, tasks, discordance)
+        weight = scipy.stats.binom.pmf(parted, tasks, discordance)
         for wins in range(parted + 1):
             score = ScorePairs((2 * wins - parted) / tasks, parted / tasks, tasks, np.inf)
             if margin_p(score, margin, is_two_sided=is_two_sided) <= 0.05:
-                total += weight * stats.binom.pmf(wins, parted, 0.5)
+                total += weight * scipy.stats.binom.pmf(wins, parted, 0.5)
     return float(total)
 
 
@@ -212,7 +214,7 @@ def test_a_margin_is_shown_more_often_the_wider_it_is_and_from_one_side_alone() 
 def test_the_tasks_that_a_margin_needs_are_near_the_textbooks() -> None:
     """Where nothing differs: (z at alpha + z at half of beta)² × discordance ÷ margin²."""
     found = tasks_needed(ALIKE, Margin(size=0.2, is_two_sided=True), seed=SEED, simulations=400)
-    quantiles = stats.norm.ppf(0.95) + stats.norm.ppf(0.9)
+    quantiles = scipy.stats.norm.ppf(0.95) + scipy.stats.norm.ppf(0.9)
     assert found.value == pytest.approx(quantiles**2 * 0.5 / 0.2**2, rel=0.15)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from quick_cases import SLOW
-from scipy import stats
 from support.studies.stats_simulated import Shape, paired_studies
 
 from orchestrator.analysis.stats.paired import paired_test
@@ -38,7 +38,7 @@ TENTHS = tuple(number / 10 for number in range(1, 11))
 def test_boundaries_are_the_published_ones(spending: Spending, expected: Sequence[float]) -> None:
     looks = tuple(number / 5 for number in range(1, 6))
     found = [nominal_level(spending, 0.025, looks[:many]) for many in range(1, 6)]
-    assert stats.norm.isf(found) == pytest.approx(expected, abs=2e-4)
+    assert scipy.stats.norm.isf(found) == pytest.approx(expected, abs=2e-4)
 
 
 @pytest.mark.parametrize("spending", Spending)
@@ -86,7 +86,7 @@ def test_a_walk_that_goes_nowhere_crosses_as_often_as_alpha_says() -> None:
         levels = [
             level_of(spending, 0.05, TENTHS[:many], is_two_sided=True) for many in range(1, 11)
         ]
-        crossed = (walks > stats.norm.isf(np.array(levels) / 2)).any(axis=1).mean()
+        crossed = (walks > scipy.stats.norm.isf(np.array(levels) / 2)).any(axis=1).mean()
         assert crossed == pytest.approx(0.05, abs=0.0015)
 
 

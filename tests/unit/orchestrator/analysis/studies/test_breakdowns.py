@@ -7,8 +7,8 @@ from dataclasses import replace
 from statistics import fmean
 
 import pytest
+import scipy
 from quick_cases import SLOW
-from scipy import stats
 from support.runs.planted_results import planted, result, runs_of
 
 from arena_core.worlds import World
@@ -37,7 +37,7 @@ def asked(outcome: Outcome, k: int | None = None, **more: object) -> Secondary:
 
 def student(values: Sequence[float], freedom: int) -> Interval:
     """Return the interval of a mean as a textbook has it, of clusters of one size."""
-    reach = stats.t.ppf(0.975, freedom) * stats.sem(values)
+    reach = scipy.stats.t.ppf(0.975, freedom) * scipy.stats.sem(values)
     return Interval(fmean(values) - reach, fmean(values) + reach)
 
 
@@ -163,7 +163,7 @@ def test_repeats_that_get_worse_have_a_slope_and_its_interval() -> None:
 
     assert [one.success for one in trend.rates] == [1.0, 0.75, 0.5, 0.25]
     slopes = [
-        stats.linregress(range(4), [float(repeat <= number) for repeat in range(4)]).slope
+        scipy.stats.linregress(range(4), [float(repeat <= number) for repeat in range(4)]).slope
         for number in range(4)
     ]
     assert trend.change == pytest.approx(fmean(slopes))
