@@ -36,8 +36,8 @@ demo: setup  ## build what the demo needs; an agent solves tasks on replicas and
 quick-images: setup
 	@$(ARENA) build $(QUICK_SITES) --staged
 
-unit: $(STAMP)  ## the quick tests that need no engine and no browser: seconds
-	@$(PYTEST) tests/unit -n 2 -q -m "not slow"
+unit: $(STAMP)  ## the quick tests that need no engine and no browser: a minute
+	@$(PYTEST) tests/unit -n 2 --dist worksteal -q -m "not slow"
 
 lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
 	@$(PYTHON) -m ruff check .
@@ -57,10 +57,10 @@ test: lint unit quick  ## what every change must pass, in ten minutes: every pac
 quick: quick-images  ## the quick tests with containers and browsers, on two workers
 	@$(NOT_UNIT) -n 2 --dist loadgroup -q -m "not slow" --durations 15
 
-test-all: images lint properties quick slow  ## everything, in an hour: every site, every fault, stress, bakes, all proofs
+test-all: images lint unit properties quick slow  ## everything, in an hour: every site, every fault, stress, bakes, all proofs
 
-properties: $(STAMP)  ## all unit tests, with ten times the examples
-	@$(PYTEST) tests/unit -n 2 -q --hypothesis-profile=full
+properties: $(STAMP)  ## the unit tests that `make unit` leaves out, and all property tests with many more examples
+	@$(PYTEST) tests/unit -n 2 --dist worksteal -q -m "slow or hypothesis" --hypothesis-profile=full
 
 slow: images  ## what `make test` leaves out
 	@$(NOT_UNIT) -q -m slow --durations 0
@@ -68,7 +68,7 @@ slow: images  ## what `make test` leaves out
 	@$(ARENA) tasks lint demo --prove
 
 slow-shard: properties images  ## one part of that: SHARD=2/6
-	@$(PYTEST) tests -q -m slow --shard $(or $(SHARD),1/6) --durations 15
+	@$(NOT_UNIT) -q -m slow --shard $(or $(SHARD),1/6) --durations 15
 
 bench: images  ## speed, as ratios within this run; also written to bench.json
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" PYTHONPATH=tests $(PYTHON) -m bench

@@ -1,37 +1,30 @@
 """What all tests have in common: how they are compiled, tried, grouped; fixtures of many.
 
 Property tests run without a clock or a die: a busy machine fails none, and each run tries the same.
-`--hypothesis-profile=full`, as `make test-all` has it, tries ten times as many examples;
+`--hypothesis-profile=full`, as `make properties` has it, tries thirty times as many examples;
 `--hypothesis-profile=explore` looks further, at random. A test that wants more than others asks
 for a multiple of `settings().max_examples`, never for a number.
 """
 
 from __future__ import annotations
 
+import compiled  # noqa: F401 - before what it compiles
+
+# isort: split
 import gc
-import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from quick_cases import mark_all_but_one
 from shards import Shard
 from support.agents.scripted_model import Script, ScriptedModel
 from two_workers import GroupScheduling
 
-# Compiled tests are kept (pytest's rewriting of asserts is dear), but never beside the files that
-# images are built from; processes that tests start keep theirs there too.
-sys.pycache_prefix = os.environ.setdefault(
-    "PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "compiled")
-)
-sys.dont_write_bytecode = False
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-for name, examples in (("steady", 15), ("full", 150)):
+for name, examples in (("steady", 5), ("full", 150)):
     settings.register_profile(
         name,
         deadline=None,
@@ -74,6 +67,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if shard := config.getoption("--shard"):
         config.pluginmanager.register(Shard.read(shard))
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_all_but_one(items)
 
 
 def pytest_collection_finish() -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import ssl
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
+import httpcore2
 import pytest
 from support.agents.arena_process import Ended
 from support.studies.plain_reports import plain_reports
@@ -20,6 +25,29 @@ from orchestrator.analysis.stats.power import (
 from orchestrator.cli.entry import main
 
 Call = Callable[..., Ended]
+
+# Folders of tests are kept in memory where there is room: no ledger waits for a disk.
+_MEMORY = Path("/dev/shm")  # noqa: S108
+if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2**30:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _trusted_once() -> Iterator[None]:
+    """Read the machine's certificates once, and not for each of a thousand HTTP clients."""
+    read = httpcore2.default_ssl_context
+
+    @cache
+    def trusted(*_places: str | None, trust_env: bool) -> ssl.SSLContext:
+        return read(_trust_env=trust_env)
+
+    def context(*, _trust_env: bool = True) -> ssl.SSLContext:
+        places = map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+        return trusted(*places, trust_env=_trust_env)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpcore2, "default_ssl_context", context)
+        yield
 
 
 @pytest.fixture

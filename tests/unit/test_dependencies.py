@@ -18,6 +18,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from quick_cases import SLOW
 
 from orchestrator.api.doctor import MODULES
 
@@ -87,6 +88,7 @@ def installs(where: str, *, is_optional: bool) -> set[str]:
     return set(BASE) | (set(EXTRAS[of]) if of else set())
 
 
+@SLOW
 def test_what_is_imported_is_declared() -> None:
     undeclared = {
         f"{where} imports {name}"
@@ -98,6 +100,7 @@ def test_what_is_imported_is_declared() -> None:
     assert undeclared == set()
 
 
+@SLOW
 def test_what_is_declared_is_imported() -> None:
     assert set(BASE) | OPTIONAL == set(imported())
 

@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 
 DOCKER = Path(__file__).parents[2] / "docker"
 FOLDERS = sorted({path.parent for path in DOCKER.rglob("*.py") if path.name != "0001_initial.py"})
@@ -31,6 +32,7 @@ def imported_by(module: Path) -> set[str]:
     return found & beside
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(DOCKER)))
 def test_no_module_imports_one_that_imports_it(folder: Path) -> None:
     graph = {path.stem: imported_by(path) for path in folder.glob("*.py")}

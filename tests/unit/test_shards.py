@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from shards import shards
 
 pytest_plugins = ("pytester",)
@@ -34,6 +35,7 @@ def test_the_longest_module_has_a_shard_of_its_own() -> None:
     assert shards({"a": 10, "b": 3, "c": 3, "d": 4}, 2) == [{"a"}, {"b", "c", "d"}]
 
 
+@SLOW
 def test_the_shards_of_a_suite_play_each_test_once(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeVar, get_args
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -77,6 +78,7 @@ def read_as(model: type[Said], name: str, said: str) -> Said | Misread:
         return Misread(f"the arguments of {name} are no JSON")
 
 
+@cache  # each question to a model offers all of them
 def described(name: str, model: type[BaseModel], *, but: frozenset[str] = frozenset()) -> ToolSpec:
     """Return the function whose arguments are a model's fields, without those in `but`.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -85,6 +86,7 @@ def find_price(model: str, url: str, own: Path | None = None) -> KnownPrice | No
     return None
 
 
+@cache
 def shipped_prices() -> PriceTable:
     text = (files("orchestrator.agents.model") / _SHIPPED).read_text(encoding="utf-8")
     return PriceTable.model_validate(yaml.safe_load(text))

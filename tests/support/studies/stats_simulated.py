@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import optimize
 
 from orchestrator.analysis.stats.results import TaskOutcomes, TaskPair
 
@@ -103,7 +103,7 @@ def intercept(rate: float, spread: float) -> float:
     def off(start: float) -> float:
         return float(weights @ (1 / (1 + np.exp(-start - spread * nodes))) / weights.sum()) - rate
 
-    return float(optimize.brentq(off, -40, 40))
+    return float(scipy.optimize.brentq(off, -40, 40))
 
 
 def _templates(shape: Shape, random: np.random.Generator) -> NDArray[np.int64]:

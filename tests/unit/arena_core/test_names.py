@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 from support.tasks.small_suites import bells, write_suite
 
@@ -31,6 +32,7 @@ def test_the_name_that_was_meant_stands_first_even_where_the_list_leaves_it_out(
     assert offered("zebra", {"wiki", "shop"}) == "there are: shop, wiki"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("words", "meant"),
     [

@@ -50,6 +50,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@SLOW
 @pytest.mark.parametrize("path", quick_first([".", None]))
 def test_the_command_runs_in_any_project(project: Path, path: str | None) -> None:
     done = run(*COMMAND, cwd=project, path=path)
@@ -58,6 +59,7 @@ def test_the_command_runs_in_any_project(project: Path, path: str | None) -> Non
     assert done.stderr == ""
 
 
+@SLOW
 def test_the_command_runs_as_a_module_from_the_project(project: Path) -> None:
     module = (sys.executable, "-m", "orchestrator.cli.entry", *COMMAND[1:])
     done = run(*module, cwd=project)
@@ -65,6 +67,7 @@ def test_the_command_runs_as_a_module_from_the_project(project: Path) -> None:
     assert '"wiki-bells-of-bruges"' in done.stdout
 
 
+@SLOW
 def test_a_program_in_the_project_imports_arena(project: Path) -> None:
     done = run(sys.executable, "-c", LIBRARY, cwd=project)
     assert done.returncode == 0, done.stderr
@@ -94,6 +97,7 @@ def test_tests_in_a_folder_of_that_name_import_arena(tmp_path: Path, mode: str) 
     assert done.returncode == 0, done.stdout
 
 
+@SLOW
 def test_a_namespace_that_was_imported_first_keeps_its_own_modules(tmp_path: Path) -> None:
     (tmp_path / "mine" / "tasks").mkdir(parents=True)
     for name in ("one", "two"):

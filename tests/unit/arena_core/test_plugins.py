@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.tasks.plugged import install
 
 from arena_core.errors import PluginError, UnknownNameError
@@ -84,6 +85,7 @@ def test_nothing_is_imported_before_it_is_asked_for_by_name(plug: Plug) -> None:
     assert "unasked" not in sys.modules
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("source", "told"),
     [
@@ -147,6 +149,7 @@ def test_an_installation_without_arenas_own_says_that_it_is_out_of_date(
     assert "install Arena again" in caught.value.hint
 
 
+@SLOW
 def test_arenas_own_are_registered_the_same_way_and_each_can_be_imported() -> None:
     written = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     installed = {

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.regular_files import (
     open_regular,
@@ -99,6 +100,7 @@ def test_what_is_missing_is_missing(tmp_path: Path) -> None:
     require_regular(tmp_path / "none")
 
 
+@SLOW
 def test_lines_are_unpacked_up_to_the_bound(tmp_path: Path) -> None:
     path = tmp_path / "lines.gz"
     path.write_bytes(gzip.compress(b"a\nb\n") + gzip.compress(b"c"))

@@ -8,6 +8,9 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from quick_cases import SLOW
+
+pytestmark = SLOW
 
 accounts = import_module("gazette.accounts")
 clock = import_module("gazette.clock")
@@ -53,7 +56,6 @@ def test_it_has_what_its_manifest_says(edition: SimpleNamespace) -> None:
     assert len(edition.library) == 300
 
 
-@pytest.mark.slow(minutes=1)
 def test_it_is_the_same_whenever_it_is_printed(edition: SimpleNamespace) -> None:
     again = print_an_edition()
     assert [(one.title, one.date, one.blocks) for one in again.stories] == [

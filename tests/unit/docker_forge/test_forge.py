@@ -8,6 +8,7 @@ from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from quick_cases import SLOW
 
 clock = import_module("forgeseed.clock")
 history = import_module("forgeseed.history")
@@ -39,6 +40,7 @@ def forge() -> SimpleNamespace:
     return write_a_forge()
 
 
+@SLOW
 def test_it_has_what_its_manifest_says(forge: SimpleNamespace) -> None:
     assert len(forge.people) == 300
     assert len(forge.projects) == 40
@@ -149,6 +151,7 @@ def test_every_project_has_a_wiki_that_starts_with_its_name(forge: SimpleNamespa
     assert not [page for page in written if "{" in page.versions[-1][2]]
 
 
+@SLOW
 def test_saving_a_form_unchanged_keeps_every_line_end(forge: SimpleNamespace) -> None:
     tables = rows.filled(forge.people, forge.projects, forge.issues)
     texts = [

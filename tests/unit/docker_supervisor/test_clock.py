@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from supervised import Listener, Service, Supervised, python, supervised
 
 BEGINS = datetime(2026, 10, 1, 9, tzinfo=UTC)
@@ -81,6 +82,7 @@ def test_it_is_put_back_when_somebody_asks_and_nothing_else_is(
     assert listener.ask(ask="stamp") == stamp
 
 
+@SLOW
 def test_a_service_may_keep_the_hosts_clock(tmp_path: Path) -> None:
     own, host = tmp_path / "own", tmp_path / "host"
     services = [
@@ -115,6 +117,7 @@ def test_without_a_clock_there_is_none_to_put_back(tmp_path: Path) -> None:
         assert "host's" in str(listener.ask(ask="clock")["error"])
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("now", "why"), [("2026-10-01T09:00:00", "time zone"), ('"nine"', "clock")]
 )

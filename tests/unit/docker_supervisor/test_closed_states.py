@@ -6,6 +6,7 @@ import signal
 import sys
 from pathlib import Path
 
+from quick_cases import SLOW
 from supervised import PREFORK, Listener, Service, Supervised, python, supervised
 
 
@@ -46,6 +47,7 @@ def go_to(running: Supervised, listener: Listener, state: str) -> None:
     listener.until_ready(running.generation)
 
 
+@SLOW
 def test_it_holds_what_services_write_as_they_end(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     with supervised(tmp_path, keeps_in_memory(tmp_path)) as running:
@@ -62,6 +64,7 @@ def test_it_holds_what_services_write_as_they_end(tmp_path: Path) -> None:
         assert note.read_text() == "ended+ended"
 
 
+@SLOW
 def test_a_rewind_begins_closed_services_anew(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     with supervised(tmp_path, keeps_in_memory(tmp_path)) as running:
@@ -93,6 +96,7 @@ def test_a_recycled_parent_stands_still_meanwhile_and_goes_on(tmp_path: Path) ->
             assert (running.folder / "note").read_text() == "taken"
 
 
+@SLOW
 def test_whoever_ends_the_services_and_goes_leaves_a_site_that_a_rewind_brings_back(
     tmp_path: Path,
 ) -> None:
@@ -109,6 +113,7 @@ def test_whoever_ends_the_services_and_goes_leaves_a_site_that_a_rewind_brings_b
             listener.until_ready(running.generation)
 
 
+@SLOW
 def test_services_are_ended_once_however_often_that_is_asked(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     with supervised(tmp_path, keeps_in_memory(tmp_path)) as running:

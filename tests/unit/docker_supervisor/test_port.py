@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from supervised import PATIENCE_S, Listener, Supervised, supervised
 
 from orchestrator.sandbox.reset.fingerprint import find_argv, parse_listing
@@ -70,6 +71,7 @@ def overwrite_unnoticed(folder: Path) -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "change",
     [
@@ -91,6 +93,7 @@ def test_any_change_moves_the_stamp(
     assert listener.ask(ask="stamp") != before
 
 
+@SLOW
 def test_a_change_at_once_after_a_stamp_moves_it(running: Supervised, listener: Listener) -> None:
     """Even in the same tick of the clock that files get their times from."""
     for number in range(100):
@@ -108,6 +111,7 @@ def test_what_is_written_to_files_of_counted_parts_does_not_move_the_stamp(
     assert listener.ask(ask="stamp") == before
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", ["written.txt", "deep/written.txt", "folder/"])
 def test_a_new_name_in_a_counted_part_moves_the_stamp(
     running: Supervised, listener: Listener, name: str
@@ -152,6 +156,7 @@ def test_a_folder_that_cannot_be_read_is_an_error_not_a_silence(
     assert "Too many levels of symbolic links" in str(answer["error"])
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("line", "error"),
     [

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK, SLOW
 from supervised import Supervised, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
 
@@ -33,6 +34,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[Supervised]:
             yield running
 
 
+@SLOW
 @given(changes=st.lists(change, max_size=12))
 @settings(max_examples=2 * settings().max_examples)
 def test_any_mix_of_changes_is_undone(
@@ -44,6 +46,7 @@ def test_any_mix_of_changes_is_undone(
     assert seen(running.folder) == seen(running.pristine)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", sorted(CHANGES))
 def test_each_change_is_undone(running: Supervised, name: str) -> None:
     """And each is one: or the test above would undo nothing."""
@@ -78,6 +81,7 @@ def test_what_a_link_leads_to_is_not_touched(running: Supervised, tmp_path: Path
     assert seen(running.folder) == seen(running.pristine)
 
 
+@SLOW
 @pytest.mark.parametrize("parent", [None, MEMORY], ids=["on disk", "in memory"])
 def test_an_equal_file_is_copied_again_only_where_times_tell_nothing(
     tmp_path: Path, parent: str | None
@@ -200,6 +204,7 @@ def test_the_mode_of_a_scratch_folder_is_undone(on_disk: Supervised) -> None:
     assert on_disk.scratch.lstat().st_mode == before
 
 
+@SLOW
 def test_a_scratch_folder_that_became_a_link_does_not_lead_to_what_is_emptied(
     on_disk: Supervised, tmp_path: Path
 ) -> None:
@@ -213,6 +218,7 @@ def test_a_scratch_folder_that_became_a_link_does_not_lead_to_what_is_emptied(
     assert not on_disk.scratch.is_symlink()
 
 
+@SLOW
 def test_a_state_that_grows_beyond_its_room_ends_everything(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     with supervised(tmp_path, extra="room_mb = 80") as running:
@@ -224,6 +230,7 @@ def test_a_state_that_grows_beyond_its_room_ends_everything(tmp_path: Path) -> N
         assert "MB of the 80 MB it may take" in running.last_words()
 
 
+@SLOW
 def test_a_removed_file_that_is_open_still_takes_room(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     with supervised(tmp_path, extra="room_mb = 80") as running:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from supervised import Listener, Service, Supervised, python, supervised
 
 NOTES = (
@@ -48,6 +49,7 @@ def listen_there(folder: Path) -> None:
         listening.bind(str(folder / "new"))
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "change",
     [
@@ -112,6 +114,7 @@ def test_what_was_left_is_gone_after_a_rewind(running: Supervised, listener: Lis
         assert entries(late) == []
 
 
+@SLOW
 def test_the_number_of_a_service_is_the_same_entry_at_every_start(tmp_path: Path) -> None:
     command = python(NOTES.format(folder=str(tmp_path / "scratch")))
     seen, contents = [], set()

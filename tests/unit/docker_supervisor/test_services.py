@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from supervised import PATIENCE_S, PREFORK, Service, Supervised, python, supervised
 
 STAYS = "import time; time.sleep(600)"
@@ -80,6 +81,7 @@ def prefork(tmp_path: Path) -> Iterator[tuple[Supervised, Path]]:
         yield running, door
 
 
+@SLOW
 def test_a_recycled_service_keeps_its_parent_and_gets_children_without_memory(
     prefork: tuple[Supervised, Path],
 ) -> None:
@@ -95,6 +97,7 @@ def test_a_recycled_service_keeps_its_parent_and_gets_children_without_memory(
     assert (count, note) == (1, "golden")
 
 
+@SLOW
 def test_a_request_of_before_a_rewind_never_reaches_the_service_after_it(
     prefork: tuple[Supervised, Path],
 ) -> None:
@@ -111,6 +114,7 @@ def test_a_request_of_before_a_rewind_never_reaches_the_service_after_it(
             assert waiting.recv(100) == b""
 
 
+@SLOW
 def test_a_restarted_service_is_killed_with_all_that_descends_from_it(tmp_path: Path) -> None:
     own, hidden = tmp_path / "own", tmp_path / "hidden"
     daemon = says_pid(hidden)
@@ -124,6 +128,7 @@ def test_a_restarted_service_is_killed_with_all_that_descends_from_it(tmp_path: 
     assert not any(is_alive(pid) for pid in after)
 
 
+@SLOW
 def test_an_orphan_that_forgot_its_service_ends_too(tmp_path: Path) -> None:
     """A daemon forks twice, so that no line of descent leads to the service any more."""
     own, orphan = tmp_path / "own", tmp_path / "orphan"
@@ -138,6 +143,7 @@ def test_an_orphan_that_forgot_its_service_ends_too(tmp_path: Path) -> None:
         assert not is_alive(pid)
 
 
+@SLOW
 def test_a_kept_service_is_left_alone_and_so_are_its_children(tmp_path: Path) -> None:
     own, inner = tmp_path / "own", tmp_path / "inner"
     code = f"import subprocess; subprocess.Popen({says_pid(inner)!r}); {STAYS}"
@@ -149,6 +155,7 @@ def test_a_kept_service_is_left_alone_and_so_are_its_children(tmp_path: Path) ->
         assert len(pids_in(own)) == 1
 
 
+@SLOW
 def test_services_start_in_order_each_when_the_one_before_is_ready(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     slow = NOTIFIES.format(before=f"time.sleep(0.3); open({str(first)!r}, 'w').write('1')")
@@ -204,6 +211,7 @@ def test_a_command_that_does_not_exist_is_named(tmp_path: Path) -> None:
         assert "service 'db' cannot be started: [Errno 2]" in running.last_words()
 
 
+@SLOW
 def test_term_stops_the_services_last_to_first_and_is_no_failure(tmp_path: Path) -> None:
     ends, own = tmp_path / "ends", tmp_path / "own"
 
@@ -246,6 +254,7 @@ def test_a_restore_that_fails_ends_everything(tmp_path: Path) -> None:
     assert not any(is_alive(pid) for pid in pids_in(own))
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -263,6 +272,7 @@ def test_a_configuration_it_does_not_know_is_refused(
         assert running.last_words().count("\n") == 1
 
 
+@SLOW
 def test_a_socket_stays_while_the_folders_around_it_are_emptied(
     prefork: tuple[Supervised, Path],
 ) -> None:
@@ -287,6 +297,7 @@ CHANGES: dict[str, Callable[[int], object]] = {
 }
 
 
+@SLOW
 @pytest.mark.parametrize("change", [*CHANGES, "processors"])
 def test_a_recycled_parent_that_was_changed_from_outside_is_started_anew(
     prefork: tuple[Supervised, Path], change: str
@@ -319,6 +330,7 @@ def test_a_supervisor_that_was_changed_from_outside_ends_everything(
     assert "the supervisor's limits, priority or processors" in running.last_words()
 
 
+@SLOW
 @pytest.mark.parametrize("change", ["write", "put back"])
 def test_a_parent_that_keeps_changed_code_in_its_memory_is_started_anew(
     tmp_path: Path, change: str
@@ -347,6 +359,7 @@ def test_a_parent_that_keeps_changed_code_in_its_memory_is_started_anew(
         assert asked(door)[0] != parent
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("change", ["removed", "replaced"])
 def test_a_socket_that_was_taken_away_ends_everything(
     prefork: tuple[Supervised, Path], change: str
@@ -361,6 +374,7 @@ def test_a_socket_that_was_taken_away_ends_everything(
     assert f"{door} was {change}" in running.last_words()
 
 
+@SLOW
 def test_the_mode_of_a_socket_and_of_the_folder_that_leads_to_it_is_undone(
     prefork: tuple[Supervised, Path],
 ) -> None:
@@ -373,6 +387,7 @@ def test_the_mode_of_a_socket_and_of_the_folder_that_leads_to_it_is_undone(
     assert asked(door)[3] == "golden"
 
 
+@SLOW
 def test_run_by_hand_it_leaves_other_processes_alone(
     prefork: tuple[Supervised, Path], tmp_path: Path
 ) -> None:

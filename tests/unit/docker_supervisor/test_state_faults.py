@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from supervised import PATIENCE_S, TOKEN, Listener, Service, Supervised, python, supervised
 
 LINGER_NOT = struct.pack("ii", 1, 0)  # close() breaks the connection off, as a killed process does
@@ -65,6 +66,7 @@ def ask_and_die(running: Supervised, line: bytes, *, unread: bool = False) -> No
         asker.sendall(line)
 
 
+@SLOW
 def test_whoever_asks_for_a_state_and_is_killed_leaves_a_site_that_goes_on(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     (tmp_path / "pristine" / "large").write_bytes(os.urandom(LARGE // 8))
@@ -84,6 +86,7 @@ def test_whoever_asks_for_a_state_and_is_killed_leaves_a_site_that_goes_on(tmp_p
         await_beat(running, beat)
 
 
+@SLOW
 def test_whoever_restores_a_state_and_is_killed_has_asked_for_all_of_it_or_none(
     tmp_path: Path,
 ) -> None:
@@ -110,6 +113,7 @@ def test_whoever_restores_a_state_and_is_killed_has_asked_for_all_of_it_or_none(
         await_beat(running, beat)
 
 
+@SLOW
 def test_a_supervisor_that_is_killed_while_all_stand_still_leaves_none_that_does(
     tmp_path: Path,
 ) -> None:
@@ -150,6 +154,7 @@ while True:
 """
 
 
+@SLOW
 def test_a_change_in_the_tick_of_the_mark_is_part_of_a_state_and_is_undone(tmp_path: Path) -> None:
     """The parent of a recycled service goes on within microseconds after the last file's mark.
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK, SLOW
 from supervised import PATIENCE_S, PREFORK, TOKEN, Service, Supervised, python, supervised
 from supervised.folders import CHANGES, apply, change, fill, seen
 
@@ -43,6 +44,7 @@ def has_pipe(folder: Path) -> bool:
 CHANGED = st.lists(change, max_size=8)
 
 
+@SLOW
 @given(before=CHANGED, after=CHANGED)
 def test_whatever_was_done_comes_back_and_whatever_was_done_since_goes(
     running: Supervised, before: list[tuple[str, str, str]], after: list[tuple[str, str, str]]
@@ -64,6 +66,7 @@ def test_whatever_was_done_comes_back_and_whatever_was_done_since_goes(
     assert seen(running.folder) == seen(running.pristine)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", sorted(set(CHANGES) - {"make pipe"}))
 def test_each_change_is_part_of_a_state(running: Supervised, name: str) -> None:
     running.rewind()
@@ -79,6 +82,7 @@ def test_each_change_is_part_of_a_state(running: Supervised, name: str) -> None:
     assert seen(running.folder) == wanted
 
 
+@SLOW
 def test_a_state_is_as_small_as_what_it_changes(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     (tmp_path / "pristine" / "table").write_bytes(os.urandom(1 << 22))
@@ -105,6 +109,7 @@ def test_a_state_of_a_restored_state_is_the_same(running: Supervised) -> None:
     assert running.take() == state
 
 
+@SLOW
 def test_what_is_written_by_several_processes_is_of_one_moment(tmp_path: Path) -> None:
     """One counts in the first file and then in the second: so they never differ by more than 1."""
     (tmp_path / "pristine").mkdir()
@@ -145,6 +150,7 @@ def stands_still(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
+@SLOW
 def test_all_processes_go_on_and_one_that_stood_still_does_not(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     code = (
@@ -171,6 +177,7 @@ def test_all_processes_go_on_and_one_that_stood_still_does_not(tmp_path: Path) -
         running.rewind()  # a service that was frozen is stopped and started as ever
 
 
+@SLOW
 def test_a_recycled_service_goes_on_and_forgets_what_the_state_does_not_hold(
     tmp_path: Path,
 ) -> None:
@@ -208,6 +215,7 @@ def asked(path: Path) -> tuple[int, int, int, str]:
         return int(parent), int(child), int(count), note
 
 
+@SLOW
 def test_a_parent_that_compiled_other_code_than_the_states_is_started_anew(tmp_path: Path) -> None:
     (tmp_path / "pristine" / "code").mkdir(parents=True)
     (tmp_path / "pristine" / "note").write_text("golden")
@@ -375,6 +383,7 @@ class TestForged:
             assert "error" not in listener.ask(ask="stamp")
 
 
+@SLOW
 def test_a_state_of_another_pristine_copy_is_refused(tmp_path: Path) -> None:
     states = []
     for name in ("one", "other"):
@@ -392,6 +401,7 @@ def test_a_state_of_another_pristine_copy_is_refused(tmp_path: Path) -> None:
         shutil.rmtree(place / "state", ignore_errors=True)
 
 
+@SLOW
 def test_the_clock_goes_on_from_the_moment_that_was_taken(tmp_path: Path) -> None:
     (tmp_path / "pristine").mkdir()
     (tmp_path / "library").touch()
@@ -411,6 +421,7 @@ def test_the_clock_goes_on_from_the_moment_that_was_taken(tmp_path: Path) -> Non
         assert later <= now < later + PATIENCE_S * 10**9
 
 
+@SLOW
 @pytest.mark.parametrize("where", ["folder", "scratch"])
 def test_a_state_that_would_not_fit_into_memory_is_refused(tmp_path: Path, where: str) -> None:
     (tmp_path / "pristine").mkdir()

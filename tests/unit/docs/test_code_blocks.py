@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.tasks.code_blocks import ROOT, Block, Kind, all_blocks, blocks_of
 
@@ -23,6 +24,7 @@ def test_a_block_is_run_or_says_why_not(block: Block) -> None:
         assert what in set(Kind)
 
 
+@SLOW
 @pytest.mark.parametrize("block", [one for one in BLOCKS if one.kind is Kind.UNIT], ids=str)
 def test_commands_that_need_no_engine_do_what_the_page_says(
     block: Block, call: Callable[..., Ended]

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.runs.made_run import make_run
 from support.runs.make_evidence import make_evidence
 from support.tasks.code_blocks import ROOT, blocks_of
@@ -58,6 +59,7 @@ def test_the_matcher_of_the_page_is_met_whatever_the_case_of_letters(
         assert str(found.outcome) == outcome
 
 
+@SLOW
 def test_the_exporter_of_the_page_writes_a_row_for_each_episode(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

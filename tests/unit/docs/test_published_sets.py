@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.sites.stand_in_sites import WEBARENA_ROLES, write_sites
 from support.tasks.code_blocks import ROOT, blocks_of
@@ -38,6 +39,7 @@ FILES = {
 }
 
 
+@SLOW
 def test_the_commands_of_the_page_import_and_lint(
     call: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from quick_cases import SLOW
 
 from arena_core.worlds import World
 from evaluators.matchers.answer import AnswerMatcher
@@ -74,6 +75,7 @@ def test_each_world_has_its_own_value() -> None:
     assert matcher.match(["2"], World.ONLINE).met
 
 
+@SLOW
 def test_a_reason_stays_short_however_long_the_answer_and_the_key_are() -> None:
     many = [f"name {number} {'x' * 500}" for number in range(500)]
     reason = _judged("y" * 100_000, type="name", all_of=many).reason

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from quick_cases import ONE_QUICK
 from support.runs.make_evidence import make_evidence, make_step, stop_step
 
 from arena_core.plugins import ExtensionPoint
@@ -93,6 +94,7 @@ async def test_a_locator_keeps_the_contract(name: str) -> None:
     assert await locator_breaches(LOCATORS[name]) == ()
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", sorted(MATCHERS))
 def test_a_matcher_keeps_the_contract(name: str) -> None:
     assert matcher_breaches(MATCHERS[name]) == ()
@@ -128,6 +130,7 @@ class TestLocators:
             assert verdict.status is not CheckStatus.MET
             assert is_a_clause(verdict.reason)
 
+    @ONE_QUICK
     def test_its_lint_rule_speaks_of_places_in_the_check(self, locator: Locator) -> None:
         task: dict[str, Any] = {
             "id": "task",

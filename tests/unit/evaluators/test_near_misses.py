@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
+from quick_cases import SLOW
 from support.runs.make_evidence import ANSWER, DB, URL, make_check, make_evidence, make_step
 
 from arena_core.worlds import World
@@ -222,6 +223,7 @@ class TestReasons:
         assert len(matched.reason) <= 4000
         assert len(matched.expected) <= 4000
 
+    @SLOW
     @pytest.mark.parametrize("text", ["9" * 100_000, "1.2." * 10_000, "1 x " * 10_000])
     def test_so_is_the_reason_of_a_number(self, text: str) -> None:
         numbers = " ".join(f"{number}," for number in range(10_000))

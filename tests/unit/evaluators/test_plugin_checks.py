@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.tasks.plugged import install
 
 from arena_core.plugins import Group
@@ -38,6 +39,7 @@ def _site_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     importlib.invalidate_caches()
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("body", "breach"),
     [
@@ -64,6 +66,7 @@ def test_a_matcher_that_breaks_it_is_found(tmp_path: Path, body: str, breach: st
     assert any(breach in one for one in breaches), breaches
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("body", "breach"),
     [

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from quick_cases import ONE_QUICK
 
 from arena_core.worlds import World
 from evaluators.locators.answer import AnswerLocator, AnswerPart
@@ -96,6 +97,7 @@ def met(matcher: ReasonMatcher, reason: str) -> bool:
     return matcher.match((reason,), World.OFFLINE).met
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("task", RIGHT)
 def test_a_plain_right_reason_is_taken(task: str, suite: Suite) -> None:
     _, matcher = reason_of(suite, task)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 
 from arena_core.errors import ManifestError, TaskError
 from sites.documents import _composed, open_document, parse_document, read_document
@@ -105,6 +105,7 @@ def test_live_roles_are_roles_of_the_site() -> None:
         _parse(f"{MANIFEST}  roles:\n    king:\n{role}")
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("text", "says"),
     [

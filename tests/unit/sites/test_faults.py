@@ -12,6 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from quick_cases import ONE_QUICK, SLOW
 
 from arena_core.errors import ManifestError, TaskError
 from sites.documents import parse_document
@@ -169,6 +170,7 @@ def test_the_documents_of_this_test_are_sound(model: type[Site | Suite]) -> None
     assert refusal(WHOLE[model], model) is None
 
 
+@SLOW
 @pytest.mark.parametrize("model", MODELS)
 def test_whatever_stands_anywhere_is_refused_in_plain_words(
     model: type[Site | Suite],
@@ -214,6 +216,7 @@ def exact(value: object) -> dict[str, Any]:
     return suite(checks=[{**CHECK, "match": {"how": "exact", "value": value}}])
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("document", "says"),
     [

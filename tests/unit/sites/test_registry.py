@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK
 
 from arena_core.errors import ManifestError, UnknownNameError
 from arena_core.worlds import World
@@ -227,6 +228,7 @@ STAGED = (
 PUBLISHED = "{tag: 'own/mine:1', published: '%s'}"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("manifest", "says"),
     [
@@ -281,6 +283,7 @@ def test_what_belongs_to_another_site_is_refused_however_it_is_spelled(
     assert says in _refusal(tmp_path, "mine")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", ["shop", "all", "base", "supervisor", "wiki-live"])
 def test_a_site_of_ones_own_cannot_take_the_name_of_another(tmp_path: Path, name: str) -> None:
     _write(tmp_path, name, _manifest(name, "mine.arena.test"))

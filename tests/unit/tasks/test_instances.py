@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from quick_cases import SLOW
 
 from arena_core.errors import TaskError, UsageError
 from evaluators.matchers.number import NumberMatcher
@@ -144,6 +145,7 @@ def test_a_file_that_was_not_drawn_is_kept(tmp_path: Path) -> None:
     assert mine.read_text() == "suite: mine\n"
 
 
+@SLOW
 @pytest.mark.parametrize("name", [name for name in suite_names() if "miniwob" not in name])
 def test_every_shipped_task_is_the_same_when_it_was_written_out(name: str, tmp_path: Path) -> None:
     suite = load_suite(name)

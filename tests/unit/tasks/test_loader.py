@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 
 from arena_core.errors import TaskError, UnknownNameError
 from tasks.loader import load_source, load_suite, suite_names, suite_path
@@ -56,6 +57,7 @@ def test_a_path_is_known_by_its_ending_its_slash_or_what_is_there(
         suite_path("absent")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", suite_names())
 def test_every_shipped_suite_is_read_by_its_name(name: str) -> None:
     assert load_suite(name).suite == name

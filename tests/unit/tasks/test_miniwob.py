@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 
 from arena_core.errors import TaskError, UnknownNameError
 from sites.registry import load_registry
@@ -69,6 +70,7 @@ def test_what_names_no_seeds_is_refused(text: str) -> None:
         load_suite(f"miniwob@{text}")
 
 
+@SLOW
 def test_the_shipped_suites_have_no_mistakes_and_the_56_are_among_the_130() -> None:
     registry = load_registry()
     pages: dict[str, set[str]] = {}
@@ -81,6 +83,7 @@ def test_the_shipped_suites_have_no_mistakes_and_the_56_are_among_the_130() -> N
     assert pages["miniwob-56"] < pages["miniwob"]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

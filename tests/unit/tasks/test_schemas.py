@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.made_run import make_run
 
 from arena_core import plugins
@@ -83,6 +84,7 @@ def own_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         cached.cache_clear()
 
 
+@SLOW
 @pytest.mark.parametrize("kind", list(SchemaKind))
 @pytest.mark.usefixtures("own_plugins")
 def test_the_shipped_schema_is_what_the_models_say(kind: SchemaKind) -> None:
@@ -96,6 +98,7 @@ def test_only_the_schemas_of_today_are_shipped() -> None:
     assert set(VERSIONS) == set(SchemaKind)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "path", list(written_files()), ids=lambda path: str(path.relative_to(ROOT))
 )
@@ -109,6 +112,7 @@ def test_a_file_names_its_schema_first_and_is_what_it_says(path: Path) -> None:
     assert wrong(named(path), document) == []
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("change", "place"),
     [
@@ -146,6 +150,7 @@ def test_a_mistake_in_a_template_is_one_for_the_schema_too(
     assert any(one.startswith(place) for one in wrong(SchemaKind.SUITE, document))
 
 
+@SLOW
 def test_a_runs_files_are_what_their_schemas_say(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     assert wrong(SchemaKind.LOCK, json.loads((folder.path / "lock.json").read_text())) == []

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.actions import Infeasible, Stop
 from arena_core.worlds import World
@@ -76,6 +77,7 @@ def answer_check(suite: str, task: str) -> Check:
     return check
 
 
+@SLOW
 @pytest.mark.parametrize("suite", RIGHT)
 def test_a_right_answer_in_another_form_is_right(suite: str) -> None:
     for task, answers in RIGHT[suite].items():
@@ -92,6 +94,7 @@ def test_a_wrong_answer_near_the_right_one_is_wrong(suite: str) -> None:
             assert not match(check, (answer,), World.OFFLINE).met, (task, answer)
 
 
+@SLOW
 @pytest.mark.parametrize("suite", ["demo", "arena-120", "miniwob", "miniwob-56"])
 def test_no_answer_without_content_passes(suite: str) -> None:
     source = source_of(suite)

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 
 from arena_core.actions import Stop
 from arena_core.worlds import World
@@ -246,6 +247,7 @@ def test_a_parameter_that_stands_twice_with_different_values_is_no_match() -> No
     assert not _is_met("Which URL?", f"{url}&q=pan", type="url", value=url)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "piece",
     ["47 ", "a b ", "47, ", "(", "not 47 ", "Thought: a. ", "the bells ", "17 km (10.6 mi) "],

@@ -18,6 +18,7 @@ import pytest
 import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK, SLOW
 
 from arena_core.worlds import World
 from evaluators.answers.kinds import OWN
@@ -104,33 +105,39 @@ def _tables(texts: str) -> list[Any]:
     ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("kind", "answer"), _tables("right"))
 def test_a_right_value_is_a_match_in_each_spelling(kind: Kind, answer: str) -> None:
     assert judge(kind.check, kind.question, answer)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("kind", "answer"), _tables("sentences"))
 def test_a_whole_right_answer_is_a_match(kind: Kind, answer: str) -> None:
     assert judge(kind.check, kind.question, answer)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("kind", "answer"), _tables("wrong"))
 def test_a_whole_wrong_answer_is_no_match(kind: Kind, answer: str) -> None:
     assert not judge(kind.check, kind.question, answer)
 
 
+@SLOW
 @_EACH_KIND
 def test_no_label_that_changes_a_value_is_taken(kind: Kind) -> None:
     answers = [_around(label, kind.right[0], kind) for label in kind.changing_labels]
     assert [answer for answer in answers if judge(kind.check, kind.question, answer)] == []
 
 
+@ONE_QUICK
 @_EACH_KIND
 def test_no_tail_that_changes_a_value_is_taken(kind: Kind) -> None:
     answers = [_around(tail, kind.right[0], kind) for tail in kind.changing_tails]
     assert [answer for answer in answers if judge(kind.check, kind.question, answer)] == []
 
 
+@ONE_QUICK
 @_EACH_KIND
 def test_no_json_key_that_changes_a_value_is_taken(kind: Kind) -> None:
     answers = [
@@ -139,6 +146,7 @@ def test_no_json_key_that_changes_a_value_is_taken(kind: Kind) -> None:
     assert [answer for answer in answers if judge(kind.check, kind.question, answer)] == []
 
 
+@ONE_QUICK
 @_EACH_KIND
 def test_what_adds_nothing_is_taken(kind: Kind) -> None:
     templates = [*_HARMLESS["labels"], *_HARMLESS["tails"], *_HARMLESS["markup"]]
@@ -151,6 +159,7 @@ def test_what_adds_nothing_is_taken(kind: Kind) -> None:
     assert [answer for answer in answers if not judge(kind.check, kind.question, answer)] == []
 
 
+@ONE_QUICK
 @_EACH_KIND
 @settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
@@ -168,6 +177,7 @@ def test_a_changed_value_is_no_match_whatever_else_is_around_it(
     assert not judge(kind.check, kind.question, answer), answer
 
 
+@ONE_QUICK
 @_EACH_KIND
 @settings(max_examples=2 * settings().max_examples)
 @given(data=st.data())
@@ -180,6 +190,7 @@ def test_a_right_value_is_a_match_with_anything_harmless_around_it(
     assert judge(kind.check, kind.question, answer), answer
 
 
+@ONE_QUICK
 @_EACH_KIND
 @given(word=st.text(string.ascii_lowercase, min_size=5, max_size=12), data=st.data())
 def test_no_word_is_taken_that_nobody_allowed(kind: Kind, word: str, data: st.DataObject) -> None:

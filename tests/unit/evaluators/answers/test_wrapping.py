@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from arena_core.worlds import World
 from evaluators.matchers.answer import AnswerMatcher
@@ -132,6 +133,7 @@ def test_no_answer_without_content_is_right(pair: tuple[str, str]) -> None:
         assert not _is_met(kind, value, empty)
 
 
+@SLOW
 @given(st.lists(_NAMES, min_size=2, max_size=5, unique=True), st.data())
 def test_a_list_is_right_in_any_order_and_with_nothing_more_or_less(
     names: list[str], data: st.DataObject

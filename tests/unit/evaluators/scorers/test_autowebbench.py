@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.tasks.make_original import make_original, played, published
 
 from arena_core.worlds import World
@@ -124,6 +125,7 @@ def test_an_answer_that_ends_eval_py_is_counted_nowhere(said: str, raises: str) 
     assert raises in found.because
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("reply", ["Think. A: {}", "```python\n{}\n```", "{} # because"])
 def test_the_strict_rate_and_the_outcome_go_by_one_matcher(reply: str) -> None:
     for record in published("autowebbench-en-in-domain.json"):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.make_evidence import ANSWER, key_node, make_check, make_evidence, make_step
 from support.tasks.make_original import make_original, played, webarena_task
 from support.tasks.published_tasks import network_event, verified_task
@@ -101,6 +102,7 @@ def test_webarenas_answers(
     assert strictly(answer, **strict) is is_right, defect
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("defect", "data", "expected", "form", "answer", "strict", "is_right"),
     [

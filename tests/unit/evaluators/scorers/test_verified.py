@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.tasks.make_original import make_original, played
 
 from evaluators.evidence import Ended
@@ -80,6 +81,7 @@ def typed(name: str) -> dict[str, Any]:
     return {"type": "string", "format": name}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("fact", "of", "expected", "said", "value"),
     [
@@ -254,6 +256,7 @@ def test_a_response_without_data_cannot_pass_where_the_task_leaves_it_out() -> N
     assert scored(record, answered(None)).value == 0.0
 
 
+@SLOW
 def test_an_agents_pattern_that_never_ends_is_a_crash_within_seconds() -> None:
     found = scored(task(data=["a" * 28 + "!"]), answered(["^(a+)+$"]))
     assert found.status is ScorerStatus.CRASH or found.value == 0.0

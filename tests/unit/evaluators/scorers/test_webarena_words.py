@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 import pytest
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 
 from evaluators.scorers.webarena.words import sentences, words
 
@@ -38,6 +38,7 @@ def of_nltk() -> Callable[[str], list[str]]:
     ]
 
 
+@SLOW
 @pytest.mark.parametrize("texts", quick_first([150, 3000]))
 def test_words_are_those_of_nltk(of_nltk: Callable[[str], list[str]], texts: int) -> None:
     english = pytest.importorskip("punkt.data.english")

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK
 
 from evaluators.values.numbers import read_numbers
 
@@ -183,6 +184,7 @@ def test_any_text_can_be_read(text: str) -> None:
     assert len(set(numbers.values)) == len(numbers.values)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("piece", ["1", "1 ", "1,", "1.", "-", "1e", "a1", "(", "1'", " 111"])
 def test_long_text_is_read_in_time_that_grows_with_its_length(piece: str) -> None:
     started = time.process_time()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from quick_cases import SLOW
 from support.runs.make_evidence import ANSWER, URL, make_check, make_evidence
 
 from arena_core.actions import Stop
@@ -46,6 +47,7 @@ def met(pattern: object, text: str, *, locate: Any = ANSWER, **options: Any) -> 
 
 
 class TestEngine:
+    @SLOW
     @pytest.mark.parametrize("pattern", CATASTROPHIC)
     def test_no_pattern_takes_long(self, pattern: str) -> None:
         began = time.perf_counter()

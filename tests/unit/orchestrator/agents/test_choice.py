@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.actions import Stop
 from arena_core.errors import PluginError, UnknownNameError, UsageError
@@ -321,6 +322,7 @@ def test_an_import_that_fails_names_its_file_and_line(here: Callable[..., str]) 
         find_agent(f"{name}:Agent")
 
 
+@SLOW
 def test_the_help_imports_no_agent() -> None:
     code = (
         "import sys; sys.argv = ['arena', 'eval', '--help']\n"

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from pydantic import TypeAdapter
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.scripted_model import Calls, Says, Script, ScriptedModel, ScriptedReply
 from support.worlds.seen_pages import PICTURE
 
@@ -71,6 +72,7 @@ def as_asked(maker: AgentMaker, observation: Observation) -> Observation:
     return replace(observation, parts={**observation.parts, **asked})
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("outline", list(OUTLINES))
 async def test_an_agent_decides_on_a_valid_action_or_gives_up(
     maker: AgentMaker, assignment: Assignment, page: Page, outline: str
@@ -151,6 +153,7 @@ def test_an_option_that_an_agent_does_not_take_is_refused_with_those_that_do(
     assert "--agent chat" in caught.value.hint
 
 
+@SLOW
 def test_making_agents_imports_no_heavy_library() -> None:
     code = (
         "import sys; from orchestrator.agents.choice import make_agent;"

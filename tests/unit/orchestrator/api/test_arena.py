@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.runs.made_run import make_run
 
 from arena_core.errors import EngineMissingError, TaskError, UnknownNameError, UsageError
@@ -18,6 +19,7 @@ def _no_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")  # the SDK leaks a Unix socket that fails
 
 
+@SLOW
 def test_suites_tasks_and_sites_are_listed_without_opening() -> None:
     arena = Arena()
     assert {"demo", "arena-120", "miniwob"} <= set(arena.suites.names())
@@ -28,6 +30,7 @@ def test_suites_tasks_and_sites_are_listed_without_opening() -> None:
     assert [site.name for site in arena.sites.list(suite="demo")] == ["shop", "wiki"]
 
 
+@SLOW
 def test_a_task_is_named_with_its_suite() -> None:
     arena = Arena()
     assert arena.suites.task("demo/shop-latest-order-total").id == "shop-latest-order-total"
@@ -41,6 +44,7 @@ def test_a_task_is_named_with_its_suite() -> None:
         arena.suites.task("nowhere/nothing")
 
 
+@SLOW
 def test_a_run_is_read_and_scored_without_opening(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     arena = Arena()
@@ -52,6 +56,7 @@ def test_a_run_is_read_and_scored_without_opening(tmp_path: Path) -> None:
     assert arena.runs.report(report) == folder.report_path
 
 
+@SLOW
 async def test_an_engine_is_asked_only_by_what_needs_it() -> None:
     async with Arena() as arena:
         assert (await arena.suites.lint("demo")).errors == ()
@@ -129,6 +134,7 @@ def test_a_site_of_ones_own_that_cannot_be_used_is_reported_once(tmp_path: Path)
     assert event.text.startswith("site 'broken' of your own is left out: ")
 
 
+@SLOW
 def test_the_synchronous_face_opens_calls_and_closes() -> None:
     with SyncArena() as arena:
         assert "demo" in arena.suites.names()
@@ -140,6 +146,7 @@ def test_the_synchronous_face_opens_calls_and_closes() -> None:
     arena.close()
 
 
+@SLOW
 async def test_the_synchronous_face_works_inside_a_running_loop() -> None:
     with SyncArena() as arena:
         assert len(arena.suites.tasks("demo")) == 20

@@ -6,16 +6,19 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended
 
 from orchestrator.api.doctor import MODULES, DoctorStatus, broken_modules, examine
 from orchestrator.cli import entry
 
 
+@SLOW
 def test_an_installation_that_is_whole_imports_everything() -> None:
     assert broken_modules() == {}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("module", [name for name in MODULES if "pydantic" not in name])
 async def test_a_module_that_cannot_be_imported_is_missing(
     monkeypatch: pytest.MonkeyPatch, module: str

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.tasks.small_suites import BRUGES, bells, write_suite
 from support.worlds.fake_world import ATLAS, FakeWorld
 from support.worlds.worldless import WorldlessArena
@@ -68,6 +69,7 @@ async def test_a_page_that_does_not_come_back_equal_is_no_score(file: Path, suit
             assert str((await episode.score()).outcome) == "unscored: fork"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("asked", "why"),
     [

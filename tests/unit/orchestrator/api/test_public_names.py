@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 import orchestrator
 from orchestrator import (
@@ -166,6 +167,7 @@ def test_a_name_that_is_not_there_is_an_ordinary_error() -> None:
         _ = orchestrator.Arenas  # type: ignore[attr-defined]
 
 
+@SLOW
 def test_importing_the_package_loads_nothing_heavy() -> None:
     script = (
         "import sys, orchestrator\n"
@@ -213,6 +215,7 @@ def test_every_type_in_a_signature_is_public(kind: type) -> None:
     assert not hidden
 
 
+@SLOW
 def test_every_type_of_a_results_attribute_is_public() -> None:
     """Of the data classes that signatures name; a model of a file has its schema."""
     hidden: dict[str, str] = {}

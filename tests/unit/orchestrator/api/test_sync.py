@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from textwrap import dedent
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.errors import UsageError
 from orchestrator.api.sync import LoopThread
@@ -137,6 +138,7 @@ def test_the_thread_ends_with_it() -> None:
     assert set(threading.enumerate()) <= before
 
 
+@SLOW
 def test_what_was_not_closed_is_closed_when_python_ends() -> None:
     script = """
         import asyncio

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import make_run
 from support.runs.make_evidence import ANSWER, make_check, make_evidence
@@ -24,6 +25,8 @@ from orchestrator.agents.choice import make_agent
 from orchestrator.agents.interface import AgentClass, Assignment, Reference
 from orchestrator.browser.observation import AXTREE, AxTree, Node, Observation
 from orchestrator.runs.agent_choice import choose_agent
+
+pytestmark = SLOW
 
 Call = Callable[..., Ended]
 

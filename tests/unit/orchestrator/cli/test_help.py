@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 from support.agents.every_command import commands
 
@@ -17,6 +18,7 @@ WIDTH = 80
 LEAST = 30  # columns of help text: one sentence stays on a few lines
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_help_is_readable_at_eighty_columns(
     call: Call, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]

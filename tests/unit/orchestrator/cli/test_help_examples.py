@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 
 Call = Callable[..., Ended]
@@ -17,6 +18,7 @@ WITH_AN_EXAMPLE = [
 ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("command", WITH_AN_EXAMPLE)
 def test_help_has_an_example_whose_options_it_lists(call: Call, command: str) -> None:
     said = call(*command.split(), "--help").out

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 from typer.main import get_command
 
@@ -112,6 +113,7 @@ def _commands() -> list[tuple[str, ...]]:
     return found
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("words", _commands(), ids=" ".join)
 def test_every_command_takes_them(call: Call, words: tuple[str, ...]) -> None:
     said = call(*words, "--help").out

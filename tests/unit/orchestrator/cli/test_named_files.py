@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended
 from support.tasks.code_blocks import ROOT
 
@@ -23,11 +24,13 @@ OF_A_CHECKOUT = re.compile(
 PACKAGES = ("orchestrator", "sites", "evaluators", "tasks", "arena_core")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_help_points_to_a_file_of_the_checkout(call: Call, command: str) -> None:
     assert OF_A_CHECKOUT.search(call(command, "--help").out) is None
 
 
+@SLOW
 def test_no_message_points_to_a_file_of_the_checkout() -> None:
     texts = [
         (path, line.strip())

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 from support.agents.arena_process import Ended, arena
 from support.runs.made_run import make_run
 from support.tasks.small_suites import bells, write_suite
@@ -23,6 +23,7 @@ Call = Callable[..., Ended]
 ESCAPE = "\x1b"
 
 
+@SLOW
 @pytest.mark.parametrize(
     "words",
     [
@@ -60,6 +61,7 @@ def test_lint_findings_are_a_document_even_where_they_are_errors(
     assert "errors" in ended.err
 
 
+@SLOW
 def test_lint_counts_what_no_proof_says_and_names_it_where_asked(
     call: Call, tmp_path: Path
 ) -> None:
@@ -91,6 +93,7 @@ def test_a_score_can_be_read_check_by_check(call: Call, tmp_path: Path) -> None:
     assert "offline parts price: met" in said
 
 
+@SLOW
 def test_a_report_in_the_terminal_holds_both_worlds_and_what_is_left(
     call: Call, tmp_path: Path
 ) -> None:
@@ -105,6 +108,7 @@ def test_a_report_in_the_terminal_holds_both_worlds_and_what_is_left(
     assert "1 episode is left: arena eval --resume" in said
 
 
+@SLOW
 def test_a_report_of_the_oracle_says_everywhere_that_it_is_no_contestant(
     call: Call, tmp_path: Path
 ) -> None:
@@ -120,6 +124,7 @@ def test_a_report_of_the_oracle_says_everywhere_that_it_is_no_contestant(
     assert f"<b>{note.capitalize()}.</b>" in page
 
 
+@SLOW
 def test_an_episode_that_cannot_be_read_is_named_and_blocks_no_other(
     call: Call, tmp_path: Path
 ) -> None:
@@ -146,6 +151,7 @@ def test_an_episode_that_cannot_be_read_is_named_and_blocks_no_other(
     assert scored.out.count("unscored: unreadable") == 1
 
 
+@SLOW
 def test_a_run_whose_ledger_is_empty_is_never_an_empty_report(call: Call, tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     folder.ledger_path.write_bytes(b"")
@@ -155,6 +161,7 @@ def test_a_run_whose_ledger_is_empty_is_never_an_empty_report(call: Call, tmp_pa
     assert "worlds agree on 33%" in ended.out
 
 
+@SLOW
 @pytest.mark.parametrize("words", quick_first([["--help"], ["report", "run"], ["eval", "--fast"]]))
 def test_a_program_in_a_pipe_gets_no_colour_codes(tmp_path: Path, words: list[str]) -> None:
     """With a real pipe, in a terminal that could show colours."""
@@ -185,6 +192,7 @@ HEAVY = (
 )
 
 
+@SLOW
 @pytest.mark.parametrize(("option", "said"), [("--help", "eval"), ("--version", ARENA)])
 def test_help_and_version_import_nothing_heavy(option: str, said: str) -> None:
     """What `arena --help` imports is what makes it slow."""

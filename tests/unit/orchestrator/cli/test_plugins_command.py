@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.tasks.plugged import install
 
@@ -53,6 +54,7 @@ def test_what_is_plugged_in_is_listed_with_who_registered_it(
     assert rows["agent", "oracle"]["distribution"] == "arena-orchestrator"
 
 
+@SLOW
 def test_a_broken_one_is_named_and_the_others_are_listed(call: Call, site_packages: Path) -> None:
     points = {Group.AGENTS: {"bad": "bad_agent:Agent"}}
     install(site_packages, "acme-agents", points, modules={"bad_agent": "import nonexistent"})
@@ -67,6 +69,7 @@ def test_a_broken_one_is_named_and_the_others_are_listed(call: Call, site_packag
     assert call("eval", "--agent", "genius").code == 6
 
 
+@SLOW
 @pytest.mark.parametrize("words", [("--help",), ("eval", "--help"), ("tasks", "list", "--help")])
 def test_help_imports_nothing_that_is_plugged_in(tmp_path: Path, words: tuple[str, ...]) -> None:
     points = {group: {"loud": "loud_plugin:ANY"} for group in Group}

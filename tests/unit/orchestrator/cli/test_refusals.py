@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended
 from support.runs.tiny_run import SUITE, make_lock
 from support.tasks.small_suites import bells, write_suite
@@ -80,6 +81,7 @@ def test_chat_without_a_model_says_which_option_names_one(call: Call, suite: Pat
     assert_refused(ended, errors.UsageError.exit_code, "--model")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -103,6 +105,7 @@ CHAT = ("--agent", "chat", "--model", "m", *URL)
 HERE = "en.wikipedia.org:443:127.0.0.1:8443"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -130,6 +133,7 @@ def test_an_option_without_effect_is_refused(
     assert_refused(call("eval", "--suite", suite, *given), errors.UsageError.exit_code, named)
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("task", "given", "named"),
     [
@@ -147,6 +151,7 @@ def test_an_option_about_origins_that_are_not_visited_is_refused(
     assert_refused(ended, errors.UsageError.exit_code, named)
 
 
+@SLOW
 def test_a_pace_without_effect_is_refused_beside_resume_too(call: Call, tmp_path: Path) -> None:
     """The run's only task visits a site without state."""
     RunFolder.create(tmp_path / "run", make_lock(), SUITE)
@@ -206,6 +211,7 @@ def test_options_of_a_new_run_are_refused_beside_resume(call: Call, tmp_path: Pa
     assert_refused(ended, errors.UsageError.exit_code, "--resume", "--agent")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -235,6 +241,7 @@ def test_a_number_that_is_none_is_refused(
     assert "Traceback" not in ended.err
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("nonsense", ["x", "host:notaport:1.2.3.4:80", "host:443:1.2.3.4", ":::"])
 def test_a_resolve_that_makes_no_sense_is_quoted(call: Call, suite: Path, nonsense: str) -> None:
     ended = call("eval", "--suite", suite, "--online", "--resolve", nonsense)
@@ -276,6 +283,7 @@ WRONG_TASKS = {
 }
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("mistake", WRONG_TASKS)
 def test_a_suite_with_a_mistake_is_not_played(call: Call, tmp_path: Path, mistake: str) -> None:
     task, says = WRONG_TASKS[mistake]
@@ -305,6 +313,7 @@ def test_a_suites_folder_is_named_by_any_path_of_it(call: Call, tmp_path: Path, 
         assert "bells" in call("tasks", "list", path).out
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "words", [("tasks", "list"), ("tasks", "show", "x"), ("status",), ("eval",)]
 )
@@ -345,6 +354,7 @@ def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_CHROMIUM", "/nonexistent")
 
 
+@SLOW
 @pytest.mark.usefixtures("no_browser")
 def test_doctor_names_a_broken_site_and_looks_at_all_else(call: Call, tmp_path: Path) -> None:
     mine = tmp_path / "arena-sites" / "mine"
@@ -357,6 +367,7 @@ def test_doctor_names_a_broken_site_and_looks_at_all_else(call: Call, tmp_path: 
     assert {"Python", "Docker engine", "Chromium"} <= checks.keys()
 
 
+@SLOW
 @pytest.mark.usefixtures("no_browser")
 def test_doctor_looks_at_all_else_where_the_sites_folder_is_none(
     call: Call, monkeypatch: pytest.MonkeyPatch
@@ -378,6 +389,7 @@ def test_the_oracle_refuses_tasks_without_a_reference(call: Call, tmp_path: Path
     assert_refused(ended, errors.EngineMissingError.exit_code)
 
 
+@SLOW
 def test_an_option_that_the_agent_does_not_declare_is_refused(call: Call, suite: Path) -> None:
     ended = call("eval", "--suite", suite, "--agent", "random", "--agent-option", "sede=1")
     assert_refused(
@@ -390,6 +402,7 @@ def test_an_option_that_the_agent_does_not_declare_is_refused(call: Call, suite:
     assert_refused(ended, errors.UsageError.exit_code, "say the same thing twice")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "options", [("--repeats", "99999999"), ("--workers", "5000"), ("--rollouts", "99999999")]
 )
@@ -403,6 +416,7 @@ def test_sizes_that_are_rarely_meant_ask_for_a_yes(
     assert meant.code == errors.EngineMissingError.exit_code
 
 
+@SLOW
 def test_a_reason_to_play_again_is_one_that_there_is(call: Call, tmp_path: Path) -> None:
     RunFolder.create(tmp_path / "run", make_lock(), SUITE)
     ended = call("eval", "--resume", "run", "--again", "internal,infar")
@@ -413,6 +427,7 @@ def test_a_reason_to_play_again_is_one_that_there_is(call: Call, tmp_path: Path)
     assert_refused(ended, errors.UsageError.exit_code, "--again has no effect without --resume")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "words",
     [
@@ -444,6 +459,7 @@ def test_no_message_speaks_of_pythons_types_and_exceptions(
         assert inner not in ended.err, ended.err
 
 
+@SLOW
 def test_a_suite_away_from_its_sites_says_where_sites_are_looked_for(
     call: Call, tmp_path: Path
 ) -> None:
@@ -454,6 +470,7 @@ def test_a_suite_away_from_its_sites_says_where_sites_are_looked_for(
         assert "./arena-sites" in ended.out + ended.err
 
 
+@SLOW
 def test_a_file_says_what_to_run_and_options_come_before_it(call: Call, suite: Path) -> None:
     file = suite.parent / "run.yaml"
     file.write_text(f"suite: {suite.name}\nagent: genius\nattempts: 2\n", "utf-8")

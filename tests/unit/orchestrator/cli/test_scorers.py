@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import HOSTILE, make_run
 from support.tasks.make_original import webarena_task
@@ -128,6 +129,7 @@ def test_an_unknown_scorer_is_refused_with_those_that_there_are(call: Call, run:
     assert "webarena" in ended.err
 
 
+@SLOW
 def test_readings_of_others_are_listed_and_score_and_their_bugs_hide_nothing(
     call: Call, run: Path, foreign: None
 ) -> None:
@@ -152,6 +154,7 @@ def test_what_is_registered_in_the_former_group_is_found(
     assert "length" in SCORERS.names()
 
 
+@SLOW
 def test_the_report_shows_both_and_lists_where_they_differ(run: Path) -> None:
     html = render_html(read_run(RunFolder.open(run)))
     assert "As published code would score it" in html
@@ -163,6 +166,7 @@ def test_the_report_shows_both_and_lists_where_they_differ(run: Path) -> None:
     assert "webarena: <b>1</b>" in html  # beside each episode too
 
 
+@SLOW
 def test_the_report_in_the_terminal_says_it_too(call: Call, run: Path, tmp_path: Path) -> None:
     ended = call("report", str(run), "--html", str(tmp_path / "r.html"))
     assert "webarena, offline: average_score 0.6667" in ended.out
@@ -170,6 +174,7 @@ def test_the_report_in_the_terminal_says_it_too(call: Call, run: Path, tmp_path:
     assert found["scorers"]["webarena"]["left_out"] == 4
 
 
+@SLOW
 def test_a_run_of_ones_own_tasks_has_no_such_section(tmp_path: Path) -> None:
     assert "As published code" not in render_html(read_run(make_run(tmp_path / "run")))
 

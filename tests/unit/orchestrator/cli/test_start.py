@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import ArenaProcess
 
 from arena_core.errors import InterruptedRunError
@@ -18,6 +19,7 @@ threading.Event().wait(60)
 """
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("module", ["typer", "yaml"])
 def test_ctrl_c_while_modules_are_imported_prints_no_traceback(tmp_path: Path, module: str) -> None:
     """`typer` is imported by every command, `yaml` by this one when it begins."""

@@ -29,6 +29,7 @@ def run(command: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@SLOW
 @pytest.mark.parametrize(
     "command",
     quick_first(["arena tasks list", "arena tasks show wiki-carillon-bells"]),
@@ -41,6 +42,7 @@ def test_every_character_is_written_whatever_the_terminal_can_show(
     assert "Unicode" not in ended.stderr
 
 
+@SLOW
 @pytest.mark.parametrize("encoding", quick_first(["ascii", "latin-1"]))
 def test_json_stays_json_in_any_encoding(tmp_path: Path, encoding: str) -> None:
     suite = "suite: s\nversion: 1\ntitle: t\ntasks:\n  - {id: a, family: navigation, intent: "
@@ -52,6 +54,7 @@ def test_json_stays_json_in_any_encoding(tmp_path: Path, encoding: str) -> None:
     assert json.loads(ended.stdout)[0]["intent"] == "Öffne 🛒 bitte – schnell"
 
 
+@SLOW
 def test_who_has_read_enough_ends_it_without_a_word(tmp_path: Path) -> None:
     ended = run("arena tasks list miniwob --json | head -c 10", tmp_path)
     assert (ended.stdout, ended.stderr) == ("[\n  {\n    ", "")
@@ -63,6 +66,7 @@ def test_no_stdout_at_all_is_no_traceback(tmp_path: Path) -> None:
     assert run("arena tasks show nothing-like-it 2>&-", tmp_path).returncode == 6
 
 
+@SLOW
 @pytest.mark.skipif(not FULL.exists(), reason="only Linux has a device that is always full")
 @pytest.mark.parametrize("options", quick_first(["", "--json"]))
 def test_a_full_disk_is_one_line(tmp_path: Path, options: str) -> None:

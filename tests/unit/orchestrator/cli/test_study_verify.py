@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.studies.registered_study import make_study, play
 
@@ -23,6 +24,7 @@ def study(tmp_path: Path) -> StudyFolder:
     return make_study(tmp_path / "study")
 
 
+@SLOW
 def test_status_and_report_show_what_is_to_be_published(study: StudyFolder, call: Call) -> None:
     status = call("study", "status", study.path, "--json").document
     assert status["registered"] == study.registration().registered_digest

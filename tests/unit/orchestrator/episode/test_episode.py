@@ -8,6 +8,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.agents.foreign_values import CASES, TEXTS, require_scored
 from support.runs.played_episode import (
     ANSWER,
@@ -375,6 +376,7 @@ async def test_what_a_guided_agent_can_be_told_is_the_key_nodes_of_the_episodes_
     assert [check.name for check in played.reference.key_nodes] == ["article"]
 
 
+@SLOW
 @settings(max_examples=CASES)
 @given(
     title=TEXTS,

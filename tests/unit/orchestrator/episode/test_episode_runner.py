@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.agents.foreign_values import CASES, TEXTS, VALUES, require_scored
 from support.runs.tiny_run import SUITE, make_lock
 from support.worlds.fake_world import WIKI, FakeWorld, attempt_at, browsing_task
@@ -311,6 +312,7 @@ _RAISED = st.sampled_from(
 )
 
 
+@SLOW
 @settings(max_examples=2 * CASES)
 @given(handed=_DECISIONS | _RAISED | VALUES)
 def test_whatever_an_agent_hands_in_or_raises_is_its_own_doing(

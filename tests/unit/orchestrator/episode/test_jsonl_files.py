@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
+from quick_cases import SLOW
 
 from arena_core.errors import StoreError
 from orchestrator.agents.model.messages import hash_of
@@ -62,6 +63,7 @@ def test_exchanges_are_read_as_they_were(tmp_path: Path) -> None:
     assert [one.sha256 for one in found] == [hash_of(one.request) for one in exchanges]
 
 
+@SLOW
 def test_a_conversation_that_grows_takes_no_square_of_its_length(tmp_path: Path) -> None:
     # Random letters, as nothing but leaving the repetition out makes them shorter.
     chance = random.Random(7)

@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.made_run import picture
 from support.runs.played_episode import ANSWER, NODE
 from support.runs.rollout_runs import rolled_out
@@ -49,6 +50,7 @@ def valid(path: Path) -> dict[str, Any]:
     return found
 
 
+@SLOW
 def test_each_episode_is_a_trajectory(run: RunFolder) -> None:
     found = trajectories(run)
     assert len(found) == 11
@@ -61,6 +63,7 @@ def test_each_episode_is_a_trajectory(run: RunFolder) -> None:
     assert one["final_metrics"]["total_steps"] == 4
 
 
+@SLOW
 def test_what_is_unscored_has_no_reward(run: RunFolder) -> None:
     rewards = {name: one["extra"]["reward"] for name, one in trajectories(run).items()}
     assert {name for name, reward in rewards.items() if reward is None} == {
@@ -71,6 +74,7 @@ def test_what_is_unscored_has_no_reward(run: RunFolder) -> None:
     assert rewards["online-parts-r0-a1"] == 0.0
 
 
+@SLOW
 def test_an_episode_that_never_began_is_a_trajectory_too(run: RunFolder) -> None:
     path = run.evidence_folder("online-gone-r0-a1") / "evidence.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"steps": []}))
@@ -80,6 +84,7 @@ def test_an_episode_that_never_began_is_a_trajectory_too(run: RunFolder) -> None
     assert found["online-agrees-r0-a1"]["extra"]["outcome"] == "unscored: unreadable"
 
 
+@SLOW
 def test_pictures_lie_beside_it(run: RunFolder) -> None:
     one = trajectories(run, images=True)["offline-agrees-r0-a1"]
     [result] = one["steps"][1]["observation"]["results"]
@@ -89,6 +94,7 @@ def test_pictures_lie_beside_it(run: RunFolder) -> None:
     assert "image" not in json.dumps(trajectories(run)["offline-agrees-r0-a1"])
 
 
+@SLOW
 def test_what_models_cost_stands_at_the_step_that_they_decided(run: RunFolder) -> None:
     lines, writer = StepLines(), ExchangeWriter()
     for step, usd in ((1, 0.5), (1, 0.25), (2, None)):
@@ -121,6 +127,7 @@ def test_exchanges_that_are_damaged_are_told_and_hide_nothing_else(run: RunFolde
     )
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", ["../../../elsewhere", "..", "a/b"])
 def test_a_runs_id_names_no_folder_elsewhere(run: RunFolder, tmp_path: Path, name: str) -> None:
     lock = run.path / "lock.json"
@@ -131,6 +138,7 @@ def test_a_runs_id_names_no_folder_elsewhere(run: RunFolder, tmp_path: Path, nam
     assert [one.name for one in out.parent.iterdir()] == ["out"]
 
 
+@SLOW
 async def test_what_a_branch_shares_with_its_root_is_marked_and_the_root_is_named(
     tmp_path: Path,
 ) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.made_run import SUITE, make_run
 from support.runs.played_episode import ANSWER, NODE
 from support.runs.published_run import SITE, published
@@ -168,6 +169,7 @@ def exported(run: RunFolder, form: str, out: Path) -> Exported:
     return Arena().runs.export(run.path, form, out, options=_OPTIONS.get(form, {}))
 
 
+@SLOW
 def test_every_episode_is_written_or_left_out_with_a_reason(
     run: RunFolder, tmp_path: Path, form: str
 ) -> None:
@@ -181,6 +183,7 @@ def test_every_episode_is_written_or_left_out_with_a_reason(
     assert found.episodes + len(names) == len(run.evidence_names())
 
 
+@SLOW
 def test_the_same_run_gives_the_same_export(run: RunFolder, tmp_path: Path, form: str) -> None:
     first, second = (files(exported(run, form, tmp_path / name).path) for name in "ab")
     assert first.keys() == second.keys()
@@ -188,6 +191,7 @@ def test_the_same_run_gives_the_same_export(run: RunFolder, tmp_path: Path, form
         assert content.replace(b"/a", b"/b") == second[name].replace(b"/a", b"/b"), name
 
 
+@ONE_QUICK
 def test_no_secret_of_the_lock_the_sites_or_the_environment_is_in_it(
     run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
@@ -201,6 +205,7 @@ def test_no_secret_of_the_lock_the_sites_or_the_environment_is_in_it(
         assert secret.encode() not in content
 
 
+@ONE_QUICK
 def test_a_run_of_which_nothing_was_played_is_refused_in_one_line(
     run: RunFolder, tmp_path: Path, form: str
 ) -> None:
@@ -213,6 +218,7 @@ def test_a_run_of_which_nothing_was_played_is_refused_in_one_line(
     assert not (tmp_path / "out").exists()
 
 
+@ONE_QUICK
 def test_a_run_of_which_all_is_unreadable_is_unscored_in_it_or_refused(
     run: RunFolder, tmp_path: Path, form: str
 ) -> None:
@@ -228,6 +234,7 @@ def test_a_run_of_which_all_is_unreadable_is_unscored_in_it_or_refused(
     assert b'"reward": 0' not in text
 
 
+@SLOW
 def test_a_run_that_is_being_written_is_exported_as_far_as_it_is(
     run: RunFolder, tmp_path: Path, form: str
 ) -> None:

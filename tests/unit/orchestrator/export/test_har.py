@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 import referencing
+from quick_cases import SLOW
 from support.agents.arena_process import Ended as Called
 from support.runs.played_episode import ANSWER, NODE
 from support.runs.published_run import SITE, evidence, run, task
@@ -147,6 +148,7 @@ def test_a_run_without_any_is_refused_and_says_how_to_record(call: Call, tmp_pat
     assert not (folder.path / "export-har").exists()
 
 
+@SLOW
 async def test_a_branch_has_no_har_and_no_advice_that_nobody_can_follow(tmp_path: Path) -> None:
     """A task or a run whose requests are recorded has no checkpoints."""
     played = browsing_task(checks=[NODE, ANSWER])

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from pydantic import JsonValue
+from quick_cases import SLOW
 from support.runs.evidence_changes import change
 from support.runs.made_run import HOSTILE, picture
 
@@ -44,6 +45,7 @@ def accuracy(log: Any) -> float:
     return float(log.results.scores[0].metrics["accuracy"].value)
 
 
+@SLOW
 def test_there_is_a_log_for_each_world_that_inspect_lists(run: RunFolder) -> None:
     written = Arena().runs.export(run.path, "inspect")
     assert written.episodes == 11
@@ -58,6 +60,7 @@ def test_there_is_a_log_for_each_world_that_inspect_lists(run: RunFolder) -> Non
     assert offline.status == "cancelled", "one episode is not played yet"
 
 
+@SLOW
 @pytest.mark.parametrize("which", ["run", "repeated"])
 def test_inspects_mean_is_arenas(which: str, request: pytest.FixtureRequest) -> None:
     folder: RunFolder = request.getfixturevalue(which)
@@ -71,6 +74,7 @@ def test_inspects_mean_is_arenas(which: str, request: pytest.FixtureRequest) -> 
     assert report.summaries[World.ONLINE].success.value == 0.5
 
 
+@SLOW
 def test_what_is_unscored_has_no_value_and_says_why(run: RunFolder) -> None:
     found = logs(run)
     by_task = {
@@ -87,6 +91,7 @@ def test_what_is_unscored_has_no_value_and_says_why(run: RunFolder) -> None:
         assert (score.scored_samples, score.unscored_samples) == (count, 1)
 
 
+@SLOW
 def test_where_all_is_unscored_the_mean_is_no_zero(run: RunFolder) -> None:
     fault = {"reason": "drifted", "message": "gone", "place": None}
     for name in run.evidence_names():
@@ -95,12 +100,14 @@ def test_where_all_is_unscored_the_mean_is_no_zero(run: RunFolder) -> None:
     assert math.isnan(accuracy(logs(run)["online"]))
 
 
+@SLOW
 def test_repeats_are_epochs(repeated: RunFolder) -> None:
     log = logs(repeated)["offline"]
     assert log.eval.config.epochs == 2
     assert sorted(one.epoch for one in log.samples if one.id == "parts") == [1, 2]
 
 
+@SLOW
 def test_actions_are_messages_and_events_in_their_order(run: RunFolder) -> None:
     [sample] = [one for one in logs(run)["offline"].samples if one.id == "agrees"]
     assert [one.role for one in sample.messages] == [
@@ -121,6 +128,7 @@ def test_actions_are_messages_and_events_in_their_order(run: RunFolder) -> None:
     assert sample.total_time == 2.345
 
 
+@SLOW
 def test_limits_and_usage_are_inspects(run: RunFolder) -> None:
     change(run, "offline-agrees-r0-a1", ended="step_limit", input_tokens=70, output_tokens=7)
     change(run, "offline-parts-r0-a1", ended="deadline", input_tokens=10, usd=0.25)
@@ -138,6 +146,7 @@ def test_limits_and_usage_are_inspects(run: RunFolder) -> None:
     assert log.stats.model_usage["arena/tiny"].total_cost == 0.25
 
 
+@SLOW
 def test_the_model_is_named_that_an_agent_without_such_an_option_asked(run: RunFolder) -> None:
     request: dict[str, JsonValue] = {
         "model": "big",
@@ -154,6 +163,7 @@ def test_the_model_is_named_that_an_agent_without_such_an_option_asked(run: RunF
     assert found["online"].eval.model == "none/none"
 
 
+@SLOW
 def test_pictures_are_in_it_where_they_are_asked_for(run: RunFolder) -> None:
     def size(found: dict[str, Any]) -> int:
         return len(found["offline"].samples[0].model_dump_json())
@@ -164,6 +174,7 @@ def test_pictures_are_in_it_where_they_are_asked_for(run: RunFolder) -> None:
     assert size(logs(run, images="true")) > size(logs(run))
 
 
+@SLOW
 def test_hostile_and_huge_texts_come_through(run: RunFolder) -> None:
     answer = "\0 \u2028 \U0001f600 " + "x" * 1_000_000
     change(run, "offline-agrees-r0-a1", answer=answer)
@@ -174,6 +185,7 @@ def test_hostile_and_huge_texts_come_through(run: RunFolder) -> None:
     assert sample.scores["success"].answer == HOSTILE
 
 
+@SLOW
 def test_two_runs_of_one_agent_and_second_are_two_logs(run: RunFolder, tmp_path: Path) -> None:
     other = shutil.copytree(run.path, tmp_path / "other")
     lock = json.loads((other / "lock.json").read_text())
@@ -182,6 +194,7 @@ def test_two_runs_of_one_agent_and_second_are_two_logs(run: RunFolder, tmp_path:
     assert len(inspect().list_eval_logs(str(folder))) == 4
 
 
+@SLOW
 async def test_a_log_is_written_from_a_running_event_loop(run: RunFolder) -> None:
     await asyncio.sleep(0)
     assert Arena().runs.export(run.path, "inspect").episodes == 11

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.published_run import SITE, acted, evidence, published, run, step, task
 
 from arena_core.actions import Action, AnswerStatus, Infeasible, MouseClick, Stop, Type, Write
@@ -116,6 +117,7 @@ def test_online_mind2webs_first_form_is_read_as_well(tmp_path: Path) -> None:
     assert all(isinstance(one, str) for one in actions)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("ended", [Ended.STEP_LIMIT, Ended.AGENT_GAVE_UP, Ended.AGENT_CRASHED])
 def test_the_last_action_of_an_agent_that_never_ended_is_no_lost_one(
     tmp_path: Path, ended: Ended
@@ -191,6 +193,7 @@ def test_webvoyager_finds_the_task_the_answer_and_the_screenshots(tmp_path: Path
     assert not done.left_out
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("thought", ["ANSWER; 1766", "the ANSWER [is] near"])
 def test_webvoyager_takes_no_thought_for_the_answer(tmp_path: Path, thought: str) -> None:
     steps = (*evidence("a").steps[:-1], step(4, Stop(answer="1891"), thought=thought))
@@ -259,6 +262,7 @@ def test_webharbor_sees_that_the_steps_were_used_up(tmp_path: Path) -> None:
     assert (found["final_answer"], len(found["steps"])) == (None, 3)
 
 
+@SLOW
 def test_what_cannot_be_done_is_said_in_every_pack(tmp_path: Path) -> None:
     steps = (*evidence("a").steps[:-1], step(4, Infeasible(reason="nobody sells it")))
     one = evidence(

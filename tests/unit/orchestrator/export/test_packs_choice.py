@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended as Called
 from support.runs.published_run import evidence, published, run, step, task
 
@@ -70,6 +71,7 @@ def test_tasks_of_other_sets_go_in_where_that_is_asked_for_and_said(
     assert names == {"taskWiki--1", "taske", "taskf"}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "form", ["online-mind2web", "webvoyager", "webharbor", "webarena-verified"]
 )
@@ -82,6 +84,7 @@ def test_a_run_of_another_set_is_refused(call: Call, tmp_path: Path, form: str) 
     assert not (folder.path / f"export-{form}").exists()
 
 
+@SLOW
 def test_one_of_several_repeats_is_the_users_choice_and_not_that_of_their_outcomes(
     call: Call, tmp_path: Path
 ) -> None:
@@ -135,6 +138,7 @@ def test_a_pack_is_of_the_sites_as_they_are(tmp_path: Path) -> None:
         Arena().runs.export(folder.path, "webvoyager", tmp_path / "pack")
 
 
+@SLOW
 @pytest.mark.parametrize("names", [("clean", "dark"), ("dark", "clean")])
 def test_of_a_study_with_arms_the_clean_run_goes_in_and_the_arms_are_named(
     tmp_path: Path, names: tuple[str, str]
@@ -168,6 +172,7 @@ def test_a_clean_run_of_another_agent_is_still_refused_beside_an_arm(tmp_path: P
         Arena().runs.export([one.path for one in runs], "webvoyager", tmp_path / "pack")
 
 
+@SLOW
 def test_an_episode_without_its_screenshots_is_left_out(tmp_path: Path) -> None:
     blind = [step(0, None, screenshot=None), *evidence("b").steps[1:]]
     abroad = [step(0, None, screenshot="../../lock.json"), *evidence("c").steps[1:]]

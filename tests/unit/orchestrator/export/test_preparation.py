@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import make_run
 from support.tasks.plugged import install
@@ -73,6 +74,7 @@ EXPORTER = Folder()
 """
 
 
+@SLOW
 def test_a_run_is_exported_as_one_json_document_a_line(call: Call, run: RunFolder) -> None:
     ended = call("export", "jsonl", run.path)
     assert ended.code == 0, ended.err
@@ -87,6 +89,7 @@ def test_a_run_is_exported_as_one_json_document_a_line(call: Call, run: RunFolde
     assert shorn == sorted(scored, key=key)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("words", [("--as", "jsonl"), ()])
 def test_the_run_alone_is_exported_as_before(
     call: Call, run: RunFolder, tmp_path: Path, words: tuple[str, ...]
@@ -95,6 +98,7 @@ def test_the_run_alone_is_exported_as_before(
     assert len(documents(tmp_path / "run.jsonl")) == 11
 
 
+@SLOW
 def test_several_runs_go_into_one_file_in_their_order(
     call: Call, run: RunFolder, tmp_path: Path
 ) -> None:
@@ -111,6 +115,7 @@ def test_several_runs_go_into_one_file_in_their_order(
     assert ended.document["path"] == str(out)
 
 
+@SLOW
 def test_a_study_stands_for_its_runs(call: Call, run: RunFolder, tmp_path: Path) -> None:
     study = tmp_path / "study"
     for name in ("strong", "weak"):
@@ -137,6 +142,7 @@ def test_a_study_without_a_run_and_a_folder_of_neither_are_refused(
     assert "is not a run folder" in ended.err
 
 
+@SLOW
 def test_no_episode_counts_twice(run: RunFolder, tmp_path: Path) -> None:
     copy = shutil.copytree(run.path, tmp_path / "copy")
     out = tmp_path / "out.jsonl"
@@ -164,6 +170,7 @@ def test_a_form_without_a_run_is_refused(call: Call) -> None:
     assert "of which run?" in ended.err
 
 
+@SLOW
 def test_what_is_left_out_is_said_with_its_reason(
     call: Call, run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,6 +184,7 @@ def test_what_is_left_out_is_said_with_its_reason(
     assert "least=many is not valid" in ended.err
 
 
+@SLOW
 def test_a_folder_replaces_an_earlier_export_and_nothing_else(
     run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +207,7 @@ def test_a_folder_replaces_an_earlier_export_and_nothing_else(
     assert run.lock().run
 
 
+@SLOW
 def test_a_disk_that_is_full_leaves_the_earlier_export_and_no_half(
     run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +219,7 @@ def test_a_disk_that_is_full_leaves_the_earlier_export_and_no_half(
     assert sorted(one.name for one in run.path.iterdir()) == before
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "atif"])
 def test_a_place_that_cannot_be_written_is_named_as_the_user_named_it(
     run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
@@ -239,6 +249,7 @@ def _refusing(real: Callable[..., None]) -> Callable[..., None]:
     return mkdir
 
 
+@SLOW
 def test_an_exporter_that_does_not_say_what_it_wrote_is_named(
     run: RunFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -248,6 +259,7 @@ def test_an_exporter_that_does_not_say_what_it_wrote_is_named(
         Arena().runs.export(run.path, "silent")
 
 
+@SLOW
 def test_what_an_export_replaces_is_said(call: Call, run: RunFolder) -> None:
     assert "is replaced" not in call("export", "jsonl", run.path).err
     again = call("export", "jsonl", run.path)
@@ -255,6 +267,7 @@ def test_what_an_export_replaces_is_said(call: Call, run: RunFolder) -> None:
     assert f"{run.path / 'export.jsonl'}: was there, and is replaced" in again.err
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["atif", "inspect"])
 def test_pictures_are_not_asked_for_where_there_are_none(
     call: Call, run: RunFolder, form: str

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.published_run import SITE, acted, evidence, published, run, step, task
 from support.tasks.published_tasks import verified_task
 
@@ -94,6 +95,7 @@ def told_run(tmp_path: Path) -> Callable[[str, str], RunFolder]:
     return lambda form, secret: run(tmp_path / "run", [asked(form, secret)], [told(secret)])
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("form", [one.name for one in EXPORTERS.plugins() if one.is_own])
 @pytest.mark.parametrize("kind", ["password", "key"])
 def test_a_secret_is_in_no_form(

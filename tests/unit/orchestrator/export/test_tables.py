@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pydantic_core import to_json
+from quick_cases import SLOW
 from support.runs.evidence_changes import change
 from support.runs.made_run import HOSTILE
 from support.studies.registered_study import make_study as make_registered_study
@@ -59,6 +60,7 @@ def test_the_columns_are_those_of_the_documentation(table: Table) -> None:
     assert documented(table) in DOCS.read_text(encoding="utf-8")
 
 
+@SLOW
 def test_parquet_holds_what_was_scored(run: RunFolder, report: RunReport) -> None:
     written = Arena().runs.export(run.path, "parquet")
     assert written.episodes == 11
@@ -75,6 +77,7 @@ def test_parquet_holds_what_was_scored(run: RunFolder, report: RunReport) -> Non
         assert row["agent_class"] == "reference"
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_what_is_unscored_is_empty_and_never_false(run: RunFolder, form: str) -> None:
     folder = Arena().runs.export(run.path, form).path
@@ -94,6 +97,7 @@ def test_what_is_unscored_is_empty_and_never_false(run: RunFolder, form: str) ->
     assert {one["met"] for one in of_unscored} == {empty}
 
 
+@SLOW
 def test_pandas_leaves_the_unscored_out_of_the_mean(run: RunFolder, report: RunReport) -> None:
     pandas = pytest.importorskip("pandas")
     folder = Arena().runs.export(run.path, "parquet").path
@@ -103,6 +107,7 @@ def test_pandas_leaves_the_unscored_out_of_the_mean(run: RunFolder, report: RunR
         assert mean == pytest.approx(summary.success.value)
 
 
+@SLOW
 def test_types_units_and_meanings_are_in_the_file(run: RunFolder) -> None:
     folder = Arena().runs.export(run.path, "parquet").path
     for table in TABLES:
@@ -115,6 +120,7 @@ def test_types_units_and_meanings_are_in_the_file(run: RunFolder) -> None:
     assert schema.field("seconds").metadata[b"unit"] == b"s"
 
 
+@SLOW
 def test_csv_and_parquet_say_the_same(run: RunFolder) -> None:
     arena = Arena()
     change(run, "offline-agrees-r0-a1", usd=0.1, input_tokens=7)
@@ -150,6 +156,7 @@ def test_an_empty_text_and_none_are_told_apart(run: RunFolder) -> None:
     assert [line.split(",")[at] for line in lines[1:3]] == ['""', ""]
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_hostile_texts_come_through(run: RunFolder, form: str) -> None:
     answer = 'a "quoted", \n two-line \0 text \U0001f600 \u2028 =1+1 ' + "x" * 300_000
@@ -167,6 +174,7 @@ def test_hostile_texts_come_through(run: RunFolder, form: str) -> None:
     assert HOSTILE in by_episode["online-hostile-r0-a1"]
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_the_same_run_gives_the_same_bytes(run: RunFolder, tmp_path: Path, form: str) -> None:
     first, second = (Arena().runs.export(run.path, form, tmp_path / name).path for name in "ab")
@@ -174,6 +182,7 @@ def test_the_same_run_gives_the_same_bytes(run: RunFolder, tmp_path: Path, form:
         assert one.read_bytes() == (second / one.name).read_bytes()
 
 
+@SLOW
 def test_evidence_that_cannot_be_read_is_a_row_without_a_success(run: RunFolder) -> None:
     text = (run.evidence_folder("offline-agrees-r0-a1") / "evidence.json").read_text()
     broken = re.sub(r'"answer": "[^"]*"', r'"answer": "\\ud800"', text)
@@ -187,6 +196,7 @@ def test_evidence_that_cannot_be_read_is_a_row_without_a_success(run: RunFolder)
     assert written.episodes == 11
 
 
+@SLOW
 def test_a_folder_whose_name_is_no_utf_8_is_written(run: RunFolder, tmp_path: Path) -> None:
     odd = shutil.copytree(run.path, tmp_path / "run-\udcff")
     for form in ("parquet", "csv"):
@@ -204,6 +214,7 @@ def test_a_package_that_is_missing_is_named_with_what_installs_it(
     assert failed.value.hint == "pip install 'arena-orchestrator[parquet]'"
 
 
+@SLOW
 def test_an_episode_says_what_it_is_in_its_study_and_what_it_was_played_with(
     tmp_path: Path,
 ) -> None:
@@ -278,6 +289,7 @@ def test_an_episode_says_how_long_the_reference_is_and_what_diverges_on_purpose(
     assert {one["registered"] for one in rows} == {None}
 
 
+@SLOW
 def test_a_stated_confidence_is_a_number_and_empty_where_none_was_stated(run: RunFolder) -> None:
     name = "offline-agrees-r0-a1"
     steps = [one.model_dump(mode="json") for one in run.evidence(name).steps]

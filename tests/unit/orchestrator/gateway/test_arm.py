@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import ONE_QUICK
 from support.sites.raw_http import Peer, Stage, answers, get, keeps_answering
 
 from orchestrator.gateway import Arm
@@ -102,6 +103,7 @@ UNTOUCHED: Final = {
 }
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("what", UNTOUCHED)
 async def test_what_is_no_document_to_be_altered_passes_byte_for_byte(
     stage: Stage, what: str
@@ -118,6 +120,7 @@ async def test_what_is_no_document_to_be_altered_passes_byte_for_byte(
     assert arm.effects == {DARK: 0}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("body", "size", "lines"),
     [

@@ -4,6 +4,7 @@ import asyncio
 import gc
 
 import pytest
+from quick_cases import SLOW
 from support.sites.raw_http import MemoryPeak, Peer, Stage, get, keeps_answering, unchanging
 
 from orchestrator.gateway import Gateway, Policy
@@ -13,6 +14,7 @@ PIECE = b"x" * 65_536
 PIECES = 800
 
 
+@SLOW
 async def test_closing_ends_every_connection_and_leaves_no_task(stage: Stage) -> None:
     """One each: idle, in a tunnel, waiting for an answer, receiving one, sending a body."""
     left: list[bytes] = []

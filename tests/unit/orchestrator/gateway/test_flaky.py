@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.sites.raw_http import Peer, Server, Stage, get, keeps_answering
 
 from orchestrator.gateway import Arm, Gateway
@@ -136,6 +137,7 @@ def test_the_order_in_which_a_browser_asks_is_no_matter() -> None:
     assert forth == back
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("share", [1, 50, 100])
 def test_no_request_is_refused_twice_in_a_row(share: int) -> None:
     found = drawn(f"network=flaky@{share}", times=6)

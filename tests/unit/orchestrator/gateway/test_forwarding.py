@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.sites.raw_http import (
     SHOP,
     Peer,
@@ -322,6 +323,7 @@ async def test_a_post_never_travels_on_a_kept_connection(stage: Stage) -> None:
     assert [post.split()[0] for post in posts] == [b"GET", b"POST", b"POST"]
 
 
+@SLOW
 async def test_a_hundred_requests_at_once_all_get_their_own_answer(stage: Stage) -> None:
     async def echo_path(peer: Peer) -> None:
         while head := await peer.head():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.tiny_run import SUITE, make_lock
 
 from arena_core.errors import ModelError, RepeatedFaultError, UnhealthyError, UnknownNameError
@@ -434,6 +435,7 @@ def opened_pages() -> Evidence:
     return AT_ONCE.model_copy(update={"steps": (step,)})
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "ends",
     [

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Says
 from support.runs.played_episode import ANSWER, KETTLE, NODE
 from support.runs.rollout_runs import FakeEnvironments, rolled_out
@@ -54,6 +55,7 @@ def branches(run: RunReport) -> list[Any]:
     return [one.outline.branch for one in run.episodes]
 
 
+@SLOW
 async def test_an_agent_knows_what_was_done_as_if_it_had_done_it_itself(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -67,6 +69,7 @@ async def test_an_agent_knows_what_was_done_as_if_it_had_done_it_itself(
     assert run.values[0].document()["told"] is True
 
 
+@SLOW
 async def test_an_action_is_told_in_the_words_in_which_it_was_chosen(
     tmp_path: Path, task: Task
 ) -> None:
@@ -78,6 +81,7 @@ async def test_an_action_is_told_in_the_words_in_which_it_was_chosen(
     assert question == of_root
 
 
+@SLOW
 async def test_who_begins_at_the_start_is_told_nothing(tmp_path: Path, source: RunReport) -> None:
     run = await rolled_out(tmp_path / "run", source, "0", [RIGHT], count=1)
     assert "nothing yet" in asked(run)[0]
@@ -91,6 +95,7 @@ async def test_an_agent_that_keeps_no_past_is_not_told_and_the_evidence_says_so(
     assert [one.told for one in branches(run)] == [False]
 
 
+@SLOW
 async def test_a_run_that_began_before_agents_were_told_goes_on_as_it_began(
     tmp_path: Path, source: RunReport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +114,7 @@ async def test_a_run_that_began_before_agents_were_told_goes_on_as_it_began(
     assert [one.told for one in branches(run)] == [False, False]
 
 
+@SLOW
 async def test_told_and_untold_rollouts_are_no_pair(tmp_path: Path, source: RunReport) -> None:
     run = await rolled_out(tmp_path / "run", source, "1", [RIGHT, WRONG])
     first, second = (rollout_of(run, one) for one in run.episodes)
@@ -120,6 +126,7 @@ async def test_told_and_untold_rollouts_are_no_pair(tmp_path: Path, source: RunR
     assert start_proof(first) != start_proof(other)
 
 
+@SLOW
 async def test_a_rollout_that_was_never_told_as_its_branch_failed_counts_beside_the_others(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -134,6 +141,7 @@ async def test_a_rollout_that_was_never_told_as_its_branch_failed_counts_beside_
     assert (value.told, value.rate.count, value.unscored) == (True, 1, 1)
 
 
+@SLOW
 @pytest.mark.parametrize("knows", [AgentClass.REFERENCE, AgentClass.GUIDED])
 async def test_the_thoughts_of_who_knew_of_the_solution_are_not_told(
     tmp_path: Path, source: RunReport, monkeypatch: pytest.MonkeyPatch, knows: AgentClass

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Says
 from support.runs.played_episode import ANSWER, KETTLE, NODE
 from support.runs.rollout_runs import FakeEnvironments, rolled_out
@@ -41,6 +42,7 @@ def outcomes(run: RunReport) -> list[str]:
     return [str(one.score.outcome) for one in run.episodes]
 
 
+@SLOW
 async def test_each_rollout_names_its_root_and_keeps_what_was_done_before(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -72,6 +74,7 @@ async def test_elements_have_the_ids_by_which_the_recorded_actions_name_them(
     assert [set(world.forms) for world in environments.worlds] == [{frozenset({"axtree"})}] * 3
 
 
+@SLOW
 async def test_rollouts_of_several_steps_come_one_root_after_the_other(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -81,6 +84,7 @@ async def test_rollouts_of_several_steps_come_one_root_after_the_other(
     assert run.lock.episodes_of([source.rows[0].task]) == 6
 
 
+@SLOW
 async def test_a_run_of_rollouts_goes_on_where_it_was_broken_off(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -99,6 +103,7 @@ def refusing(world: FakeWorld) -> None:
     world.refuses = {"goto": "no such page"}
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("change", "why"),
     [(titled, "the title is 'Another page'"), (refusing, "the action's error is 'no such page'")],
@@ -133,6 +138,7 @@ async def test_a_page_that_shows_another_text_is_another_state(
     assert "axtree shows 'sold out'" in run.episodes[0].score.because
 
 
+@SLOW
 async def test_a_branch_that_is_not_equal_to_its_checkpoint_is_unscored(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -152,6 +158,7 @@ async def test_a_branch_that_is_not_equal_to_its_checkpoint_is_unscored(
     assert all("Another page" in one.because for one in told.tried)
 
 
+@SLOW
 async def test_a_machine_that_fails_on_the_way_is_tried_again(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -165,6 +172,7 @@ async def test_a_machine_that_fails_on_the_way_is_tried_again(
     assert outcomes(run) == ["success", "success"]
 
 
+@SLOW
 async def test_evidence_that_changed_since_it_was_planned_is_not_gone_on_from(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -184,6 +192,7 @@ def test_steps_are_named_by_number_or_all_at_once() -> None:
             read_steps(wrong)
 
 
+@SLOW
 async def test_what_cannot_be_gone_on_from_is_named(
     tmp_path: Path, source: RunReport, task: Task
 ) -> None:

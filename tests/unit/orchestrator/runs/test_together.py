@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from quick_cases import SLOW
 from support.runs.tiny_run import SUITE, make_lock
 
 from arena_core.errors import StoreError
@@ -169,6 +170,7 @@ async def test_agents_take_turns_in_each_repeat_of_each_task(
     assert {event.agent for event in ends} == set(AGENTS)
 
 
+@SLOW
 async def test_no_agent_is_always_the_first_and_the_seed_alone_says_which(
     tmp_path: Path, machine: Machine
 ) -> None:
@@ -182,6 +184,7 @@ async def test_no_agent_is_always_the_first_and_the_seed_alone_says_which(
     assert machine.played == first
 
 
+@SLOW
 async def test_a_stop_keeps_what_finished_and_the_next_start_plays_the_rest_alone(
     tmp_path: Path, machine: Machine
 ) -> None:
@@ -196,6 +199,7 @@ async def test_a_stop_keeps_what_finished_and_the_next_start_plays_the_rest_alon
     assert len(machine.played) == 12 == len(set(machine.played))
 
 
+@SLOW
 async def test_a_kill_in_the_middle_of_an_episode_repeats_that_one_alone(
     tmp_path: Path, machine: Machine
 ) -> None:
@@ -219,6 +223,7 @@ async def test_a_kill_in_the_middle_of_an_episode_repeats_that_one_alone(
     assert states.count(AttemptState.FINISHED) == 12
 
 
+@SLOW
 async def test_one_budget_is_for_all_and_what_it_leaves_is_not_begun(
     tmp_path: Path, machine: Machine
 ) -> None:

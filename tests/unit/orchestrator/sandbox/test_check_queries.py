@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 import pytest
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 from support.runs.make_evidence import make_evidence
 from support.tasks.plugged import install
 
@@ -114,6 +114,7 @@ async def call(name: str, seconds: int = 5) -> tuple[str, ...]:
     return await call_function(name, {"n": 1.5}, evidence, seconds)
 
 
+@SLOW
 async def test_a_function_gets_evidence_and_arguments_in_another_process() -> None:
     *values, process = await call("total")
     assert values == ["47", "1.5", "true", "1"]
@@ -121,6 +122,7 @@ async def test_a_function_gets_evidence_and_arguments_in_another_process() -> No
     assert "acme_totals" not in sys.modules
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -137,6 +139,7 @@ async def test_what_goes_wrong_is_no_verdict_and_says_why(name: str, said: str) 
         await call(name)
 
 
+@SLOW
 @pytest.mark.parametrize("name", quick_first(["sleep", "spin"]))
 async def test_one_that_never_ends_is_ended(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_queries, "_START_S", 2.0)
@@ -144,6 +147,7 @@ async def test_one_that_never_ends_is_ended(name: str, monkeypatch: pytest.Monke
         await call(name, seconds=1)
 
 
+@SLOW
 async def test_it_sees_no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_TEST_KEY", "s3cr3t")
     found, folder = await call("secret")

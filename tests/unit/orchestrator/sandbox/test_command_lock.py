@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 
 from arena_core.errors import EngineError, LeaseError
 from orchestrator.sandbox.command_lock import command_lock, process_owner
@@ -63,6 +64,7 @@ async def test_a_process_that_holds_the_turn_too_long_is_named() -> None:
     ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(("program", "name"), [("my/study.py", "study.py"), ("-c", "python")])
 async def test_a_program_that_calls_the_api_is_named_without_its_words(
     program: str, name: str
@@ -100,6 +102,7 @@ async def test_where_nothing_can_be_locked_the_work_continues_and_says_so(cache:
     assert "cannot be locked" in line
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("held", "wanted", "is_free"),
     [
@@ -181,6 +184,7 @@ def kill(process: subprocess.Popen[str]) -> None:
         process.stdout.close()
 
 
+@SLOW
 async def test_what_a_killed_process_left_is_removed_once_and_a_living_one_is_left_alone() -> None:
     dead, dead_owner = begin()
     living, living_owner = begin()

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.errors import ImageError
 from orchestrator.sandbox.golden import cache_folder, find_kept, keep, packed
@@ -88,6 +89,7 @@ def test_a_cache_that_cannot_be_written_is_named(cache: Path) -> None:
     assert "XDG_CACHE_HOME" in refused.value.hint
 
 
+@SLOW
 def test_processes_that_keep_the_same_at_once_do_not_disturb_each_other(cache: Path) -> None:
     argv = [sys.executable, "-c", KEEP_IT]
     running = [subprocess.Popen(argv, stdin=subprocess.PIPE) for _ in range(3)]

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 
 from arena_core.errors import UnknownNameError
@@ -61,6 +62,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Containers:
     return made
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("words", "left"),
     [

@@ -4,6 +4,7 @@ import html
 
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from orchestrator.sandbox.logins import read_page
 
@@ -64,6 +65,7 @@ def test_the_title_is_one_line_of_text() -> None:
     assert read_page("<title>First</title><svg><title>Icon</title></svg>").title == "First"
 
 
+@SLOW
 def test_markup_around_the_fields_of_a_form_may_be_wrong() -> None:
     table = read_page("<table><form id=f><tr><td><input name=a value=1></td></tr></form></table>")
     deep = read_page("<div>" * 1_000 + "<form id=f><input name=a value=1>")

@@ -9,6 +9,7 @@ import httpx2
 import mcp
 import pytest
 from mcp.client.streamable_http import streamable_http_client
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.played_episode import forever
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Service, Serving
@@ -17,6 +18,7 @@ BRUGES = {"kind": "goto", "url": "http://wiki.arena.test/wiki/A/Bruges"}
 SURROGATE = r'"\ud800"'
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "body",
     [
@@ -47,6 +49,7 @@ async def test_a_body_that_is_none_is_one_line_and_no_bug(serving: Serving, body
         assert await service.free() == 1
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "said",
     [
@@ -73,6 +76,7 @@ async def test_an_action_that_is_none_does_nothing(serving: Serving, said: str) 
 DEEP = "[" * 900 + "]" * 900
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "body",
     [
@@ -124,6 +128,7 @@ async def test_an_episode_that_there_is_not_is_said_so_by_every_request(serving:
             assert "no episode 'nosuch'" in answer.json()["error"]
 
 
+@SLOW
 async def test_a_flood_of_creations_takes_the_slots_there_are_and_no_more(
     serving: Serving,
 ) -> None:
@@ -150,6 +155,7 @@ async def test_a_flood_of_steps_for_one_episode_is_done_one_at_a_time(serving: S
         assert ended["steps"] == done + 1  # and the stop
 
 
+@SLOW
 async def test_a_client_that_leaves_while_its_episode_is_begun_loses_it(serving: Serving) -> None:
     async with serving(idle_s=1) as service:
         opening, may_open = asyncio.Event(), asyncio.Event()
@@ -168,6 +174,7 @@ async def test_a_client_that_leaves_while_its_episode_is_begun_loses_it(serving:
         assert service.arena.leases == ["given back"]
 
 
+@SLOW
 async def test_a_client_that_sends_half_a_request_holds_up_nobody(serving: Serving) -> None:
     async with serving() as service:
         writers = []
@@ -207,6 +214,7 @@ async def test_a_client_that_goes_in_the_middle_of_a_step_leaves_the_step_to_its
         assert ended["outcome"] == "success"
 
 
+@SLOW
 async def test_two_mcp_clients_of_one_episode_act_one_at_a_time(serving: Serving) -> None:
     async with serving() as service:
         world = FakeWorld(script={"act": forever})
@@ -227,6 +235,7 @@ async def test_two_mcp_clients_of_one_episode_act_one_at_a_time(serving: Serving
                 await going
 
 
+@SLOW
 async def test_a_flood_of_mcp_sessions_is_refused(serving: Serving) -> None:
     async with serving() as service:
         name = await service.begun()

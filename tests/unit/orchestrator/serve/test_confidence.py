@@ -9,6 +9,7 @@ import httpx2
 import mcp
 import pytest
 from mcp.client.streamable_http import streamable_http_client
+from quick_cases import ONE_QUICK, SLOW
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Serving
 
@@ -22,6 +23,7 @@ def _stated(service: Any, name: str) -> float | None:
     return confidence_of(evidence)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "ending",
     [
@@ -43,6 +45,7 @@ async def test_it_goes_with_every_ending_and_changes_no_score(
         assert (_stated(service, plain), _stated(service, sure)) == (None, 0.25)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("wrong", WRONG)
 async def test_what_is_none_is_refused_and_the_episode_goes_on(
     serving: Serving, wrong: object
@@ -78,6 +81,7 @@ async def test_a_stop_among_the_steps_may_hold_it(serving: Serving) -> None:
             assert _stated(service, name) == 0.75
 
 
+@SLOW
 async def test_mcps_answer_may_hold_it(serving: Serving) -> None:
     async with serving() as service:
         created = (await service.create(observe=["axtree"])).json()

@@ -16,6 +16,7 @@ import httpx2
 import mcp
 import pytest
 from mcp.client.streamable_http import streamable_http_client
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.played_episode import forever
 from support.worlds.fake_world import FakeWorld, nothing
 from support.worlds.worldless_service import Serving
@@ -261,6 +262,7 @@ async def test_an_action_that_cannot_be_read_does_nothing_and_uses_a_step_up(
         assert "act" not in " ".join(service.arena.worlds[0].log)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "asked",
     [
@@ -284,6 +286,7 @@ async def test_a_request_of_the_wrong_shape_is_one_line_and_changes_nothing(
         assert (await service.finish(name)).json()["steps"] == 1
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("asked", "status"),
     [
@@ -316,6 +319,7 @@ async def test_an_episode_that_there_cannot_be_is_refused(
         assert await service.free() == 1
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("GET", "/nothing", 404), ("PUT", "/episodes", 405), ("GET", "/episodes/x/y", 404)],
@@ -330,6 +334,7 @@ async def test_an_unknown_route_is_an_error_like_every_other(
         assert "openapi.json" in answer.json()["hint"]
 
 
+@SLOW
 async def test_tools_that_look_show_what_was_seen_last_once_the_episode_is_over(
     serving: Serving,
 ) -> None:
@@ -358,6 +363,7 @@ def _text(said: Any) -> str:
     return "".join(part.text for part in said.content)
 
 
+@SLOW
 async def test_who_does_not_know_the_token_or_is_a_web_page_is_refused(serving: Serving) -> None:
     async with serving() as service:
         url, token = service.served.url, service.served.token

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from quick_cases import SLOW
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Service, Serving
 
@@ -56,6 +57,7 @@ def forged(file: bytes, change: Callable[[dict[str, Any]], None]) -> bytes:
     return changed.getvalue()
 
 
+@SLOW
 async def test_an_episode_begins_at_a_file_as_a_branch_of_its_root(serving: Serving) -> None:
     async with serving() as service:
         file = await at_bruges(service)
@@ -78,6 +80,7 @@ async def test_an_episode_begins_at_a_file_as_a_branch_of_its_root(serving: Serv
         assert await service.free() == 1
 
 
+@SLOW
 async def test_another_service_of_the_same_task_goes_on_too(serving: Serving) -> None:
     async with serving() as service:
         file = await at_bruges(service)
@@ -118,6 +121,7 @@ async def test_a_file_that_is_none_or_damaged_or_forged_is_refused(serving: Serv
             await assert_refused(service, await service.go_on(content), 422, why)
 
 
+@SLOW
 async def test_a_file_with_a_list_of_parts_without_end_is_not_read(serving: Serving) -> None:
     """Its names alone would take more memory than the file has bytes."""
     names = io.BytesIO()
@@ -173,6 +177,7 @@ async def test_a_page_that_does_not_come_back_equal_begins_no_episode(serving: S
         await assert_refused(service, answer, 503, "the page is not equal")
 
 
+@SLOW
 @pytest.mark.parametrize("is_announced", [True, False])
 async def test_a_file_that_is_too_long_is_refused_and_not_kept(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, *, is_announced: bool
@@ -224,6 +229,7 @@ async def test_who_has_no_slot_left_is_told_to_wait(serving: Serving) -> None:
         assert (await service.go_on(file)).status_code == 201
 
 
+@SLOW
 async def test_a_file_that_does_not_arrive_is_given_up_and_others_go_on(serving: Serving) -> None:
     async with serving(idle_s=1.0) as service:
         file = await at_bruges(service)

@@ -63,6 +63,7 @@ async def started(code: str, *words: str, said: bytes) -> AsyncIterator[asyncio.
         await client.wait()
 
 
+@SLOW
 async def test_a_client_that_holds_its_episode_and_is_killed_frees_its_slot(
     serving: Serving,
 ) -> None:
@@ -79,6 +80,7 @@ async def test_a_client_that_holds_its_episode_and_is_killed_frees_its_slot(
         assert (await service.create()).status_code == 201
 
 
+@SLOW
 async def test_an_mcp_client_that_is_killed_frees_its_slot(serving: Serving) -> None:
     async with serving() as service:
         name = await service.begun()

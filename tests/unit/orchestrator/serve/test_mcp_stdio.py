@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 from support.tasks.small_suites import bells, write_suite
 
 TESTS = Path(__file__).parents[3]
@@ -129,6 +129,7 @@ WRONG_IDS: list[dict[str, Any]] = [
 ]
 
 
+@SLOW
 async def test_lines_and_ids_that_belong_to_no_call_disturb_neither_the_program_nor_its_episode(
     tmp_path: Path,
 ) -> None:
@@ -153,6 +154,7 @@ async def test_lines_and_ids_that_belong_to_no_call_disturb_neither_the_program_
     assert "outcome success" in said.decode()
 
 
+@SLOW
 @pytest.mark.parametrize("how", quick_first(["stops writing", "stops reading"]))
 async def test_a_client_that_is_gone_in_the_middle_of_a_call_leaves_nothing(
     tmp_path: Path, how: str

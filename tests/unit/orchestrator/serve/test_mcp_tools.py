@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic.alias_generators import to_camel
+from quick_cases import SLOW
 from support.agents.foreign_values import CASES, TEXTS, VALUES
 
 from arena_core.actions import (
@@ -131,6 +132,7 @@ _ARGUMENTS = st.fixed_dictionaries(
 )
 
 
+@SLOW
 @settings(max_examples=CASES)
 @example(name="browser_tabs", arguments={"action": "select", "index": 10**400})
 @example(name="browser_mouse_click_xy", arguments={"x": 1e300, "y": 1})

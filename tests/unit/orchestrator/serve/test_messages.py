@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from quick_cases import SLOW
 from support.worlds.fake_world import FakeWorld
 from support.worlds.worldless_service import Serving
 
@@ -95,6 +96,7 @@ async def test_a_world_that_breaks_under_a_client_of_cdp_frees_its_slot_at_once(
         assert (ended["outcome"], ended["reason"], ended["reward"]) == ("unscored", "infra", None)
 
 
+@SLOW
 async def test_a_heartbeat_keeps_an_episode_that_waits_for_less_than_the_service(
     serving: Serving,
 ) -> None:
@@ -112,6 +114,7 @@ async def test_a_heartbeat_keeps_an_episode_that_waits_for_less_than_the_service
         assert "no request came for 1 s" in beat["result"]["because"]
 
 
+@SLOW
 async def test_the_openapi_document_names_what_may_be_asked(serving: Serving) -> None:
     async with serving() as service:
         described = (await service.client.get("/openapi.json")).json()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.runs.make_evidence import make_evidence
 from support.tasks.reference_data import AUTOWEBBENCH, reference_half
 
@@ -65,6 +66,7 @@ def test_a_gold_that_is_no_command_is_listed(write: Write) -> None:
     assert task.original.untranslated == ("target: is no command: there is no command cilck",)
 
 
+@SLOW
 def test_the_published_half_is_met_by_its_own_gold_and_lints() -> None:
     found = import_suite("autowebbench", [reference_half(AUTOWEBBENCH)])
     assert len(found.tasks) == 175

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from quick_cases import SLOW
 from support.runs.make_evidence import make_evidence, make_step, stop_step
 from support.sites.stand_in_sites import write_sites
 from support.tasks.reference_data import MIND2WEB_LIVE, reference_half
@@ -279,6 +280,7 @@ def test_the_raw_export_of_the_platform_becomes_the_same_task(write: Write) -> N
     }
 
 
+@SLOW
 def test_the_published_half_is_met_by_its_own_pages_and_lints(tmp_path: Path) -> None:
     path = reference_half(MIND2WEB_LIVE)
     found = import_suite("mind2web-live", [path])

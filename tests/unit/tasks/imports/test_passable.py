@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.blind_answers import passed_blindly
 from support.runs.make_evidence import make_evidence, make_step
 from support.tasks.gold_pages import gold_episode as gold_pages
@@ -111,6 +112,7 @@ class TestWebArena:
     JUDGED = 32
     MISSPELT = frozenset({108, 110})  # "Feburary", "Sepetember": no agent is to write them so
 
+    @SLOW
     def test_each_gold_passes_strictly_and_in_its_scorer(self) -> None:
         tasks = import_suite("webarena", [reference_half(WEBARENA)]).tasks
         outcomes: dict[str, set[int]] = {}
@@ -131,6 +133,7 @@ class TestWebArena:
         # ` |OR| ` is not split there (386); the others' pages were not looked at.
         assert refused == {386} | (self.NOT_TRANSLATED - {294, 296})
 
+    @SLOW
     def test_a_blind_answer_passes_what_cannot_be_done_alone(self) -> None:
         tasks = import_suite("webarena", [reference_half(WEBARENA)]).tasks
         tried = [(task, passed_blindly(task)) for task in tasks]
@@ -146,6 +149,7 @@ class TestWebArena:
         }
 
 
+@SLOW
 def test_each_recorded_command_passes_and_no_blind_one_does() -> None:
     for task in import_suite("autowebbench", [reference_half(AUTOWEBBENCH)]).tasks:
         assert task.original is not None

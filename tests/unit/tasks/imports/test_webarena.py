@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.make_evidence import make_evidence
 from support.tasks.published_tasks import webarena_task
 from support.tasks.reference_data import WEBARENA, reference_half
@@ -206,6 +207,7 @@ def test_what_nobody_translated_is_listed_and_keeps_the_task_from_success(write:
     assert "holds 'page_image_query'" in task.original.untranslated[0]
 
 
+@SLOW
 def test_the_published_half_becomes_a_suite_that_lints(webarena_registry: SiteRegistry) -> None:
     path = reference_half(WEBARENA)
     found = import_suite("webarena", [path])
@@ -225,6 +227,7 @@ def answered(write: Write, gold: dict[str, Any], intent: str, answer: str) -> st
     return str(score(task.checks, make_evidence(answer=answer)).outcome)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("gold", "intent", "right", "wrong"),
     [
@@ -291,6 +294,7 @@ def test_a_gold_that_names_a_host_which_no_replica_has_is_listed(write: Write) -
     assert "the gold is not sound" in task.original.untranslated[0]
 
 
+@SLOW
 def test_typed_golds_of_the_published_half_are_met_by_their_own_words() -> None:
     found = import_suite("webarena", [reference_half(WEBARENA)])
     typed = 0

@@ -6,6 +6,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from sites.manifest import DatabaseEngine
 from tasks.lint.sql import reading_fault, select_fault
@@ -149,6 +150,7 @@ def test_what_shows_is_read_too(engine: str, sql: str, says: str) -> None:
     assert says in (fault or "") if says else fault is None
 
 
+@SLOW
 def test_the_parser_is_loaded_only_where_a_query_is_judged() -> None:
     code = (
         "import sys, orchestrator.cli.sites.db, tasks.lint.check_rules\n"

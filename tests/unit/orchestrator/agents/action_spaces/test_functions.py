@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.worlds.seen_pages import seen
 
 from arena_core.actions import (
@@ -156,6 +157,7 @@ JSON = st.recursive(
 )
 
 
+@SLOW
 @pytest.mark.parametrize("name", SPACES)
 @given(
     called=st.sampled_from(NAMES) | st.text(),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.worlds.seen_pages import ABSENT, FORMS, seen
 
 from arena_core.actions import Click, FocusTab, Type
@@ -60,6 +61,7 @@ JSON = st.recursive(
 )
 
 
+@SLOW
 @given(st.text() | st.sampled_from(["click", "type", "stop"]), JSON, JSON)
 def test_no_field_makes_it_raise(kind: str, element: object, text: object) -> None:
     read = build(seen(AXTREE), kind, element=element, text=text)

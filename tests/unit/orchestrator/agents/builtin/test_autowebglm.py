@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedModel
 
 from arena_core.actions import Click, Scroll, ScrollDirection, Stop, Type, Wait
@@ -46,6 +47,7 @@ def asked(request: ChatRequest) -> str:
     return request.messages[0].content
 
 
+@SLOW
 async def test_an_episode_goes_on_with_previous_commands_and_their_html(
     scripted_model: StartModel, begin: Begin
 ) -> None:

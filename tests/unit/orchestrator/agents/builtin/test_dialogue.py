@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.scripted_model import (
     Calls,
     ChatRequest,
@@ -96,6 +97,7 @@ async def test_an_episode_goes_from_page_to_page_to_the_answer(
     assert "Step 3 of 20" in last[7][1]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", AGENTS)
 async def test_a_conversation_only_grows(
     name: str, scripted_model: StartModel, new_agent: NewAgent
@@ -109,6 +111,7 @@ async def test_a_conversation_only_grows(
         assert after.tools == before.tools
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", AGENTS)
 async def test_old_observations_are_left_out_with_a_note(
     name: str, scripted_model: StartModel, new_agent: NewAgent
@@ -147,6 +150,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
+@SLOW
 async def test_a_reply_without_a_valid_action_is_answered_and_costs_no_step(
     scripted_model: StartModel, new_agent: NewAgent
 ) -> None:
@@ -166,6 +170,7 @@ async def test_a_reply_without_a_valid_action_is_answered_and_costs_no_step(
             assert len(call.function.arguments) < 30_000
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("name", "case"),
     [

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from PIL import Image, ImageDraw
-from quick_cases import quick_first
+from quick_cases import SLOW, quick_first
 
 from arena_core.actions import (
     Action,
@@ -129,6 +129,7 @@ def test_a_slider_is_set_by_a_click_and_then_by_keys() -> None:
     ]
 
 
+@SLOW
 @pytest.mark.parametrize(("left", "top"), quick_first([(6, 56), (80, 100), (150, 170), (101, 57)]))
 def test_the_hot_place_is_found_within_the_steps_of_an_episode(left: int, top: int) -> None:
     hot = (left, top)
@@ -165,6 +166,7 @@ def drawn(sides: int, degrees: float) -> Picture:
     return Picture(saved.getvalue(), image.width, image.height)
 
 
+@SLOW
 @pytest.mark.parametrize("sides", [3, 4, 5, 6, 7])
 def test_the_sides_of_a_drawn_polygon_are_counted_however_it_is_turned(sides: int) -> None:
     assert {corners(drawn(sides, degrees)) for degrees in range(0, 180, 7)} == {sides}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Calls, ChatRequest, Says, Script, ScriptedModel
 from support.worlds.seen_pages import seen
 
@@ -68,6 +69,7 @@ def recalling(agent: Agent, *past: PastTurn) -> Agent:
     return agent
 
 
+@SLOW
 @pytest.mark.parametrize("name", SAYS)
 async def test_an_agent_is_asked_as_if_it_had_done_it_itself(
     name: str, scripted_model: StartModel, new_agent: NewAgent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from orchestrator.agents.builtin.miniwob.tic_tac_toe import (
     SeededDice,
@@ -31,6 +32,7 @@ def test_its_numbers_are_those_of_the_page(seed: int, numbers: tuple[float, ...]
     assert tuple(copied.throw() for _ in numbers) == numbers
 
 
+@SLOW
 def test_there_are_moves_that_win_for_the_seeds_of_the_suite() -> None:
     assert None not in [winning_moves(seed) for seed in range(300)]
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedModel
 from support.runs.played_episode import episode, played
 from support.worlds.fake_world import FakeWorld
@@ -280,6 +281,7 @@ async def test_the_examples_are_printed_as_every_page_is(
         assert page_text(observation, None).splitlines()[2:] == lines
 
 
+@SLOW
 async def test_an_unachievable_task_is_passed_by_saying_so_in_its_own_form_and_not_otherwise(
     scripted_model: StartModel, begin: Begin, page: Page
 ) -> None:

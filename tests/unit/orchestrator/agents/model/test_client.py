@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.agents.foreign_values import CASES, JSON_TEXTS, objects
 from support.agents.model_questions import HELLO, KEY, ask, error_of, options
 from support.agents.scripted_model import (
@@ -290,6 +291,7 @@ def gzipped(body: bytes) -> Sends:
     return Sends(gzip.compress(body), headers={"Content-Encoding": "gzip"})
 
 
+@SLOW
 @pytest.mark.parametrize("sent", [Sends, gzipped], ids=["plain", "packed"])
 async def test_an_answer_that_no_model_gives_is_broken_off(
     scripted_model: StartModel, sent: Callable[[bytes], Sends]
@@ -305,6 +307,7 @@ async def test_an_answer_that_no_model_gives_is_broken_off(
     assert len((await ask(options(model.url))).text) == 3 * (MOST_BYTES // 4)
 
 
+@SLOW
 async def test_a_refusal_that_never_ends_is_broken_off_too(scripted_model: StartModel) -> None:
     model = scripted_model([Fails(500, "no " * MOST_BYTES)])
     assert "more than 8 MiB" in (await error_of(ask(options(model.url)))).message
@@ -427,6 +430,7 @@ _BODIES = JSON_TEXTS | st.builds(
 )
 
 
+@SLOW
 def test_whatever_an_endpoint_sends_is_a_reply_or_a_fault_of_its_own(
     scripted_model: StartModel,
 ) -> None:

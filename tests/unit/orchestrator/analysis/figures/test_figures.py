@@ -49,6 +49,7 @@ def forests(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return drawn(tmp_path_factory.mktemp("figures") / "first")
 
 
+@SLOW
 @pytest.mark.parametrize("are_drawn", [False, pytest.param(True, marks=SLOW)])
 def test_every_figure_is_svg_and_pdf(tmp_path: Path, *, are_drawn: bool) -> None:
     with nullcontext() if are_drawn else plain_reports():
@@ -59,6 +60,7 @@ def test_every_figure_is_svg_and_pdf(tmp_path: Path, *, are_drawn: bool) -> None
     assert figures <= {path.name for path in tmp_path.iterdir()}
 
 
+@SLOW
 def test_a_figure_has_its_letters_in_it(forests: tuple[Path, Path]) -> None:
     svg, pdf = forests
 
@@ -67,6 +69,7 @@ def test_a_figure_has_its_letters_in_it(forests: tuple[Path, Path]) -> None:
     assert b"/FontFile2" in pdf.read_bytes()  # TrueType letters are embedded
 
 
+@SLOW
 def test_the_same_findings_give_the_same_bytes(forests: tuple[Path, Path], tmp_path: Path) -> None:
     again = drawn(tmp_path / "again")
 
@@ -101,6 +104,7 @@ def test_a_study_of_which_nothing_is_scored_is_drawn() -> None:
     assert drawn == {"forest", "heat-map"}
 
 
+@SLOW
 def test_thousands_of_tasks_and_names_of_any_letters_are_drawn(tmp_path: Path) -> None:
     made = make_findings(LONG_AGENTS[:2], (World.OFFLINE,), tasks=3)
     many = tuple(
@@ -168,6 +172,7 @@ def test_the_table_of_answers_says_what_was_registered_and_what_is_undecided() -
     assert {row[-1] for row in rows} <= {"first better", "second better", "equivalent", "undecided"}
 
 
+@SLOW
 def test_importing_figures_does_not_import_matplotlib() -> None:
     script = (
         "import sys, orchestrator.analysis.figures.writing\n"
@@ -180,6 +185,7 @@ def test_importing_figures_does_not_import_matplotlib() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@SLOW
 def test_the_last_digits_of_a_layout_change_no_byte(tmp_path: Path) -> None:
     """Its solver gives others in another process, and names in an SVG are hashes of places."""
     written = []

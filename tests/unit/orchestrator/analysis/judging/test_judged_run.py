@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.agents.arena_process import Ended
 from support.agents.scripted_model import ChatRequest, Fails, Says, ScriptedModel, ScriptedReply
 from support.runs.made_run import keep_other_suite, make_run
@@ -73,6 +74,7 @@ def scores(run: Path) -> set[str]:
     return {str(row.score.outcome) for row in Arena().runs.score(run)}
 
 
+@SLOW
 async def test_a_run_is_judged_once_and_scored_from_the_replies(run: Path) -> None:
     assert "unscored: judge_unavailable" in scores(run)
     with ScriptedModel(by_price) as model:
@@ -93,6 +95,7 @@ async def test_the_judge_sees_rubric_and_text_and_nothing_of_the_run(run: Path) 
         assert "shop.example" not in request.prompt  # the trace
 
 
+@SLOW
 async def test_what_a_judge_did_not_answer_is_asked_again_and_nothing_else(run: Path) -> None:
     with ScriptedModel(by_price) as model:
         whole = await judged(run, model)
@@ -101,6 +104,7 @@ async def test_what_a_judge_did_not_answer_is_asked_again_and_nothing_else(run: 
         assert await judged(run, model) == whole - 1
 
 
+@SLOW
 async def test_a_line_that_was_cut_off_is_asked_again_and_the_file_stays_sound(run: Path) -> None:
     with ScriptedModel(by_price) as model:
         await judged(run, model)
@@ -111,6 +115,7 @@ async def test_a_line_that_was_cut_off_is_asked_again_and_the_file_stays_sound(r
     assert len(read_judgements(run)) == len(lines)
 
 
+@SLOW
 async def test_a_judge_that_refuses_leaves_the_episodes_unscored(run: Path) -> None:
     with ScriptedModel(lambda _: Fails(401, "no such key")) as model:
         with pytest.raises(ModelError, match="401"):
@@ -119,6 +124,7 @@ async def test_a_judge_that_refuses_leaves_the_episodes_unscored(run: Path) -> N
     assert "unscored: judge_unavailable" in scores(run)
 
 
+@SLOW
 async def test_a_reply_without_a_verdict_is_no_zero(run: Path) -> None:
     with ScriptedModel(lambda _: Says("I would rather not say.")) as model:
         await judged(run, model)
@@ -132,6 +138,7 @@ INJECTED = (
 )
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("text", INJECTED)
 async def test_a_judge_gets_an_injected_text_as_data_and_its_repetition_is_no_verdict(
     tmp_path: Path, text: str
@@ -163,6 +170,7 @@ async def test_a_judge_gets_an_injected_text_as_data_and_its_repetition_is_no_ve
     assert len(model.requests) == 3
 
 
+@SLOW
 @pytest.mark.parametrize(
     "reply",
     [
@@ -182,6 +190,7 @@ async def test_a_reply_that_is_no_single_verdict_leaves_the_episode_unscored(
     assert "success" not in scores(run)
 
 
+@SLOW
 async def test_a_later_reply_counts(run: Path) -> None:
     with ScriptedModel(lambda _: WRONG) as model:
         await judged(run, model)
@@ -191,6 +200,7 @@ async def test_a_later_reply_counts(run: Path) -> None:
     assert "success" in scores(run) & outcomes(run)
 
 
+@SLOW
 def test_the_command_says_what_changed(run: Path, call: Callable[..., Ended]) -> None:
     Arena().runs.score(run)
     with ScriptedModel(lambda _: WRONG) as model:
@@ -271,6 +281,7 @@ def prices(tmp_path: Path) -> str:
     return str(path)
 
 
+@SLOW
 async def test_a_judge_begins_no_question_once_its_budget_is_spent(run: Path, prices: str) -> None:
     with ScriptedModel(priced) as model:
         with pytest.raises(ModelError, match="the judge's budget is spent") as told:
@@ -292,6 +303,7 @@ async def test_a_budget_needs_a_price(run: Path) -> None:
         await judged(run, model, max_usd=1.0)
 
 
+@SLOW
 async def test_the_report_says_who_judged_and_what_that_took(
     run: Path, prices: str, call: Callable[..., Ended]
 ) -> None:
@@ -318,6 +330,7 @@ class TestAfterARun:
 
         await play(work, Console(as_json=True), judge)
 
+    @SLOW
     async def test_a_run_is_judged_before_it_is_shown(
         self, run: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -327,6 +340,7 @@ class TestAfterARun:
         assert document["judges"][0]["questions"] == len(model.requests) > 0
         assert "unscored: judge_unavailable" not in outcomes(run)
 
+    @SLOW
     async def test_what_the_run_spent_is_no_longer_there_for_the_judge(
         self, run: Path, prices: str, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.played_episode import ANSWER
 from support.runs.rollout_runs import rolled_out
@@ -36,6 +37,7 @@ async def branches(tmp_path: Path, source: RunReport) -> RunReport:
     return await rolled_out(tmp_path / "branches", source, "1", replies, count=4)
 
 
+@SLOW
 async def test_four_branches_are_not_four_episodes_of_a_rate(
     tmp_path: Path, branches: RunReport
 ) -> None:
@@ -60,6 +62,7 @@ async def test_they_are_no_attempts_of_a_comparison(source: RunReport, branches:
         Arena().runs.compare([("a", source.folder.path), ("b", branches.folder.path)])
 
 
+@SLOW
 async def test_they_do_not_say_how_hard_a_task_is(source: RunReport, branches: RunReport) -> None:
     suite = source.folder.suite()
     with pytest.raises(UsageError, match="no finished episode"):
@@ -68,6 +71,7 @@ async def test_they_do_not_say_how_hard_a_task_is(source: RunReport, branches: R
         )
 
 
+@SLOW
 async def test_inspect_counts_them_as_no_epochs(tmp_path: Path, branches: RunReport) -> None:
     written = Arena().runs.export(branches.folder.path, "inspect", tmp_path / "logs")
     assert written.episodes == 0
@@ -75,12 +79,14 @@ async def test_inspect_counts_them_as_no_epochs(tmp_path: Path, branches: RunRep
     assert len(written.left_out) == 4
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["webvoyager", "online-mind2web"])
 async def test_no_pack_for_a_leaderboard_holds_them(branches: RunReport, form: str) -> None:
     with pytest.raises(UsageError, match="takes whole attempts"):
         Arena().runs.export(branches.folder.path, form)
 
 
+@SLOW
 async def test_reports_say_what_is_left_out_and_what_the_step_is_worth(
     branches: RunReport, call: Call
 ) -> None:
@@ -96,6 +102,7 @@ async def test_reports_say_what_is_left_out_and_what_the_step_is_worth(
     assert [(one["step"], one["value"], one["scored"]) for one in told["values"]] == [(1, 0.75, 4)]
 
 
+@SLOW
 async def test_a_lost_ledger_makes_them_no_attempts(branches: RunReport) -> None:
     branches.folder.ledger_path.unlink()
     again = read_run(branches.folder)

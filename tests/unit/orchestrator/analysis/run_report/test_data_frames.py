@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import pandas as pd
 import pytest
+from quick_cases import SLOW
 from support.runs.made_run import make_run
 from support.studies.make_findings import make_findings
 
@@ -45,6 +45,7 @@ def test_a_report_is_shown_in_one_line(report: RunReport, compared: ComparedRuns
     assert len(repr(compared)) < 200
 
 
+@SLOW
 @pytest.mark.parametrize("table", ["episodes", "steps", "checks", "receipts"])
 def test_a_frame_is_the_exported_table(run: RunFolder, report: RunReport, table: str) -> None:
     folder = Arena().runs.export(run.path, "csv").path
@@ -62,6 +63,8 @@ def test_a_frame_is_the_exported_table(run: RunFolder, report: RunReport, table:
 
 def assert_is_exported(value: object, text: str, name: str) -> None:
     """Hold a value of a frame to what the exported file says."""
+    import pandas as pd  # noqa: PLC0415  it takes a second to import
+
     if value is pd.NA or value is pd.NaT:
         assert text == "", name
     elif isinstance(value, (bool, np.bool_)):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.runs.made_run import make_run
 
 from evaluators.evidence import Receipt, Verification
@@ -83,6 +84,7 @@ def test_what_was_not_enough_is_counted_the_most_frequent_first() -> None:
     ]
 
 
+@SLOW
 def test_the_report_shows_strategies_proofs_and_no_fallback_where_there_was_none(
     report: RunReport,
 ) -> None:
@@ -98,6 +100,7 @@ def write(folder: Path, *lines: dict[str, object]) -> None:
     (folder / OBSERVATIONS_FILE).write_bytes(kept.packed())
 
 
+@SLOW
 def test_a_step_shows_the_texts_of_its_observation_cut_to_what_is_looked_through(
     tmp_path: Path,
 ) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended as Process
 from support.runs.made_run import HOSTILE, make_run
 from support.runs.small_runs import Outcomes, small_suite, write_run
@@ -73,6 +74,7 @@ def test_agreement_is_over_tasks_that_have_a_score_in_both(report: RunReport) ->
     assert report.agreement.first_only == ("parts", "hostile")
 
 
+@SLOW
 def test_tasks_of_one_template_do_not_narrow_the_intervals_of_a_run(tmp_path: Path) -> None:
     names = [f"task-{number:02d}" for number in range(20)]
     suite = small_suite(names)
@@ -133,6 +135,7 @@ def spending_run(path: Path, limits: SpendingLimits, *reported: Spent | None) ->
     return folder
 
 
+@SLOW
 def test_a_limit_that_an_agent_kept_silent_under_is_said_not_to_have_been_held(
     tmp_path: Path, call: Callable[..., Process]
 ) -> None:
@@ -161,6 +164,7 @@ def test_a_limit_that_was_held_or_is_none_is_not_spoken_of(
     assert read_run(spending_run(tmp_path / "run", limits, reported)).unheld_budget is None
 
 
+@SLOW
 def test_changed_evidence_is_said_first(tmp_path: Path, call: Callable[..., Process]) -> None:
     """Of one episode the answer was changed, of another a picture, which no score reads."""
     study = make_study(tmp_path / "study")
@@ -183,6 +187,7 @@ def test_changed_evidence_is_said_first(tmp_path: Path, call: Callable[..., Proc
     ]
 
 
+@SLOW
 def test_the_page_s_policy_lets_nothing_run_and_its_own_style_alone(report: RunReport) -> None:
     page = render_html(report)
     policy = html.unescape(page.split('Content-Security-Policy" content="')[1].split('">')[0])
@@ -224,6 +229,7 @@ def change(folder: RunFolder, name: str, **update: object) -> None:
 BUG = EpisodeFault(reason=UnscoredReason.INTERNAL, message="KeyError: 'x'", place="a/b.py:7 act")
 
 
+@SLOW
 def test_one_bug_ends_a_run_with_its_own_exit_code_and_says_where(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     change(folder, "offline-agrees-r0-a1", ended=None, fault=BUG)
@@ -248,6 +254,7 @@ def test_the_same_bug_in_every_episode_is_told_as_a_bug(tmp_path: Path) -> None:
         require_sound(read_run(folder))
 
 
+@SLOW
 def test_an_agent_that_crashed_is_scored_and_told_and_has_an_exit_code(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run")
     why = "KeyError: 'price' at mine/agent.py:12 decide"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.runs.played_episode import ANSWER, NODE
 from support.runs.rollout_runs import FakeEnvironments, rolled_out
 from support.runs.sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, sampled_run
@@ -43,6 +44,7 @@ async def rollouts(folder: Path, source: RunReport) -> RunReport:
     )
 
 
+@SLOW
 async def test_a_value_is_of_the_scored_rollouts_alone(tmp_path: Path, source: RunReport) -> None:
     run = await rollouts(tmp_path / "run", source)
     (value,) = step_values(run.episodes)
@@ -60,6 +62,7 @@ def _bounds(value: StepValue) -> tuple[float, float]:
     return value.rate.interval.low, value.rate.interval.high
 
 
+@SLOW
 async def test_a_step_without_a_scored_rollout_has_no_value(
     tmp_path: Path, source: RunReport
 ) -> None:
@@ -69,6 +72,7 @@ async def test_a_step_without_a_scored_rollout_has_no_value(
     assert (value.rate.value, value.rate.interval, value.unscored) == (None, None, 2)
 
 
+@SLOW
 async def test_rollouts_of_unequal_states_share_no_value(tmp_path: Path, source: RunReport) -> None:
     """A second process takes the checkpoint again; it may be another state then."""
     run = await rollouts(tmp_path / "run", source)

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from quick_cases import SLOW
-from scipy import stats
 from support.studies.stats_rows import pairs, table
 
 from orchestrator.analysis.stats.agreement import cohen_kappa
@@ -115,11 +115,11 @@ def test_ranks_are_scipys_with_an_exact_p() -> None:
     first = {"a": 0.1, "b": 0.4, "c": 0.35, "d": 0.8, "e": 0.9}
     second = {"a": 0.2, "b": 0.3, "c": 0.5, "d": 0.6, "e": 0.7}
     found = rank_correlation(first, second)
-    expected = stats.kendalltau(list(first.values()), list(second.values()), method="exact")
+    expected = scipy.stats.kendalltau(list(first.values()), list(second.values()), method="exact")
     assert found.tau == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue)
     assert found.rho == pytest.approx(
-        stats.spearmanr(list(first.values()), list(second.values())).statistic
+        scipy.stats.spearmanr(list(first.values()), list(second.values())).statistic
     )
 
 
@@ -159,7 +159,7 @@ def test_rates_that_rounding_alone_tells_apart_are_tied() -> None:
 def test_the_order_of_more_agents_than_are_counted_out_is_scipys_too() -> None:
     first = {f"agent{n}": n / 10 for n in range(9)}
     second = {f"agent{n}": ((n * 4) % 9) / 10 for n in range(9)}
-    expected = stats.kendalltau(list(first.values()), list(second.values()))
+    expected = scipy.stats.kendalltau(list(first.values()), list(second.values()))
     found = rank_correlation(first, second)
     assert found.tau == pytest.approx(expected.statistic)
     assert found.p == pytest.approx(expected.pvalue)

@@ -9,6 +9,7 @@ import sys
 
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.studies.stats_rows import row
 
 from arena_core.worlds import World
@@ -107,6 +108,7 @@ def test_rows(offline: list[TaskOutcomes], online: list[TaskOutcomes]) -> None:
     assert (price.interval is None) == bool(price.undefined)
 
 
+@SLOW
 def test_no_numerical_library_is_imported_before_a_procedure_needs_it() -> None:
     modules = ", ".join(
         f"orchestrator.analysis.stats.{one.name}" for one in pkgutil.iter_modules(stats.__path__)

@@ -6,9 +6,9 @@ import math
 import random
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from orchestrator.analysis.stats.discrimination import (
     NO_SPREAD,
@@ -70,7 +70,7 @@ def test_it_is_the_share_of_pairs_in_which_the_success_was_surer(episodes: list[
 def test_it_is_mann_and_whitneys_statistic() -> None:
     episodes = drawn(1)
     sides = [[one.confidence for one in episodes if one.success is won] for won in (True, False)]
-    wanted = stats.mannwhitneyu(*sides).statistic / (len(sides[0]) * len(sides[1]))
+    wanted = scipy.stats.mannwhitneyu(*sides).statistic / (len(sides[0]) * len(sides[1]))
     assert discrimination(episodes).value == pytest.approx(wanted)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 
 import orchestrator
 
@@ -77,6 +78,7 @@ def _is(node: ast.expr, names: set[str]) -> bool:
     return any(_is(part, names) for part in parts)
 
 
+@SLOW
 def test_no_figure_is_compared_exactly() -> None:
     trees = {path: ast.parse(path.read_text()) for path in modules()}
     names = floats(list(trees.values()))

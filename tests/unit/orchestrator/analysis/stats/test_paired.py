@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+import scipy
+from quick_cases import ONE_QUICK
 from support.studies.stats_rows import pairs, table
 
 from orchestrator.analysis.stats.intervals import ScorePairs, bca_of_ratio, score_pairs
@@ -30,7 +31,9 @@ def score_by_optimiser(counts: tuple[int, int, int, int], difference: float) -> 
         return -float(value + second * np.log(max(1e-300, second_only)))
 
     bounds = (max(0.0, -difference) + 1e-9, (1 - difference) / 2 - 1e-9)
-    best = optimize.minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-12})
+    best = scipy.optimize.minimize_scalar(
+        loss, bounds=bounds, method="bounded", options={"xatol": 1e-12}
+    )
     variance = total * (2 * best.x + difference * (1 - difference))
     return float((first - second - total * difference) / np.sqrt(variance))
 
@@ -46,6 +49,7 @@ def test_the_score_statistic_is_tangos(
     assert score.statistic(difference) == pytest.approx(expected, abs=2e-4)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("counts", "confidence", "expected"),
     [
@@ -101,7 +105,7 @@ def test_fishers_p_of_darwins_maize() -> None:
 def test_scipys_permutation_test_agrees() -> None:
     random = np.random.default_rng(SEED)
     values = random.normal(0.4, 1, 11)
-    expected = stats.permutation_test(
+    expected = scipy.stats.permutation_test(
         (values,), np.sum, permutation_type="samples", n_resamples=np.inf
     ).pvalue
     assert sign_flip(list(values), seed=SEED).p == pytest.approx(expected)
@@ -126,7 +130,7 @@ def test_single_pairs_are_tested_by_mcnemar_and_flips_agree() -> None:
     assert found.test == "McNemar's exact test"
     assert found.p == pytest.approx(flips.p)
     assert (found.first_only, found.second_only) == (9, 2)
-    assert found.p == pytest.approx(stats.binomtest(2, 11).pvalue)
+    assert found.p == pytest.approx(scipy.stats.binomtest(2, 11).pvalue)
 
 
 def test_single_pairs_in_templates_are_tested_by_template_and_mcnemar_stands_beside() -> None:
@@ -142,7 +146,7 @@ def test_bca_agrees_with_scipys() -> None:
     sizes = random.integers(1, 6, 30).astype(float)
     sums = random.normal(0.3, 0.5, 30) * sizes + random.exponential(1, 30)
     ours = bca_of_ratio(list(sums), list(sizes), seed=SEED, resamples=40_000, is_expanded=False)
-    theirs = stats.bootstrap(
+    theirs = scipy.stats.bootstrap(
         (sums, sizes),
         lambda top, bottom, axis: top.sum(axis=axis) / bottom.sum(axis=axis),
         paired=True,

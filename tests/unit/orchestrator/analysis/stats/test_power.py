@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
+from quick_cases import SLOW
 from support.studies.stats_rows import outcomes
 
 from orchestrator.analysis.stats.design import PairedDesign, design_from, simulated
@@ -33,25 +34,30 @@ def exact_power(tasks: int, first: float, second: float) -> float:
     only, other = first * (1 - second), second * (1 - first)
     total = 0.0
     for parted in range(tasks + 1):
-        weight = stats.binom.pmf(parted, tasks, only + other)
+        weight = scipy.stats.binom.pmf(parted, tasks, only + other)
         wins = np.arange(parted + 1)
-        p = 2 * stats.binom.cdf(np.minimum(wins, parted - wins), parted, 0.5)
-        total += weight * stats.binom.pmf(wins[p <= 0.05], parted, only / (only + other)).sum()
+        p = 2 * scipy.stats.binom.cdf(np.minimum(wins, parted - wins), parted, 0.5)
+        total += (
+            weight * scipy.stats.binom.pmf(wins[p <= 0.05], parted, only / (only + other)).sum()
+        )
     return float(total)
 
 
+@SLOW
 def test_it_is_the_power_of_mcnemars_exact_test_where_that_can_be_counted() -> None:
     found = power(PLAIN, Difference(0.25), seed=SEED, simulations=2_000)
     assert found.value == pytest.approx(exact_power(60, 0.65, 0.4), abs=0.03)
     assert found.interval.low < found.value < found.interval.high
 
 
+@SLOW
 def test_without_a_difference_it_is_no_more_than_alpha() -> None:
     clustered = PairedDesign(tasks=60, repeats=3, rate=0.3, cluster_size=4, side_spread=0.8)
     for design in (PLAIN, clustered):
         assert power(design, Difference(0.0), seed=SEED, simulations=1_000).value <= 0.06
 
 
+@SLOW
 def test_more_tasks_and_more_repeats_find_more_and_templates_less() -> None:
     def at(**changes: float) -> float:
         made = PairedDesign(
@@ -67,20 +73,23 @@ def test_more_tasks_and_more_repeats_find_more_and_templates_less() -> None:
     assert at(tasks=160, repeats=5, cluster_size=16) < at(tasks=160, repeats=5)
 
 
+@SLOW
 def test_tasks_needed_are_near_the_textbooks() -> None:
     """Independent sides need about what the normal approximation for two samples gives."""
     found = tasks_needed(PLAIN, Difference(0.2), seed=SEED, simulations=300)
     effect = 2 * (np.arcsin(np.sqrt(0.6)) - np.arcsin(np.sqrt(0.4)))
-    approximate = 2 * ((stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) / effect) ** 2
+    approximate = 2 * ((scipy.stats.norm.ppf(0.975) + scipy.stats.norm.ppf(0.8)) / effect) ** 2
     assert found.value == pytest.approx(approximate, rel=0.2)
 
 
+@SLOW
 def test_the_detectable_difference_is_found_by_that_design() -> None:
     found = detectable_difference(PLAIN, seed=SEED, simulations=300)
     assert found.value is not None
     assert exact_power(60, 0.4 + found.value, 0.4) == pytest.approx(0.8, abs=0.07)
 
 
+@SLOW
 def test_what_no_repeats_can_find_says_so() -> None:
     few = PairedDesign(tasks=5, repeats=1, rate=0.4)
     found = repeats_needed(few, Difference(0.3), seed=SEED, simulations=100)
@@ -103,6 +112,7 @@ def test_rates_that_are_none_are_refused(rate: float, difference: float) -> None
         power(PairedDesign(tasks=5, repeats=1, rate=rate), Difference(difference), seed=1)
 
 
+@SLOW
 def test_a_pilot_says_how_far_tasks_are_apart() -> None:
     alike = design_from(outcomes(*["+-+-", "-+-+"] * 20), repeats=5, task_count=100)
     assert (alike.tasks, alike.repeats, alike.rate) == (100, 5, 0.5)
@@ -111,6 +121,7 @@ def test_a_pilot_says_how_far_tasks_are_apart() -> None:
     assert apart.task_spread > 3
 
 
+@SLOW
 def test_templates_of_a_pilot_take_their_part_of_the_spread() -> None:
     marks = ["++++"] * 20 + ["----"] * 20
     by_template = design_from(
@@ -138,11 +149,11 @@ def enumerated(tasks: int, discordance: float, margin: float, *, is_two_sided: b
     """Power where each side alone succeeds with half of the discordance, by full enumeration."""
     total = 0.0
     for parted in range(tasks + 1):
-        weight = stats.binom.pmf(parted, tasks, discordance)
+        weight = scipy.stats.binom.pmf(parted, tasks, discordance)
         for wins in range(parted + 1):
             score = ScorePairs((2 * wins - parted) / tasks, parted / tasks, tasks, np.inf)
             if margin_p(score, margin, is_two_sided=is_two_sided) <= 0.05:
-                total += weight * stats.binom.pmf(wins, parted, 0.5)
+                total += weight * scipy.stats.binom.pmf(wins, parted, 0.5)
     return float(total)
 
 
@@ -159,6 +170,7 @@ def pairs_of(design: PairedDesign, first: np.ndarray, second: np.ndarray) -> tup
     )
 
 
+@SLOW
 @pytest.mark.parametrize("is_two_sided", [True, False])
 def test_it_is_what_enumeration_gives_where_that_can_be_counted(*, is_two_sided: bool) -> None:
     found = power(ALIKE, Margin(size=0.25, is_two_sided=is_two_sided), seed=SEED, simulations=2_000)
@@ -168,6 +180,7 @@ def test_it_is_what_enumeration_gives_where_that_can_be_counted(*, is_two_sided:
     assert found.simulations == 2_000
 
 
+@SLOW
 @pytest.mark.parametrize("design", [ALIKE, CLUSTERED, PairedDesign(tasks=9, repeats=2, rate=0.99)])
 def test_each_simulated_study_is_tested_as_a_played_one(design: PairedDesign) -> None:
     for first, second in simulated(design, 0.0, np.random.default_rng(SEED), 60):
@@ -186,6 +199,7 @@ def vars_of(score: ScorePairs) -> tuple[float, ...]:
     return score.effect, score.discordance, score.count, score.freedom
 
 
+@SLOW
 def test_a_margin_is_shown_more_often_the_wider_it_is_and_from_one_side_alone() -> None:
     def at(margin: float, *, is_two_sided: bool = True, design: PairedDesign = CLUSTERED) -> float:
         found = power(
@@ -196,13 +210,15 @@ def test_a_margin_is_shown_more_often_the_wider_it_is_and_from_one_side_alone() 
     assert at(0.05) < at(0.15) < at(0.15, is_two_sided=False) < at(0.3, is_two_sided=False)
 
 
+@SLOW
 def test_the_tasks_that_a_margin_needs_are_near_the_textbooks() -> None:
     """Where nothing differs: (z at alpha + z at half of beta)² × discordance ÷ margin²."""
     found = tasks_needed(ALIKE, Margin(size=0.2, is_two_sided=True), seed=SEED, simulations=400)
-    quantiles = stats.norm.ppf(0.95) + stats.norm.ppf(0.9)
+    quantiles = scipy.stats.norm.ppf(0.95) + scipy.stats.norm.ppf(0.9)
     assert found.value == pytest.approx(quantiles**2 * 0.5 / 0.2**2, rel=0.15)
 
 
+@SLOW
 def test_the_repeats_and_the_margin_that_are_needed_have_that_power() -> None:
     margin = showable_margin(CLUSTERED, is_two_sided=True, seed=SEED, simulations=200)
     assert margin.value is not None

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from quick_cases import SLOW
-from scipy import stats
 from support.studies.stats_simulated import Shape, paired_studies
 
 from orchestrator.analysis.stats.paired import paired_test
@@ -38,7 +38,7 @@ TENTHS = tuple(number / 10 for number in range(1, 11))
 def test_boundaries_are_the_published_ones(spending: Spending, expected: Sequence[float]) -> None:
     looks = tuple(number / 5 for number in range(1, 6))
     found = [nominal_level(spending, 0.025, looks[:many]) for many in range(1, 6)]
-    assert stats.norm.isf(found) == pytest.approx(expected, abs=2e-4)
+    assert scipy.stats.norm.isf(found) == pytest.approx(expected, abs=2e-4)
 
 
 @pytest.mark.parametrize("spending", Spending)
@@ -48,6 +48,7 @@ def test_alpha_is_spent_at_the_end_and_one_look_alone_takes_all_of_it(spending: 
     assert level_of(spending, 0.05, (1.0,), is_two_sided=True) == pytest.approx(0.05)
 
 
+@SLOW
 @pytest.mark.parametrize("spending", Spending)
 @pytest.mark.parametrize("looks", [(0.02,), (0.3, 0.9), TENTHS, (0.01, 0.5, 0.99, 1.0)])
 def test_a_p_with_all_looks_counted_passes_where_the_look_rejects(
@@ -77,6 +78,7 @@ def test_looks_that_do_not_go_on_are_refused() -> None:
         spent(OBF, 0.025, 0.0)
 
 
+@SLOW
 def test_a_walk_that_goes_nowhere_crosses_as_often_as_alpha_says() -> None:
     steps = np.random.default_rng(1).standard_normal((200_000, 10)) / np.sqrt(10)
     walks = abs(np.cumsum(steps, axis=1)) / np.sqrt(TENTHS)
@@ -84,7 +86,7 @@ def test_a_walk_that_goes_nowhere_crosses_as_often_as_alpha_says() -> None:
         levels = [
             level_of(spending, 0.05, TENTHS[:many], is_two_sided=True) for many in range(1, 11)
         ]
-        crossed = (walks > stats.norm.isf(np.array(levels) / 2)).any(axis=1).mean()
+        crossed = (walks > scipy.stats.norm.isf(np.array(levels) / 2)).any(axis=1).mean()
         assert crossed == pytest.approx(0.05, abs=0.0015)
 
 

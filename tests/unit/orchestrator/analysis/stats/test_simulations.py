@@ -45,10 +45,12 @@ HELD = (SHAPES[1], SHAPES[3], SHAPES[4], SHAPES[6], SHAPES[9], SHAPES[11], SHAPE
 OFF_1000, OFF_500 = 0.0207, 0.0292
 
 
+@SLOW
 def test_a_rates_interval_covers() -> None:
     assert 0.90 <= rate_coverage(QUICK, 0.3, 300) <= 1
 
 
+@SLOW
 def test_a_differences_interval_covers_and_its_test_seldom_cries_wolf() -> None:
     found = paired(QUICK, (0.4, 0.4), 200, resamples=400)
     assert found.score >= 0.90
@@ -56,6 +58,7 @@ def test_a_differences_interval_covers_and_its_test_seldom_cries_wolf() -> None:
     assert found.wolf <= 0.10
 
 
+@SLOW
 def test_intervals_of_stated_confidence_cover() -> None:
     found = stats_calibration.coverage(QUICK, 0.3, 200)
     assert min(found.excess, found.brier, found.auroc) >= 0.89
@@ -86,6 +89,7 @@ def test_intervals_of_stated_confidence_cover_as_the_page_says(shape: Shape, rat
     assert min(found.excess, found.brier, found.auroc) >= 0.925 - OFF_1000
 
 
+@SLOW
 def test_what_is_a_margin_apart_is_seldom_called_equivalent() -> None:
     assert false_equivalence(Shape(40, 1, 2), 0.3, 200) <= 0.11
 
@@ -94,6 +98,7 @@ def test_what_is_equal_is_found_to_be() -> None:
     assert true_equivalence(Shape(60, 1, 3), 0.3, 40, MARGIN) >= 0.8
 
 
+@SLOW
 def test_the_rates_of_slices_and_of_agreement_cover_where_plain_wilson_does_not() -> None:
     plain, clustered = slice_coverage(200)
     assert plain <= 0.85

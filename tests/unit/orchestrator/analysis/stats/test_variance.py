@@ -62,6 +62,7 @@ def test_two_worlds_by_hand() -> None:
     assert found.total == pytest.approx(sum(part or 0.0 for part in parts))
 
 
+@SLOW
 def test_estimates_are_right_on_average_with_unequal_repeats() -> None:
     random = np.random.default_rng(5)
     tasks: list[float] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.tiny_run import SUITE
 from support.studies.registered_study import lock_of, make_study, play
 
@@ -44,6 +45,7 @@ async def test_more_repeats_are_open_in_every_run_and_the_first_ones_stay_regist
     assert found.current != found.registered
 
 
+@SLOW
 async def test_answers_of_what_was_registered_stay_whatever_the_added_repeats_bring(
     study: StudyFolder, tmp_path: Path
 ) -> None:
@@ -71,6 +73,7 @@ async def test_answers_of_what_was_registered_stay_whatever_the_added_repeats_br
     assert verify_study(study).differences == ()
 
 
+@SLOW
 async def test_a_run_that_was_played_before_becomes_a_cell(
     study: StudyFolder, tmp_path: Path
 ) -> None:
@@ -84,6 +87,7 @@ async def test_a_run_that_was_played_before_becomes_a_cell(
     assert found.notes == ("third was played before it was added to the study",)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -119,6 +123,7 @@ async def test_a_question_that_comes_later_is_told_apart(
     }
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("text", "kind", "says"),
     [

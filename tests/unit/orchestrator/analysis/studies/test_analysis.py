@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from quick_cases import SLOW
 from support.runs.planted_results import ERRING, planted, result, runs_of
 
 from arena_core.worlds import World
@@ -329,6 +330,7 @@ def test_what_holds_of_several_agents_is_said_once() -> None:
     assert not [note for note in notes if note.startswith("Difficulty")]  # beside its figures
 
 
+@SLOW
 def test_methods_name_agents_suites_images_repeats_tests_and_what_was_registered() -> None:
     rows = planted(tasks=6, repeats=2)
     questions = [
@@ -422,6 +424,7 @@ def test_planted_differences_are_found_and_those_that_are_not_there_hardly_ever(
     assert wrong <= 0.06 * studies  # Holm keeps the whole family at 5 %
 
 
+@SLOW
 def test_a_planted_study_finds_what_is_there_and_not_what_is_not() -> None:
     rows = planted(ERRING, tasks=80, repeats=5, seed=7)
 

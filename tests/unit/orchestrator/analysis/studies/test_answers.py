@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.planted_results import result
 
 from arena_core.worlds import World
@@ -403,6 +404,7 @@ def test_the_bootstrap_and_the_smallest_p_stand_beside_the_answer() -> None:
     assert one(replace(BETTER, kind=QuestionKind.EQUIVALENCE, margin=0.1), few).smallest_p is None
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("kind", [QuestionKind.EQUIVALENCE, QuestionKind.NON_INFERIORITY])
 @pytest.mark.parametrize("spending", Spending)
 def test_a_margin_is_answered_at_a_look_too(kind: QuestionKind, spending: Spending) -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from statistics import fmean
 
 import pytest
-from scipy import stats
+import scipy
+from quick_cases import SLOW
 from support.runs.planted_results import planted, result, runs_of
 
 from arena_core.worlds import World
@@ -36,7 +37,7 @@ def asked(outcome: Outcome, k: int | None = None, **more: object) -> Secondary:
 
 def student(values: Sequence[float], freedom: int) -> Interval:
     """Return the interval of a mean as a textbook has it, of clusters of one size."""
-    reach = stats.t.ppf(0.975, freedom) * stats.sem(values)
+    reach = scipy.stats.t.ppf(0.975, freedom) * scipy.stats.sem(values)
     return Interval(fmean(values) - reach, fmean(values) + reach)
 
 
@@ -162,7 +163,7 @@ def test_repeats_that_get_worse_have_a_slope_and_its_interval() -> None:
 
     assert [one.success for one in trend.rates] == [1.0, 0.75, 0.5, 0.25]
     slopes = [
-        stats.linregress(range(4), [float(repeat <= number) for repeat in range(4)]).slope
+        scipy.stats.linregress(range(4), [float(repeat <= number) for repeat in range(4)]).slope
         for number in range(4)
     ]
     assert trend.change == pytest.approx(fmean(slopes))
@@ -273,6 +274,7 @@ def test_a_difference_that_is_the_same_everywhere_has_no_interval_of_width_nothi
     assert found.interval is None
 
 
+@SLOW
 def test_intervals_of_secondary_outcomes_hold_their_level_over_templates() -> None:
     covered = total = 0
     for seed in range(60):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from quick_cases import SLOW
 from support.runs.planted_results import planted, runs_of
 
 from arena_core.worlds import World
@@ -61,6 +62,7 @@ def test_a_side_that_lost_more_episodes_is_noted_and_sides_that_lost_alike_are_n
     assert "different shares" not in noted(lost("x", "y"), AGENTS)
 
 
+@SLOW
 def test_a_rate_of_templates_that_are_won_or_lost_as_a_whole_is_noted_where_few_are_won() -> None:
     def whole(won: int, *, of_one: bool = False) -> tuple[EpisodeResult, ...]:
         rows = planted({"x": 0.2}, tasks=48, a_template=1 if of_one else 2)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.studies.registered_study import make_study
 
 from arena_core.errors import StoreError
@@ -49,6 +50,7 @@ def deep_data(path: Path) -> None:
     path.write_text(path.read_text().replace('"response": null', f'"response": {{"data": {data}}}'))
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("spoil", [fifo, zero, deep, deep_data])
 def test_evidence_that_cannot_be_read_is_lost(
     study: StudyFolder, spoil: Callable[[Path], None]
@@ -59,6 +61,7 @@ def test_evidence_that_cannot_be_read_is_lost(
     assert {one.where for one in found.differences} == {EPISODE}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("name", "spoil", "where"),
     [
@@ -90,6 +93,7 @@ def test_a_ledger_that_would_compute_without_end_is_a_difference(study: StudyFol
         Arena().studies.status(study.path)
 
 
+@SLOW
 @pytest.mark.parametrize("name", ["study.yaml", "seals.jsonl"])
 @pytest.mark.parametrize("spoil", [fifo, zero, deep])
 def test_a_file_of_the_study_that_cannot_be_read_is_a_difference(
@@ -100,6 +104,7 @@ def test_a_file_of_the_study_that_cannot_be_read_is_a_difference(
     assert name in {one.where.partition(":")[0] for one in found.differences}
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("spoil", [fifo, zero, deep])
 def test_a_registration_that_cannot_be_read_is_one_line(
     study: StudyFolder, spoil: Callable[[Path], None]
@@ -127,6 +132,7 @@ def linked_attempt(study: StudyFolder) -> None:
     path.symlink_to(study.path.parent / "attempt")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("link", [linked_run, linked_evidence, linked_attempt])
 def test_a_folder_that_leads_out_is_a_difference(
     study: StudyFolder, link: Callable[[StudyFolder], None]
@@ -145,6 +151,7 @@ def test_a_task_s_name_leads_nowhere_else(study: StudyFolder) -> None:
     assert any("is not in the run's folder" in one.what for one in found), found
 
 
+@SLOW
 @pytest.mark.parametrize("name", ["step-0.png", "../../../../../outside/secret.png"])
 def test_a_report_shows_no_file_from_outside(study: StudyFolder, name: str) -> None:
     """By a link, and by a name that leads out."""
@@ -161,6 +168,7 @@ def test_a_report_shows_no_file_from_outside(study: StudyFolder, name: str) -> N
     assert "data:image" not in page.read_text()
 
 
+@SLOW
 def test_a_report_is_written_through_no_link(study: StudyFolder, tmp_path: Path) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("mine")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 
 from arena_core.errors import ArenaError, InputError, UnknownNameError, UsageError
 from orchestrator.agents.interface import AgentClass
@@ -50,6 +51,7 @@ def read(here: Path, named: str, options: str = "") -> NewStudy:
     return NewStudy.read(here / "study.yaml")
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("named", ["study_agents:Agent", "study_agents:Crew.Member"])
 def test_an_import_path_is_the_agent_that_arena_eval_takes(here: Path, named: str) -> None:
     own, idle = read(here, named, "says: hello").runs
@@ -64,6 +66,7 @@ def test_an_import_path_is_the_agent_that_arena_eval_takes(here: Path, named: st
     assert idle.request.agent_lock.kind == "idle"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("named", "options", "kind", "says"),
     [
@@ -81,6 +84,7 @@ def test_an_agent_that_is_not_there_is_refused_in_one_line(
     assert "\n" not in caught.value.message
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("records", [True, False])
 def test_a_study_records_the_requests_of_every_episode_where_it_says_so(
     here: Path, *, records: bool

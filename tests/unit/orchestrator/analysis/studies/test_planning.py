@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from quick_cases import SLOW
 from support.runs.tiny_run import SUITE, make_lock
 
 from arena_core.worlds import World
@@ -172,6 +173,7 @@ def test_from_nothing_half_succeeds_and_the_templates_are_those_of_the_tasks() -
     assert found.design == PairedDesign(tasks=6, repeats=4, rate=0.5, cluster_size=2)
 
 
+@SLOW
 def test_the_rate_is_that_of_the_second_side_where_it_will_play() -> None:
     played = [episode("t0", repeat=n) for n in range(4)]  # 4 of 4
     played += [episode("t1", "success" if n else "failure", repeat=n) for n in range(4)]  # 3 of 4
@@ -194,6 +196,7 @@ def test_the_rate_is_that_of_the_second_side_where_it_will_play() -> None:
     assert both.measured_on == 16
 
 
+@SLOW
 def test_a_difference_is_held_to_the_level_after_holms_correction() -> None:
     asked = sides(CONTESTANT)
     found = question(asked, difference=0.4, family=2)
@@ -207,6 +210,7 @@ def test_a_difference_is_held_to_the_level_after_holms_correction() -> None:
     assert not found.is_hopeless  # it has no margin
 
 
+@SLOW
 def test_where_there_is_no_room_above_the_first_side_is_taken_as_worse() -> None:
     good = past(CONTESTANT, *(episode(f"t{n}") for n in range(6)))
     found = question(sides(CONTESTANT), good, difference=0.3)
@@ -214,6 +218,7 @@ def test_where_there_is_no_room_above_the_first_side_is_taken_as_worse() -> None
     assert found.wanted.goal == Difference(-0.3)
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("kind", "both"), [(QuestionKind.EQUIVALENCE, True), (QuestionKind.NON_INFERIORITY, False)]
 )

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.studies.registered_study import make_study
 
@@ -109,6 +110,7 @@ def test_a_folder_that_is_no_study_is_refused(tmp_path: Path) -> None:
         read_progress(tmp_path)
 
 
+@SLOW
 def test_reading_it_loads_nothing_heavy() -> None:
     script = (
         "import sys, orchestrator.analysis.studies.progress\n"

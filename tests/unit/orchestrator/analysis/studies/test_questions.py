@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from quick_cases import SLOW
 from support.runs.planted_results import planted, runs_of
 
 from arena_core.worlds import World
@@ -47,6 +48,7 @@ def test_what_a_question_compares_is_what_is_planned_of_it(
     assert begun.is_interim is bool(planned)
 
 
+@SLOW
 def test_another_agent_that_is_not_done_makes_no_answer_interim() -> None:
     rows = [one for one in ROWS if one.agent != "errs30" or one.repeat < 1]
     runs = runs_of(ROWS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.runs.small_runs import write_run
 
 from arena_core.errors import UsageError
@@ -34,6 +35,7 @@ def found(*named: NamedRun) -> tuple[Robustness, ...]:
     return robustness_of(comparison.runs, comparison.table)
 
 
+@SLOW
 def test_the_ratio_is_of_the_tasks_that_both_arms_scored(tmp_path: Path) -> None:
     clean = folder_of(tmp_path / "clean", 16)
     dark = folder_of(tmp_path / "dark", 12, void=2, vary=DARK)
@@ -49,6 +51,7 @@ def test_the_ratio_is_of_the_tasks_that_both_arms_scored(tmp_path: Path) -> None
     assert "2 tasks could not be paired" in one.sentence
 
 
+@SLOW
 def test_nothing_lost_is_one_and_has_no_interval_rather_than_a_false_one(tmp_path: Path) -> None:
     clean = folder_of(tmp_path / "clean", 16)
     [one] = found(clean, folder_of(tmp_path / "dark", 16, vary=DARK))
@@ -57,6 +60,7 @@ def test_nothing_lost_is_one_and_has_no_interval_rather_than_a_false_one(tmp_pat
     assert "no task lost" in one.sentence
 
 
+@SLOW
 def test_without_a_clean_success_or_a_pair_there_is_no_ratio(tmp_path: Path) -> None:
     dark = folder_of(tmp_path / "dark", 3, vary=DARK)
     void = folder_of(tmp_path / "void", 0, void=20, vary="page=notice@9,v1")
@@ -75,12 +79,14 @@ def test_a_repeat_without_score_in_the_arm_takes_its_clean_twin_along(tmp_path: 
     assert (one.clean_rate, one.varied_rate, one.ratio) == (1.0, 1.0, 1.0)
 
 
+@SLOW
 def test_only_arms_of_the_same_agent_are_set_against_its_clean_run(tmp_path: Path) -> None:
     clean = folder_of(tmp_path / "clean", 16)
     assert not found(clean, folder_of(tmp_path / "other", 12, agent="other", vary=DARK))
     assert not found(clean, folder_of(tmp_path / "again", 12))
 
 
+@SLOW
 def test_a_comparison_says_which_run_is_of_which_arm(tmp_path: Path) -> None:
     folder_of(tmp_path / "clean", 16)
     folder_of(tmp_path / "dark", 12, vary=DARK)

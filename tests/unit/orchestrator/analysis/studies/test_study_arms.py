@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.small_runs import write_run
 from support.studies.registered_study import STUDY, make_study
@@ -47,6 +48,7 @@ def study(tmp_path: Path) -> StudyFolder:
     return make_study(tmp_path / "study", WITH_ARM, arms=DARK)
 
 
+@SLOW
 def test_each_arm_is_a_cell_of_its_own_beside_the_clean_one(study: StudyFolder) -> None:
     analysis = report_study(study).analysis
     cells = {one.cell.agent: (one.episodes, one.scored) for one in analysis.cells}
@@ -60,6 +62,7 @@ def test_each_arm_is_a_cell_of_its_own_beside_the_clean_one(study: StudyFolder) 
     assert reasons["right [dark]"][0][0].value == "void_arm"
 
 
+@SLOW
 def test_robustness_is_of_one_agent_though_two_have_the_same_options(study: StudyFolder) -> None:
     found = report_study(study).analysis.robustness
     assert [(one.clean, one.varied, one.ratio) for one in found] == [
@@ -68,6 +71,7 @@ def test_robustness_is_of_one_agent_though_two_have_the_same_options(study: Stud
     ]
 
 
+@SLOW
 def test_page_tables_and_terminal_show_the_arms(
     study: StudyFolder, call: Callable[..., Ended]
 ) -> None:
@@ -84,6 +88,7 @@ def test_page_tables_and_terminal_show_the_arms(
     assert [one["arm"] for one in document["robustness"]] == ["look=dark", "look=dark"]
 
 
+@SLOW
 def test_progress_and_exports_name_the_arm(study: StudyFolder) -> None:
     cells = read_progress(study.path).cells
     assert [one.agent for one in cells] == ["right", "right [dark]", "wrong", "wrong [dark]"]
@@ -121,6 +126,7 @@ def analysed(tmp_path: Path, *, with_arm: bool) -> StudyAnalysis:
     return analyse([asked], EpisodeTable(rows), runs, title="t")
 
 
+@SLOW
 def test_no_question_slice_or_variance_sees_an_arm(tmp_path: Path) -> None:
     clean, with_arm = (analysed(tmp_path, with_arm=one) for one in (False, True))
     for name in ("answers", "agreement", "slices", "tasks", "failures", "variance", "trends"):
@@ -131,6 +137,7 @@ def test_no_question_slice_or_variance_sees_an_arm(tmp_path: Path) -> None:
     assert (robustness.ratio, robustness.broken) == (0.0, ("a", "b"))
 
 
+@SLOW
 def test_an_untouched_study_with_arms_differs_in_nothing(study: StudyFolder) -> None:
     found = verify_study(study)
     assert found.differences == ()
@@ -160,6 +167,7 @@ def varied_by(study: StudyFolder, folder: str, *vary: str) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
+@SLOW
 @pytest.mark.parametrize("vary", [(), ("look=large@150,v1",)])
 async def test_a_run_that_was_played_in_another_arm_is_named_and_not_gone_on_with(
     study: StudyFolder, vary: tuple[str, ...]
@@ -173,6 +181,7 @@ async def test_a_run_that_was_played_in_another_arm_is_named_and_not_gone_on_wit
         await played(study)
 
 
+@SLOW
 async def test_a_clean_run_that_was_varied_is_named_and_not_gone_on_with(
     study: StudyFolder,
 ) -> None:
@@ -194,6 +203,7 @@ async def played(study: StudyFolder) -> None:
     await play_study(study, secret_options={}, changes={}, headless=True, opened=opened, stop=None)
 
 
+@SLOW
 def test_an_arm_that_was_left_out_or_made_up_is_named(study: StudyFolder) -> None:
     registered_again(study, "right--dark", arm="night")
     told = {one.what for one in verify_study(study).differences}
@@ -203,6 +213,7 @@ def test_an_arm_that_was_left_out_or_made_up_is_named(study: StudyFolder) -> Non
         study.study()
 
 
+@SLOW
 async def test_a_run_that_is_added_must_be_clean_and_verifies_without_arms(
     study: StudyFolder, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.tiny_run import SUITE
 from support.studies.registered_study import lock_of, make_study, play
@@ -74,6 +75,7 @@ def took(run: RunFolder, seconds: float) -> None:
         ledger.execute("UPDATE attempt SET seconds = ?", (seconds,))
 
 
+@SLOW
 def test_it_counts_cells_and_episodes_and_knows_nothing_from_nothing(file: Path) -> None:
     plan = Arena().studies.plan(file)
     # 2 tasks offline and 1 online, × 4 repeats, × 2 agents.
@@ -93,6 +95,7 @@ def test_it_counts_cells_and_episodes_and_knows_nothing_from_nothing(file: Path)
     assert sizes == [3, 2, 2, 1]  # all tasks are of one template
 
 
+@SLOW
 def test_hours_and_rates_come_from_a_pilot_of_the_same_agents(file: Path, tmp_path: Path) -> None:
     pilot = make_study(tmp_path / "pilot")  # of idle: three times right, three times wrong
     for name in ("right", "wrong"):
@@ -120,6 +123,7 @@ def test_hours_and_rates_come_from_a_pilot_of_the_same_agents(file: Path, tmp_pa
     assert (asked.measured_on, asked.design.rate) == (6, 0.5)
 
 
+@SLOW
 def test_runs_that_lie_here_are_the_pilot_where_none_is_named(file: Path) -> None:
     run = RunFolder.create(Path("arena-runs") / "earlier", lock_of("earlier"), SUITE)
     play(run, "1891", range(3))
@@ -129,6 +133,7 @@ def test_runs_that_lie_here_are_the_pilot_where_none_is_named(file: Path) -> Non
     assert first.known_from == 3
 
 
+@SLOW
 def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
     lock = lock_of("dark").model_copy(update={"vary": ("look=dark@v1",)})
     play(RunFolder.create(Path("arena-runs") / "dark", lock, SUITE), "1891", range(3))
@@ -148,6 +153,7 @@ def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
     assert [one.measured_on for one in plan.questions] == [0]
 
 
+@SLOW
 def test_questions_of_arms_are_planned_by_what_their_second_side_did_in_its_arm(file: Path) -> None:
     for name, vary, answer in (("dark", ("look=dark@v1",), "1891"), ("clean", (), "1892")):
         lock = lock_of(name).model_copy(update={"vary": vary})
@@ -177,6 +183,7 @@ def test_questions_of_arms_are_planned_by_what_their_second_side_did_in_its_arm(
     assert found["robust"].alone is not None
 
 
+@SLOW
 async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Path) -> None:
     study = make_study(tmp_path / "study")
     assert Arena().studies.plan(study.path).episodes == 6
@@ -186,6 +193,7 @@ async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Pa
     assert [one.known_from for one in plan.cells] == [6, 6]
 
 
+@SLOW
 def test_a_margin_that_can_hardly_be_shown_is_said_plainly(
     file: Path, call: Callable[..., Ended]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from quick_cases import SLOW
 from support.runs.played_episode import ANSWER
 from support.runs.sampled_runs import RIGHT, TO_KETTLE, Sampled, sampled_run
 from support.worlds.fake_world import browsing_task
@@ -15,6 +16,7 @@ from orchestrator.analysis.studies.study_runs import first_prompt, read_study_ru
 from orchestrator.episode.jsonl_files import EXCHANGES_FILE, read_exchanges
 
 
+@SLOW
 async def test_the_first_request_of_the_first_episode_is_shown_as_it_was_sent(
     tmp_path: Path,
 ) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.studies.registered_study import make_study, play
 
 from arena_core.errors import WorkerProcessError
@@ -33,6 +34,7 @@ def verified(path: Path, **published: str) -> Verification:
     return Arena().studies.verify(path, **published)
 
 
+@SLOW
 def test_an_honest_copy_elsewhere_passes(study: StudyFolder, tmp_path: Path) -> None:
     Arena().studies.report(study.path)
     copied = tmp_path / "elsewhere" / "copy"
@@ -163,6 +165,7 @@ def change_json(path: Path, **changes: str) -> None:
 AT = f"runs/wrong/evidence/{EPISODE}"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("change", "where", "what"),
     [

@@ -19,6 +19,8 @@ from orchestrator.analysis.studies.seals import seal_study
 from orchestrator.api.arena import Arena
 from orchestrator.runs.store.ledger import AttemptState
 
+pytestmark = SLOW
+
 
 @pytest.fixture(scope="module")
 def reported(tmp_path_factory: pytest.TempPathFactory, plain: None) -> Path:
@@ -44,7 +46,6 @@ def test_an_untouched_report_is_made_again_with_the_same_bytes(study: StudyFolde
     assert named(study) == {}
 
 
-@SLOW
 def test_drawn_figures_are_made_again_with_the_same_bytes(
     study: StudyFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.studies.registered_study import make_study, play
 
 from arena_core.worlds import World
@@ -160,6 +161,7 @@ BOTH_OPEN = {"right": "1 not played", "wrong": "1 not played"}
 RETRIED = f"{EVIDENCE}/offline-one-r1-a1: its evidence is complete (stopped), but the ledger says"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("pick", "missing", "named"),
     [
@@ -195,6 +197,7 @@ def test_picking_is_named(
     assert any(named in one for one in differences), differences
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("pick", "missing", "named"),
     [
@@ -219,6 +222,7 @@ def test_picking_is_named_though_all_digests_were_written_anew(
     assert any(named in one for one in differences) or not named, differences
 
 
+@SLOW
 def test_what_was_written_anew_without_a_trace_parts_from_the_head_that_was_published(
     study: StudyFolder,
 ) -> None:
@@ -246,6 +250,7 @@ def test_journals_that_were_written_anew_are_not_those_of_the_seals(study: Study
     ]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_seal_that_was_taken_out_is_named(study: StudyFolder, number: int) -> None:
     play(study.run_folder("right"), "1892", range(3, 4))
@@ -329,6 +334,7 @@ def test_an_addition_takes_no_repeat_back(study: StudyFolder) -> None:
     )
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("changes", "name"),
     [

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 from support.runs.tiny_run import SUITE, make_lock
 from support.studies.made_study import ATTACK, UNREADABLE
 from support.studies.make_findings import LONG_AGENTS, make_findings
@@ -40,6 +41,7 @@ def _between(text: str, start: str, end: str) -> str:
     return text.split(start, 1)[1].split(end, 1)[0]
 
 
+@SLOW
 def test_the_policy_allows_the_page_s_own_script_and_style_and_nothing_else(text: str) -> None:
     policy = html.unescape(_between(text, 'Content-Security-Policy" content="', '">'))
     script = text.rsplit("<script>", 1)[1].split("</script>", maxsplit=1)[0]
@@ -80,6 +82,7 @@ def test_what_is_pending_and_unreadable_is_said_first(text: str) -> None:
     assert "Live origins were staged" in notes
 
 
+@SLOW
 def test_every_episode_has_a_file_that_names_itself(study: Any, text: str) -> None:
     index = json.loads(_between(text, 'id="index">', "</script>"))
     files = sorted((study.report / "episodes").rglob("*.js"))
@@ -92,6 +95,7 @@ def test_every_episode_has_a_file_that_names_itself(study: Any, text: str) -> No
     assert "evidence.json" in (study.report / "episodes" / "1" / f"{UNREADABLE}.js").read_text()
 
 
+@SLOW
 def test_a_run_without_an_episode_is_all_pending(tmp_path: Path) -> None:
     folder = RunFolder.create(tmp_path / "runs" / "one", make_lock(), SUITE)
     run = ReportedRun(label="idle", folder=folder)
@@ -102,6 +106,7 @@ def test_a_run_without_an_episode_is_all_pending(tmp_path: Path) -> None:
     assert "Do the worlds agree?" not in text
 
 
+@SLOW
 def test_a_cell_is_called_by_the_label_of_its_suite(study: Any, tmp_path: Path) -> None:
     run = ReportedRun(label="a", folder=study.runs[1].folder, suite="hard half")
     text = write_study_report(make_findings(), [run], tmp_path / "r").read_text(encoding="utf-8")
@@ -109,6 +114,7 @@ def test_a_cell_is_called_by_the_label_of_its_suite(study: Any, tmp_path: Path) 
     assert {task["suite"] for task in index["tasks"]} == {"hard half"}
 
 
+@SLOW
 def test_figures_beside_are_linked(study: Any, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     beside = [Path("figures/forest plot.svg"), folder / "tables.tex"]
@@ -118,6 +124,7 @@ def test_figures_beside_are_linked(study: Any, tmp_path: Path) -> None:
     assert '<a href="tables.tex">tables.tex</a>' in text
 
 
+@SLOW
 def test_figures_of_a_relative_folder_are_linked_from_it(
     study: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

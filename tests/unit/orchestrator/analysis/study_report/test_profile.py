@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from quick_cases import SLOW
 from support.studies.profiled_runs import REPEATS, TASKS, analyse_runs, write_profiled_runs
 
 from orchestrator.analysis.figures.tables import BREAKDOWNS
@@ -34,6 +35,7 @@ def rows(analysis: StudyAnalysis, name: str) -> dict[str, dict[str, str]]:
     return found
 
 
+@SLOW
 def test_collateral_is_over_the_episodes_whose_task_looks(
     made: tuple[StudyAnalysis, str],
 ) -> None:
@@ -97,6 +99,7 @@ def test_the_page_shows_them_and_the_document_holds_them(made: tuple[StudyAnalys
     assert document["calibration"][2]["brier"] is None
 
 
+@SLOW
 def test_runs_without_either_have_neither(tmp_path: Path) -> None:
     mute = write_profiled_runs(tmp_path)[2:]
     analysis = analyse_runs(mute)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.studies.registered_study import ANSWERS, STUDY, make_study, play
 
 from arena_core.errors import InputError
@@ -27,6 +28,7 @@ def go_on(folder: StudyFolder, repeats: range) -> None:
         play(folder.run_folder(label), answer, repeats)
 
 
+@SLOW
 def test_an_unfinished_study_is_marked_everywhere_and_decides_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,6 +63,7 @@ def test_an_unfinished_study_is_marked_everywhere_and_decides_nothing(
     )
 
 
+@SLOW
 async def test_what_was_registered_and_is_done_stays_decided_while_what_was_added_is_played(
     tmp_path: Path,
 ) -> None:
@@ -74,6 +77,7 @@ async def test_what_was_registered_and_is_done_stays_decided_while_what_was_adde
     assert found == {"q": (False, 6), "q+added": (True, 10)}
 
 
+@SLOW
 def test_each_report_of_a_sequential_study_is_a_look_that_is_recorded(tmp_path: Path) -> None:
     folder = make_study(tmp_path / "study", SEQUENTIAL, repeats=1)
     digest = folder.registration().registered_digest
@@ -110,6 +114,7 @@ contamination: "Tasks were written for this *study*."
 )
 
 
+@SLOW
 def test_secondary_outcomes_are_registered_and_reported_with_what_reviewers_ask(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.tasks.published_tasks import asked_task
 
@@ -76,6 +77,7 @@ def imported(call: Call, tmp_path: Path, *golds: str) -> Ended:
     return call("tasks", "import", "webarena", "test.raw.json", "--map", "map.yaml")
 
 
+@SLOW
 @pytest.mark.usefixtures("sealed")
 def test_lint_says_how_many_golds_of_an_import_are_not_on_the_site(
     call: Call, tmp_path: Path
@@ -87,12 +89,14 @@ def test_lint_says_how_many_golds_of_an_import_are_not_on_the_site(
     assert [one["task"] for one in named if "stands nowhere" in one["message"]] == ["webarena-1"]
 
 
+@SLOW
 @pytest.mark.usefixtures("sealed")
 def test_golds_that_are_all_there_are_not_mentioned(call: Call, tmp_path: Path) -> None:
     assert imported(call, tmp_path, HELD).code == 0
     assert "gold" not in call("tasks", "lint", "webarena.yaml").err
 
 
+@SLOW
 def test_without_the_image_nothing_is_said_of_golds(call: Call, tmp_path: Path) -> None:
     assert imported(call, tmp_path, FOREIGN).code == 0
     assert "gold" not in call("tasks", "lint", "webarena.yaml").err
@@ -104,6 +108,7 @@ def test_an_import_that_is_mapped_on_other_data_says_so(call: Call, tmp_path: Pa
     assert "shopping is mapped on 'shop', which holds other data" in ended.err
 
 
+@SLOW
 def test_an_import_on_the_sets_own_image_warns_of_nothing(call: Call, tmp_path: Path) -> None:
     assert call("site", "published", "webarena").code == 0
     folder = tmp_path / "arena-sites"
@@ -119,6 +124,7 @@ def test_an_import_on_the_sets_own_image_warns_of_nothing(call: Call, tmp_path: 
     assert "other data" not in ended.err
 
 
+@SLOW
 def test_an_unknown_site_of_an_import_names_the_ways_to_get_one(call: Call, tmp_path: Path) -> None:
     imported(call, tmp_path, HELD)
     call("tasks", "import", "webarena", "test.raw.json")

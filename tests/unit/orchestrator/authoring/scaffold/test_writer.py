@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 
 from arena_core.errors import UsageError
@@ -28,6 +29,7 @@ def registry_with(site: NewSite) -> SiteRegistry:
     return load_registry([site.sites])
 
 
+@ONE_QUICK
 @EVERY_KIND
 def test_its_manifest_is_valid_and_its_image_can_be_put_together(
     kind: SiteKind, tmp_path: Path
@@ -49,6 +51,7 @@ def test_its_manifest_is_valid_and_its_image_can_be_put_together(
         assert any(path == source or path.startswith(f"{source}/") for path in packed), source
 
 
+@ONE_QUICK
 @EVERY_KIND
 def test_its_first_tasks_have_no_mistake(kind: SiteKind, tmp_path: Path) -> None:
     site = new_site(tmp_path, kind)
@@ -94,6 +97,7 @@ def test_a_title_that_could_break_a_file_is_refused(title: str, tmp_path: Path) 
 GUIDE = Path(__file__).parents[5] / "docs" / "write-a-task.md"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", ["my-suite", "my-suite.yaml", "below/here/a2.yml"])
 def test_a_new_suite_has_no_mistake_and_its_files_name(tmp_path: Path, name: str) -> None:
     path = write_suite(tmp_path / name)

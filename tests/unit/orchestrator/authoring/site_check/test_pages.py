@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.sites.standing_web import Web
 
 from orchestrator.authoring.site_check.pages import broken_pages, outside_requests
@@ -36,6 +37,7 @@ async def test_a_page_that_fails_is_a_breach(web: Web) -> None:
     assert "http://notes.arena.test/one answers 500" in await broken_pages(web.replica(), HOSTS)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     "load",
     [

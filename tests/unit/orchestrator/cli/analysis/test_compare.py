@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.small_runs import small_suite, write_run
 
@@ -31,6 +32,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@SLOW
 def test_answers_come_first_and_every_line_is_readable_at_80_columns(
     call: Call, runs: Path
 ) -> None:
@@ -64,6 +66,7 @@ def test_one_run_of_both_worlds_has_them_compared(call: Call, runs: Path) -> Non
     assert not any(one["question"]["registered"] for one in found["answers"])
 
 
+@SLOW
 def test_page_figures_and_tables_are_written_where_asked(
     call: Call, runs: Path, tmp_path: Path
 ) -> None:
@@ -76,6 +79,7 @@ def test_page_figures_and_tables_are_written_where_asked(
     assert {"forest.svg", "forest.pdf", "cells.tex", "answers.md"} <= names
 
 
+@SLOW
 def test_runs_that_are_not_finished_are_interim_and_nothing_is_decided(
     call: Call, runs: Path, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from quick_cases import SLOW
 from support.runs import live_work
 
 from orchestrator.cli.runs.live import REFRESHES_A_SECOND
@@ -105,6 +106,7 @@ def lines(text: str) -> list[str]:
     return [re.sub(r"^\d\d:\d\d:\d\d", "TIME", line) for line in text.splitlines()]
 
 
+@SLOW
 def test_on_a_terminal_bars_steps_and_output_are_drawn_and_go_at_the_end() -> None:
     terminal = Terminal("0.6", env=environment())
     assert terminal.end() == 0
@@ -123,6 +125,7 @@ def test_on_a_terminal_bars_steps_and_output_are_drawn_and_go_at_the_end() -> No
     assert REFRESHES_A_SECOND <= 8
 
 
+@SLOW
 def test_lines_that_stay_and_lines_of_the_log_are_whole() -> None:
     terminal = Terminal("0.3", env=environment())
     terminal.end()
@@ -132,6 +135,7 @@ def test_lines_that_stay_and_lines_of_the_log_are_whole() -> None:
     assert "TIME warning orchestrator.x: a line of the log" in kept
 
 
+@SLOW
 def test_ctrl_c_leaves_a_sane_terminal_and_the_exit_code_of_an_interrupt() -> None:
     terminal = Terminal("30", env=environment())
     terminal.read_until("step 3/12")
@@ -185,6 +189,7 @@ def test_json_and_quiet_get_no_display_on_a_terminal(
     assert terminal(word) == [*expected, "the result"]
 
 
+@SLOW
 def test_in_a_pipe_nothing_but_plain_lines_appears() -> None:
     ended = subprocess.run(
         [sys.executable, WORK, "0"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 from support.agents.scripted_model import Fails, Says, ScriptedModel, ScriptedReply, Sends
 
@@ -35,6 +36,7 @@ def test_a_reply_that_was_cut_while_the_model_thought_is_an_answer(call: Call) -
         assert check(call, model).code == 0
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("reply", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.make_changes import added, changed, removed
 
@@ -63,6 +64,7 @@ quiet  (next id 1 -> 2; same rows)"""
     )
 
 
+@SLOW
 def test_delta_checks_are_linted_where_no_engine_answers(call: Call) -> None:
     linted = call("tasks", "lint", "demo")
     assert linted.code == 0, linted.err

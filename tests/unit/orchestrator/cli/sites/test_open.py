@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.agents.arena_process import Ended
 from support.tasks.small_suites import BRUGES, bells, write_suite
 from support.worlds.fake_world import IMAGE
@@ -36,6 +37,7 @@ def _shop_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inventory, "running_replica", running)
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("words", "path"),
     [
@@ -83,6 +85,7 @@ def test_a_file_is_described_and_nothing_is_opened(call: Call, file: Path) -> No
     assert "\x1b" not in ended.out
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("words", "error", "why"),
     [

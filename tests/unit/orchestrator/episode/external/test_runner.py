@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.played_episode import ANSWER
 from support.worlds.fake_world import FakeWorld, attempt_at, browsing_task
 
@@ -156,6 +157,7 @@ async def test_a_program_that_is_killed_is_a_failure() -> None:
     assert found.outcome is OutcomeKind.FAILURE
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -222,6 +224,7 @@ async def test_a_program_that_does_nothing_in_the_browser_for_too_long_is_ended(
     assert found.because.startswith("the agent did nothing for 0.7 s")
 
 
+@SLOW
 async def test_a_program_that_ignores_its_end_is_killed() -> None:
     program = """
         import signal, time
@@ -234,6 +237,7 @@ async def test_a_program_that_ignores_its_end_is_killed() -> None:
     assert found.seconds < 10
 
 
+@SLOW
 async def test_a_flood_is_kept_within_bounds_and_does_not_hide_the_answer() -> None:
     program = f"""
         import sys

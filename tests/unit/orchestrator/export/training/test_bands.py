@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Says
 from support.runs.sampled_runs import RIGHT, WRONG, Sampled
 from support.worlds.fake_world import browsing_task
@@ -57,6 +58,7 @@ def test_the_band_of_a_task_is_how_often_it_succeeded(right: int, scored: int, b
     assert band_of(right, scored) is band
 
 
+@SLOW
 async def test_rates_have_intervals_and_the_unscored_stand_apart(play: Play) -> None:
     run = await play([*episodes(KETTLE, 1, 2, 1), *episodes(TEAPOT, 0, 0, 1)])
     kettle, teapot, spoon = plan(SUITE, SUITE.tasks, [run], worlds=OFFLINE, bands=None, split=None)
@@ -67,6 +69,7 @@ async def test_rates_have_intervals_and_the_unscored_stand_apart(play: Play) -> 
     assert (spoon.rate, spoon.unscored, spoon.band) == (None, 0, Band.UNMEASURED)
 
 
+@SLOW
 async def test_only_the_bands_that_were_asked_for_are_sampled_and_no_test_task(
     play: Play, tmp_path: Path
 ) -> None:
@@ -91,6 +94,7 @@ async def test_only_the_bands_that_were_asked_for_are_sampled_and_no_test_task(
         chosen(["middling"])
 
 
+@SLOW
 async def test_what_measures_nothing_of_these_tasks_is_refused(play: Play) -> None:
     run = await play(episodes(KETTLE, 1, 1))
     other = browsing_task(id="kettle", limits={"steps": 3})

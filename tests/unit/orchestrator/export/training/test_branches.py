@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.runs.rollout_runs import rolled_out
 from support.runs.sampled_runs import RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled
 
@@ -25,6 +26,7 @@ async def source(play: Play, task: Task) -> RunReport:
     return run
 
 
+@SLOW
 async def test_a_pair_is_of_one_checkpoint_and_names_it_and_its_branches(
     tmp_path: Path, source: RunReport, export: Export
 ) -> None:
@@ -39,6 +41,7 @@ async def test_a_pair_is_of_one_checkpoint_and_names_it_and_its_branches(
     assert (record["state_n"], record["state_right"], record["is_final"]) == (2, 1, True)
 
 
+@SLOW
 async def test_branches_of_unequal_checkpoints_are_no_pair(
     tmp_path: Path, source: RunReport, export: Export
 ) -> None:
@@ -58,6 +61,7 @@ async def test_branches_of_unequal_checkpoints_are_no_pair(
     assert export("dpo", changed)[1] == []
 
 
+@SLOW
 async def test_a_branch_and_an_attempt_are_no_pair_either(
     tmp_path: Path, play: Play, task: Task, export: Export
 ) -> None:
@@ -67,6 +71,7 @@ async def test_a_branch_and_an_attempt_are_no_pair_either(
     assert export("dpo", run, source)[1] == []
 
 
+@SLOW
 @pytest.mark.parametrize("form", ["sft", "rft", "rewards"])
 async def test_what_the_root_did_is_no_record_of_its_branches(
     tmp_path: Path, source: RunReport, export: Export, form: str

@@ -84,6 +84,7 @@ def run_apart(program: str, folder: Path, *arguments: str) -> list[Any]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@SLOW
 async def test_datasets_reads_every_form(play: Play, tmp_path: Path, task: Task) -> None:
     words = await play([Sampled(task, [TO_KETTLE, RIGHT]), Sampled(task, [TO_KETTLE, WRONG])])
     called = [Calls.one("goto", url=KETTLE), Calls.one("stop", answer="1891")]

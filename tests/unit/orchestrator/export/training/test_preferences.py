@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Says
 from support.runs.sampled_runs import GOLDEN, RIGHT, TO_KETTLE, TO_TEAPOT, WRONG, Sampled, removals
 from support.worlds.fake_world import browsing_task
@@ -35,6 +36,7 @@ ASIDE = Says.action(Goto(url="http://wiki.arena.test/wiki/A/Spoon"), "or here")
 HOME = Says.action(Goto(url="http://wiki.arena.test/"), "back to where I was")
 
 
+@SLOW
 async def test_right_and_wrong_replies_to_one_prompt_in_one_state_are_a_pair(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -50,6 +52,7 @@ async def test_right_and_wrong_replies_to_one_prompt_in_one_state_are_a_pair(
     assert removals(card)[UNCLEAR] == 1
 
 
+@SLOW
 @pytest.mark.parametrize("replies", [(RIGHT, RIGHT), (WRONG, WRONG)])
 async def test_where_none_or_all_succeeded_there_is_no_pair(
     play: Play, export: Export, task: Task, replies: Sequence[Says]
@@ -60,6 +63,7 @@ async def test_where_none_or_all_succeeded_there_is_no_pair(
     assert removals(card)[ALIKE] == 2
 
 
+@SLOW
 async def test_equal_actions_in_other_words_are_no_pair(play: Play, export: Export) -> None:
     task = browsing_task()
     same = [Stop(answer=answer) for answer in ("1791", " 1791. ", "1791")]
@@ -69,6 +73,7 @@ async def test_equal_actions_in_other_words_are_no_pair(play: Play, export: Expo
     assert records[0]["rejected_n"] == 3
 
 
+@SLOW
 async def test_an_action_that_once_led_to_success_is_never_rejected(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -80,6 +85,7 @@ async def test_an_action_that_once_led_to_success_is_never_rejected(
     assert all("Teapot" not in one["rejected_action"] for one in records)
 
 
+@SLOW
 async def test_a_fine_action_before_a_later_mistake_is_not_rejected_on_one_failure(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -94,6 +100,7 @@ async def test_a_fine_action_before_a_later_mistake_is_not_rejected_on_one_failu
     assert records == []
 
 
+@SLOW
 async def test_an_action_after_which_all_was_still_open_is_not_rejected(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -106,6 +113,7 @@ async def test_an_action_after_which_all_was_still_open_is_not_rejected(
     assert removals(card)[STILL_OPEN] == 1
 
 
+@SLOW
 async def test_two_ways_to_one_page_are_no_pair(play: Play, export: Export) -> None:
     """Where the failures came on a page that only some successes missed, the way made none."""
     task = browsing_task(limits={"steps": 2})
@@ -116,6 +124,7 @@ async def test_two_ways_to_one_page_are_no_pair(play: Play, export: Export) -> N
     assert removals(card)[STILL_OPEN] == 1
 
 
+@SLOW
 async def test_a_limit_or_giving_up_shows_no_action_to_be_wrong(play: Play, export: Export) -> None:
     task = browsing_task(limits={"steps": 2})
     nonsense = [Says("hm"), Says("hm"), Says("hm")]
@@ -131,6 +140,7 @@ async def test_a_limit_or_giving_up_shows_no_action_to_be_wrong(play: Play, expo
     assert removals(card)[OTHER_REASON] == 2
 
 
+@SLOW
 async def test_an_action_that_could_not_be_done_is_no_side_of_a_pair(
     play: Play, export: Export
 ) -> None:
@@ -141,6 +151,7 @@ async def test_an_action_that_could_not_be_done_is_no_side_of_a_pair(
     assert removals(card)["the action could not be done"] == 2
 
 
+@SLOW
 @pytest.mark.parametrize(
     "other",
     [
@@ -159,6 +170,7 @@ async def test_states_that_are_not_proven_to_be_the_same_give_no_pair(
     assert records == []
 
 
+@SLOW
 async def test_the_live_web_proves_no_state(play: Play, export: Export) -> None:
     task = browsing_task()
     replies = (RIGHT, WRONG)
@@ -168,6 +180,7 @@ async def test_the_live_web_proves_no_state(play: Play, export: Export) -> None:
     assert removals(card) == {}
 
 
+@SLOW
 async def test_an_action_with_which_episodes_ended_both_ways_is_on_neither_side(
     play: Play,
 ) -> None:
@@ -189,6 +202,7 @@ async def test_an_action_with_which_episodes_ended_both_ways_is_on_neither_side(
     assert isinstance(pair, Pair)
 
 
+@SLOW
 async def test_another_task_of_the_same_name_is_another_state(play: Play, export: Export) -> None:
     one = await play([Sampled(browsing_task(), [RIGHT])], name="one")
     same = await play([Sampled(browsing_task(), [WRONG])], name="same")
@@ -199,6 +213,7 @@ async def test_another_task_of_the_same_name_is_another_state(play: Play, export
     assert records == []
 
 
+@SLOW
 @pytest.mark.parametrize(
     "changes",
     [
@@ -217,6 +232,7 @@ async def test_another_image_or_arm_is_another_state(
     assert records == []
 
 
+@SLOW
 async def test_the_same_page_by_another_way_is_another_state(play: Play, export: Export) -> None:
     """What was done before may have changed what no page shows."""
     task = browsing_task()
@@ -227,6 +243,7 @@ async def test_the_same_page_by_another_way_is_another_state(play: Play, export:
     assert removals(card) == {STILL_OPEN: 1, ALIKE: 4}
 
 
+@SLOW
 async def test_other_thoughts_before_make_another_prompt_and_no_pair(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -237,6 +254,7 @@ async def test_other_thoughts_before_make_another_prompt_and_no_pair(
     assert removals(card)["the prompts of the two continuations differ"] == 1
 
 
+@SLOW
 async def test_unscored_continuations_count_for_neither_side(play: Play, export: Export) -> None:
     task = browsing_task()
     run = await play([Sampled(task, [RIGHT]), Sampled(task, [Says("x", 1, 1), Says(""), Says("")])])
@@ -246,6 +264,7 @@ async def test_unscored_continuations_count_for_neither_side(play: Play, export:
     assert card["tasks"][0]["unscored"] == 1
 
 
+@SLOW
 async def test_of_a_recorded_step_the_prompt_is_the_state_and_a_comment_makes_no_difference(
     play: Play, export: Export
 ) -> None:

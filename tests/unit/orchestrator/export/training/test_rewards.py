@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Says
 from support.runs.evidence_changes import change
 from support.runs.played_episode import ANSWER, NODE
@@ -41,6 +42,7 @@ async def test_a_key_node_earns_its_share_when_it_is_first_met(play: Play, expor
     assert [one["is_last"] for one in records] == [False, False, False, True]
 
 
+@SLOW
 async def test_the_rewards_of_an_episode_add_up_to_what_it_is_worth(
     play: Play, export: Export
 ) -> None:
@@ -90,6 +92,7 @@ async def test_steps_without_a_prompt_have_rewards_all_the_same(
     assert records[-1]["observation_digest"]
 
 
+@SLOW
 async def test_each_reward_joins_its_step_and_its_episode_in_the_tables(
     play: Play, export: Export, task: Task, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 from support.runs.made_run import make_run
 from support.runs.sampled_runs import RIGHT, WRONG, Sampled, removals
@@ -48,6 +49,7 @@ def suite() -> Suite:
     return Suite(suite="tiny", version=1, title="Tiny", tasks=tuple(tasks()))
 
 
+@SLOW
 async def test_no_test_task_nor_one_of_its_template_nor_the_same_question_is_exported(
     play: Play, export: Export, tmp_path: Path
 ) -> None:
@@ -66,6 +68,7 @@ async def test_no_test_task_nor_one_of_its_template_nor_the_same_question_is_exp
         assert not any("no split" in warning for warning in card["warnings"]), form
 
 
+@SLOW
 async def test_where_training_tasks_are_named_no_other_is_taken(
     play: Play, export: Export, tmp_path: Path
 ) -> None:
@@ -80,6 +83,7 @@ def own(**splits: str) -> list[Task]:
     return [one.model_copy(update={"split": splits.get(one.id)}) for one in tasks()]
 
 
+@SLOW
 async def test_what_the_suite_holds_out_is_exported_only_when_asked_for_by_name(
     play: Play, export: Export
 ) -> None:
@@ -137,6 +141,7 @@ def test_a_split_that_would_keep_less_than_it_says_is_refused(
         read_split(split_file(tmp_path, text), [suite()])
 
 
+@SLOW
 def test_a_flag_names_the_split_to_a_form_that_takes_one(call: Call, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run")
     path = split_file(tmp_path, "test: [agrees]\n")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import Calls, Says
 from support.runs.evidence_changes import change
 from support.runs.made_run import picture
@@ -34,6 +35,7 @@ PASSWORD = "harbour-emma-2026"  # of the shop's customer, in its manifest
 DOWN = Says.action(Scroll(direction=ScrollDirection.DOWN), "look below")
 
 
+@SLOW
 async def test_each_step_of_a_success_is_what_was_asked_and_what_was_answered(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -52,6 +54,7 @@ async def test_each_step_of_a_success_is_what_was_asked_and_what_was_answered(
     assert card["records"] == 2
 
 
+@SLOW
 async def test_a_record_says_where_it_is_from(play: Play, export: Export) -> None:
     task = browsing_task(template="when-was-it-invented")
     run = await play([Sampled(task, [RIGHT]), Sampled(task, [WRONG])])
@@ -129,6 +132,7 @@ async def test_only_the_reply_that_was_taken_is_weighed(
     ]
 
 
+@SLOW
 async def test_functions_that_were_offered_and_called_are_kept(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -146,6 +150,7 @@ async def test_functions_that_were_offered_and_called_are_kept(
     ]
 
 
+@SLOW
 async def test_of_several_calls_in_a_reply_only_one_was_played_so_it_is_no_example(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -197,6 +202,7 @@ async def test_a_test_problem_of_miniwob_is_never_taken(play: Play, export: Expo
     assert "mode: test" in written.left_out[0].why
 
 
+@SLOW
 async def test_a_password_of_a_site_in_any_part_of_a_record_removes_it(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -219,6 +225,7 @@ async def test_a_password_of_a_site_in_any_part_of_a_record_removes_it(
     ]
 
 
+@SLOW
 async def test_no_training_form_holds_a_password_that_was_typed(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -240,6 +247,7 @@ async def test_no_training_form_holds_a_password_that_was_typed(
         assert removals(card)["it holds a secret"] >= 1, form
 
 
+@SLOW
 async def test_what_went_into_a_field_that_hides_it_is_a_secret_of_its_task(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -266,6 +274,7 @@ async def test_a_record_that_was_redacted_is_not_what_was_asked(
     assert removals(card) == {"a secret was redacted when the episode was recorded": 2}
 
 
+@SLOW
 async def test_equal_records_are_written_once_and_counted(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -276,6 +285,7 @@ async def test_equal_records_are_written_once_and_counted(
     assert written.episodes == 1
 
 
+@SLOW
 async def test_an_agent_without_a_model_has_no_prompt_unless_one_says_what_stands_for_it(
     play: Play, export: Export, task: Task
 ) -> None:
@@ -316,6 +326,7 @@ async def test_an_unscored_episode_is_no_success(play: Play, export: Export) -> 
     assert (card["tasks"][0]["right"], card["tasks"][0]["unscored"]) == (0, 1)
 
 
+@SLOW
 async def test_rft_takes_each_way_of_succeeding_once_with_the_counts_of_its_task(
     play: Play, export: Export, task: Task
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.made_run import keep_other_suite, make_run
 
 from arena_core.errors import FormatError, StoreError
@@ -35,6 +36,7 @@ def first_evidence(folder: RunFolder) -> Path:
     return folder.evidence_folder(folder.evidence_names()[0]) / "evidence.json"
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("name", ["lock", "evidence"])
 def test_a_newer_file_is_one_line_that_says_who_made_it_and_what_to_do(
     folder: RunFolder, name: str
@@ -59,6 +61,7 @@ def test_newer_evidence_is_not_taken_for_lost(folder: RunFolder) -> None:
         pass
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("version", [0, "1", None, True])
 def test_a_version_that_nobody_wrote_is_refused(folder: RunFolder, version: object) -> None:
     rewrite(folder.path / "lock.json", version=version)
@@ -76,6 +79,7 @@ def of_format_1(folder: RunFolder, agent: dict[str, Any]) -> RunFolder:
     return folder
 
 
+@ONE_QUICK
 @pytest.mark.parametrize(
     ("name", "stands_for", "note"),
     [

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK
 from support.runs.made_run import make_run
 
 from arena_core.errors import StoreError
@@ -44,6 +45,7 @@ LOSSES = [remove, empty, overwrite, tear]
 Loss = Callable[[Path], None]
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("lose", LOSSES)
 def test_a_report_of_a_run_whose_ledger_is_lost_shows_what_was_played(
     folder: RunFolder, lose: Loss
@@ -66,6 +68,7 @@ def test_a_report_of_a_run_whose_ledger_is_lost_shows_what_was_played(
     assert content is None or lose is empty or folder.ledger_path.read_bytes() == content
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("lose", LOSSES)
 def test_a_run_that_goes_on_enters_again_what_its_ledger_lost(
     folder: RunFolder, lose: Loss

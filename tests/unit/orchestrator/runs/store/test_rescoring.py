@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 
 import pytest
+from quick_cases import ONE_QUICK, SLOW
 from support.runs.evidence_changes import change
 from support.runs.made_run import make_run
 from support.studies.profiled_runs import REPEATS, write_profiled_runs
@@ -51,6 +52,7 @@ def test_a_path_is_each_action_and_the_page_that_it_led_to(run: RunFolder) -> No
             assert not {"?", "#"} & set(page)
 
 
+@SLOW
 def test_what_was_changed_and_how_sure_the_agent_was_is_taken_from_the_evidence(
     tmp_path: Path,
 ) -> None:
@@ -66,6 +68,7 @@ def test_what_was_changed_and_how_sure_the_agent_was_is_taken_from_the_evidence(
     assert {(one.confidence, one.collateral) for one in rescore(mute)} == {(None, None)}
 
 
+@SLOW
 def test_an_episode_that_broke_off_says_nothing_of_what_was_changed(tmp_path: Path) -> None:
     _, hasty, _ = (one.folder for one in write_profiled_runs(tmp_path))
     name = f"offline-task-3-r{REPEATS - 1}-a1"
@@ -99,6 +102,7 @@ def test_evidence_that_cannot_be_read_is_a_fault_whenever_it_is_asked_for(run: R
     assert fault.reason is UnscoredReason.UNREADABLE
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("text", ["{}", None])
 def test_the_garbage_collector_is_left_as_it_was(run: RunFolder, text: str | None) -> None:
     name = run.evidence_names()[0]

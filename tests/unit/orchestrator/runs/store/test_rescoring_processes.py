@@ -91,6 +91,7 @@ def processes_of(run: RunFolder, processes: int | None) -> set[str]:
 HERE = {f"by process {os.getpid()}"}
 
 
+@SLOW
 def test_several_processes_give_the_scores_of_one(run: RunFolder) -> None:
     first, second, *_ = run.evidence_names()
     (run.evidence_folder(first) / "evidence.json").write_text("{", encoding="utf-8")
@@ -115,6 +116,7 @@ def test_evidence_of_a_newer_arena_is_refused_as_by_one_process(run: RunFolder) 
     assert told[0] == told[1]
 
 
+@SLOW
 @pytest.mark.usefixtures("plugged")
 def test_matchers_of_other_packages_work_in_other_processes(run: RunFolder) -> None:
     match_by(run, "local", "")
@@ -165,6 +167,7 @@ def test_a_matcher_that_kills_its_process_is_an_error_that_names_the_episode(
     assert not descendants(os.getpid())
 
 
+@SLOW
 def test_ctrl_c_ends_the_command_and_its_processes(run: RunFolder, plugged: Path) -> None:
     match_by(run, "local", "waits")
     before = sorted(run.path.rglob("*"))
@@ -181,6 +184,7 @@ def test_ctrl_c_ends_the_command_and_its_processes(run: RunFolder, plugged: Path
     assert sorted(run.path.rglob("*")) == before
 
 
+@SLOW
 @pytest.mark.usefixtures("plugged")
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="one core is one process")
 def test_long_runs_use_the_cores_by_themselves_and_short_ones_stay_in_one_process(

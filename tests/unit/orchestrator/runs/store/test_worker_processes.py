@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from quick_cases import SLOW
 
 from arena_core.errors import StoreError, WorkerProcessError
 from orchestrator.runs.store.worker_processes import WorkerProcesses
@@ -48,11 +49,13 @@ def ends(process: int) -> bool:
         os.close(watched)
 
 
+@SLOW
 def test_results_come_in_the_order_of_the_items() -> None:
     items = list(range(1000))
     assert list(workers(partial(operator.mul, 3)).results(items)) == [3 * item for item in items]
 
 
+@SLOW
 def test_several_processes_work_and_none_is_left() -> None:
     # A process that leads a group of its own is named by it.
     found = set(workers(os.getpgid).results([0] * 200))
@@ -61,6 +64,7 @@ def test_several_processes_work_and_none_is_left() -> None:
     assert not any(map(is_running, found))
 
 
+@SLOW
 def test_whoever_looks_no_further_leaves_no_process() -> None:
     results = workers(os.getpgid).results([0] * 200)
     first = next(results)
@@ -69,6 +73,7 @@ def test_whoever_looks_no_further_leaves_no_process() -> None:
     assert not is_running(first)
 
 
+@SLOW
 def test_what_is_raised_is_raised_when_it_is_due() -> None:
     results = workers(int).results(["1", "2", "three", "4"])
     assert [next(results), next(results)] == [1, 2]
@@ -77,17 +82,20 @@ def test_what_is_raised_is_raised_when_it_is_due() -> None:
     assert "in a worker process" in raised.value.__notes__[0]
 
 
+@SLOW
 def test_an_error_of_arenas_arrives_as_it_was() -> None:
     with pytest.raises(StoreError) as raised:
         list(workers(_refused).results([1]))
     assert (raised.value.message, raised.value.hint) == ("1 cannot be read", "mend it")
 
 
+@SLOW
 def test_a_result_that_cannot_be_sent_is_an_error() -> None:
     with pytest.raises(Exception, match="pickle"):
         list(workers(memoryview).results([b"a"]))
 
 
+@SLOW
 @pytest.mark.parametrize(("code", "said"), [(7, "exit code 7"), (-9, "signal SIGKILL")])
 def test_a_process_that_dies_is_an_error_that_names_the_item(code: int, said: str) -> None:
     results = workers(_ended, processes=1).results([0, 0, code, 0])
@@ -98,6 +106,7 @@ def test_a_process_that_dies_is_an_error_that_names_the_item(code: int, said: st
     assert died.value.hint == "use one"
 
 
+@SLOW
 def test_what_cannot_be_loaded_there_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +119,7 @@ def test_what_cannot_be_loaded_there_is_an_error(
         list(workers(work).results([0]))
 
 
+@SLOW
 def test_what_is_logged_there_is_logged_here_in_order(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "scores"):
         assert list(workers(_logged).results(range(6))) == list(range(6))

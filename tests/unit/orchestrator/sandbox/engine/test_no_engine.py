@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from quick_cases import SLOW
 from support.agents.arena_process import Ended
 
 Call = Callable[..., Ended]
@@ -26,6 +27,7 @@ def test_an_unknown_site_is_named_before_any_engine_is_asked(call: Call) -> None
     assert ended.err.startswith("arena: unknown site 'nowhere'; there are: ")
 
 
+@SLOW
 def test_doctor_reports_the_engine_and_looks_at_the_rest(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

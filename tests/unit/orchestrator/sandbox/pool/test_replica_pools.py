@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from quick_cases import ONE_QUICK
 
 from arena_core.errors import EngineError, LeaseError, SiteError, StateError, UnhealthyError
 from orchestrator.sandbox.memory import Capacity
@@ -327,6 +328,7 @@ class Players:
                 pooled.holders -= 1
 
 
+@ONE_QUICK
 @pytest.mark.parametrize("seed", range(20))
 async def test_no_lease_ever_starves_or_meets_another_whatever_the_order(seed: int) -> None:
     players = Players(seed)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from arena_core.errors import SiteError
 from orchestrator.sandbox.engine.containers import LOOPBACK, Endpoint, Executed
@@ -79,6 +80,7 @@ def test_entries_have_kind_mode_owner_and_content(tmp_path: Path) -> None:
     )
 
 
+@SLOW
 def test_odd_names_and_many_files_keep_their_own_digests(tmp_path: Path) -> None:
     names = ["a b", "new\nline", "tab\t", "=equals", "\\back", "-dash", "ümlaut", "*"]
     names += [f"file-{number}" for number in range(2000)]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from quick_cases import SLOW
 
 from arena_core.errors import StateError
 from orchestrator.sandbox.reset.state import Fingerprint, TableState, TakenState
@@ -150,6 +151,7 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
         read_state(tmp_path / "missing")
 
 
+@SLOW
 def test_a_file_of_endless_zeros_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.arena-state"
     write_state(saved(), path)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
+from quick_cases import SLOW
 from support.agents.scripted_model import ChatRequest, Says, Script, ScriptedModel, ScriptedReply
 
 from arena_core.actions import Action, Back, Click, Goto, MouseClick, Select, Stop, Type, Wait
@@ -314,6 +315,7 @@ async def steps_until_the_end(agent: Agent, page: Page, url: str = "http://shop.
     return -1
 
 
+@SLOW
 @pytest.mark.parametrize(
     ("options", "url", "steps"),
     [
@@ -336,6 +338,7 @@ async def test_step_limits_are_those_of_the_rules(
     assert await steps_until_the_end(agent, page, url) == steps
 
 
+@SLOW
 async def test_by_the_codes_rules_the_final_answer_does_not_end_the_loop_and_is_not_lost(
     scripted_model: StartModel, begin: Begin, page: Page
 ) -> None:
