@@ -29,7 +29,9 @@ from tasks.labels import folded
 from tasks.schema import Task
 
 _OF_SITES: Final = frozenset(ElementField) - {ElementField.VALUE}
-_NO_VALUES: Final = frozenset({"how", "type", "kind", "table", "tables", "instantiation_dict"})
+_NO_VALUES: Final = frozenset(
+    {"how", "type", "kind", "table", "tables", "also", "instantiation_dict"}
+)
 _JUDGED_BY_REQUESTS: Final = "webarena-verified"
 
 

@@ -131,7 +131,8 @@ def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
     "arm",
     [
         *("look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"),
-        *("network=flaky", "network=flaky@100"),
+        *("network=flaky", "network=flaky@100", "labels=german"),
+        *("page=moved", "page=moved@seed=1", "page=moved@seed=2"),
     ],
 )
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:
