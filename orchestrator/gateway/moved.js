@@ -2,8 +2,12 @@
 // A style sheet does it, so the document's tree stays what it is; `reading-order` has those follow who
 // read by the accessibility tree. Where the parts do not lie in one stack, nothing is moved.
 (orders, altered) => {
-  const HEAD = "header,nav,[role=banner],[role=navigation]";
-  const FOOT = "footer,[role=contentinfo]";
+  // Landmarks, and what pages without them call their parts.
+  const HEAD = "header,nav,[role=banner],[role=navigation],#header,#top-menu";
+  const FOOT = "footer,[role=contentinfo],#footer";
+  const SIDE = "aside,[role=complementary],#sidebar";
+  const CONTENT = "main,article,section,[role=main]"; // has heads and feet of its own
+  const DEEPEST = ":scope > *,:scope > * > *,:scope > * > * > *";
   const STACKED = ["block", "flow-root", "flex", "grid", "list-item"];
 
   const inFlow = (element) => {
@@ -23,7 +27,7 @@
       (["block", "flow-root"].includes(style.display) || isColumn(style)) &&
       parts.some((one) => one.matches(`${HEAD},${FOOT}`)) &&
       parts.some((one) => !one.matches(`${HEAD},${FOOT}`)) &&
-      parts.every(isInStack) && !hasWords(element)
+      parts.every(isInStack) && !hasWords(element) && !element.closest(CONTENT)
     );
   };
 
@@ -43,7 +47,7 @@
   const stand = (at) => `{order:${at}!important;reading-order:${at}!important}`;
 
   const stacked = () => {
-    const tried = [document.body, ...document.body.querySelectorAll(":scope > *, :scope > * > *")];
+    const tried = [document.body, ...document.body.querySelectorAll(DEEPEST)];
     const stack = tried.find(isStack);
     if (!stack) return [];
     const at = place(stack);
@@ -60,10 +64,10 @@
   };
 
   const beside = () => {
-    const asides = [...document.querySelectorAll("aside,[role=complementary]")].filter(inFlow);
+    const asides = [...document.querySelectorAll(SIDE)].filter(inFlow);
     const isRow = (one) => {
       const { display, flexDirection } = getComputedStyle(one.parentElement);
-      return display === "flex" && flexDirection === "row";
+      return display === "flex" && flexDirection.startsWith("row");
     };
     return asides.filter(isRow).flatMap((aside) => {
       const row = [...aside.parentElement.children].filter(inFlow);
