@@ -10,7 +10,8 @@ from tasks.labels import Table, folded
 
 _NO_TABLE: Final[Table] = {}
 
-# Words that sites of every kind put on their controls; a suite adds those of its own sites.
+# Words that sites of every kind put on their controls; a suite adds those of its own sites. Whoever
+# changes them makes another arm: raise the version of labels in `variations`.
 _GERMAN: Final[Table] = {
     "About": "Über uns",
     "Account": "Konto",

@@ -149,7 +149,7 @@ class OracleAgent:
         self._script = script if mistaken is None else mistaken(script)
         self._is_mistaken = mistaken is not None
         self._done = 0
-        self._detours = tuple(detours_of(reference.vary))
+        self._detours = tuple(detours_of(reference.vary, reference.labels))
         self._labels = reference.labels
         self._detoured = 0  # since the last reference action
         self._last = ""
