@@ -51,7 +51,19 @@ STACK: Final = """<html><head><style>aside{width:200px} .row{display:flex}</styl
 <header class="top"><h2>Head</h2></header><nav><a href="/">Menu</a></nav>
 <div class="row"><aside><h2>Side</h2></aside><div><h2>Middle</h2></div></div>
 <footer><h2>Foot</h2></footer></body></html>"""
-PAGES: Final = {"/shop": SHOP, "/late": LATE, "/stack": STACK}
+PARTS: Final = "<header><h2>Head</h2></header><p>Text</p><footer><h2>Foot</h2></footer>"
+UNMOVED: Final = {
+    "/words": f"<body>Words {PARTS}</body>",
+    "/grid": f"<body style='display:grid'>{PARTS}</body>",
+    "/row": f"<body style='display:flex'>{PARTS}</body>",
+    "/article": f"<body><h1>News</h1><article>{PARTS}</article></body>",
+    "/floats": f"<body><h1 style='float:left'>News</h1>{PARTS}</body>",
+    "/inline": f"<body><b>News</b>{PARTS}</body>",
+}
+WRAPPED: Final = """<body><div id="wrapper" style="display:flex;flex-direction:column">
+<div id="top-menu" style="position:fixed"><h2>Fixed</h2></div><div id="header"><h2>Head</h2></div>
+<div><h2>Middle</h2></div></div></body>"""
+PAGES: Final = {"/shop": SHOP, "/late": LATE, "/stack": STACK, "/wrapped": WRAPPED, **UNMOVED}
 FRESH: Final = "document.documentElement.outerHTML"
 
 
@@ -225,3 +237,16 @@ async def test_parts_of_a_page_are_read_elsewhere_and_checks_read_it_as_it_was()
         ("Foot", "Middle", "Side", "Head"),
         ("Middle", "Side", "Foot", "Head"),
     }
+
+
+@pytest.mark.parametrize("page", UNMOVED)
+async def test_a_page_whose_parts_do_not_lie_in_one_stack_is_left_alone(page: str) -> None:
+    async with opened("page=moved", page=page) as (episode, seen, _):
+        assert named(seen, "heading")[-2:] == ["Head", "Foot"]
+        assert counts(episode) == [0]
+
+
+async def test_parts_inside_a_wrapper_are_moved_and_one_that_is_fixed_stays() -> None:
+    async with opened("page=moved", page="/wrapped") as (episode, seen, _):
+        assert named(seen, "heading") == ["Fixed", "Middle", "Head"]
+        assert counts(episode) == [1]
