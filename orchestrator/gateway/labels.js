@@ -49,9 +49,19 @@
     if (!isCounted) altered();
     isCounted = true;
   };
+  // Whether a text is all the words of its control: part of a title must not be taken for a label.
+  const isAlone = (text, control) => {
+    const walk = document.createTreeWalker(control, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const other = walk.currentNode;
+      if (other !== text && /\p{L}/u.test(other.data) && !other.parentElement.closest(CLOSED)) return false;
+    }
+    return true;
+  };
   const renameText = (text) => {
-    const around = text.parentElement;
-    if (around && around.closest(CONTROLS) && !around.closest(CLOSED)) rename(text, "");
+    if (text.length > LONGEST || !names.has(key(text.data))) return;
+    const control = text.parentElement?.closest(CONTROLS);
+    if (control && !text.parentElement.closest(CLOSED) && isAlone(text, control)) rename(text, "");
   };
   const renameElement = (element) => {
     if (!element.closest("body") || element.parentElement?.closest(CLOSED)) return;

@@ -16,7 +16,9 @@
   };
   const isInStack = (element) => {
     const { display, float } = getComputedStyle(element);
-    return STACKED.includes(display) && float === "none";
+    // One without a height whose content is to be seen lies beside the others, not among them.
+    const isThere = element.getBoundingClientRect().height > 0 || !element.innerText.trim();
+    return STACKED.includes(display) && float === "none" && isThere;
   };
   const isColumn = ({ display, flexDirection }) => display === "flex" && flexDirection === "column";
   const hasWords = (element) => [...element.childNodes].some((one) => one.nodeType === Node.TEXT_NODE && one.data.trim());

@@ -30,7 +30,7 @@ SHOP: Final = """<html><head><title>Search</title></head><body>
 <textarea name="t" title="Buy">Search</textarea>
 <input type="submit" name="how" value="Search"><input type="submit" value="Buy">
 <button name="go" value="Search">Search</button></form>
-<a href="/late"><b>Late</b> 3</a>
+<a href="/late"><b>Late</b> 3</a><a href="/long">A <b>search</b> for words</a>
 <script>
   addEventListener('load', () => {
     const late = document.createElement('button');
@@ -58,6 +58,7 @@ UNMOVED: Final = {
     "/row": f"<body style='display:flex'>{PARTS}</body>",
     "/article": f"<body><h1>News</h1><article>{PARTS}</article></body>",
     "/floats": f"<body><h1 style='float:left'>News</h1>{PARTS}</body>",
+    "/beside": f"<body><nav><div style='float:left'>Menu</div></nav><p>x</p>{PARTS}</body>",
     "/inline": f"<body><b>News</b>{PARTS}</body>",
 }
 WRAPPED: Final = """<body><div id="wrapper" style="display:flex;flex-direction:column">
@@ -144,7 +145,7 @@ async def test_controls_have_their_new_names_and_other_words_stay() -> None:
         assert named(seen, "heading") == ["Kaufen"]
         # One that sends its text, one that does not, one that sends a value, two that came late.
         assert named(seen, "button") == ["Search", "Kaufen", "Suchen", "Kaufen", "Late"]
-        assert named(seen, "link") == ["Spät 3"]
+        assert named(seen, "link") == ["Spät 3", "A search for words"]  # no part of a title
         assert "Bezeichnung" in named(seen, "textbox")
         assert named(seen, "combobox") == ["Bezeichnung"]
         assert {"Search", "Buy"} <= set(named(seen, "option"))
@@ -166,6 +167,7 @@ async def test_what_a_form_sends_is_what_it_sends_in_the_clean_arm() -> None:
     assert sent[0] == sent[1] == ["/found?q=Buy+Search+Name&s=Buy&t=Search&go=Search"]
 
 
+TITLE: Final = "A search for words"
 CLICKED: Final[dict[str, object]] = {"by": "element", "event": "click", "named": "Buy"}
 OWN: Final = {"by": "page", "at": "own"}
 
@@ -175,7 +177,7 @@ async def test_checks_meet_the_names_that_the_site_gave() -> None:
         check("clicked", {**CLICKED, "role": "button", "read": "text"}, "Buy", "step"),
         check("by-new-name", {**CLICKED, "named": "Kaufen", "read": "role"}, "button", "step"),
         check("at-step", {**OWN, "script": "late.textContent"}, "Buy", "step"),
-        check("own", {**OWN, "selector": "h1, label, a"}, ["Buy", "Name", "Late 3"]),
+        check("own", {**OWN, "selector": "h1, label, a"}, ["Buy", "Name", "Late 3", TITLE]),
         check("attribute", {**OWN, "selector": "#q", "attribute": "placeholder"}, "Search"),
         check("words", {**OWN, "script": "document.body.innerText.includes('Kaufen')"}, "false"),
         check("fresh", {"by": "page", "at": "wiki:/shop", "selector": "h1"}, "Buy"),
@@ -183,7 +185,12 @@ async def test_checks_meet_the_names_that_the_site_gave() -> None:
     async with opened("labels=mine", checks=checks) as (episode, seen, _):
         look = await episode.snapshot()
         assert look is not None
-        assert {one.check: one.values for one in look.located}["own"] == ("Buy", "Name", "Late 3")
+        assert {one.check: one.values for one in look.located}["own"] == (
+            "Buy",
+            "Name",
+            "Late 3",
+            TITLE,
+        )
         late = [one for one in seen.nodes if (one.role, one.name) == ("button", "Kaufen")][-1]
         after = (await episode.step(Click(element=late.id))).observation
         assert after.last_error is None
