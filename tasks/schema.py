@@ -24,6 +24,7 @@ from evaluators.lint import Location
 from evaluators.scorers.base import OriginalTask
 from sites.fields import Strict, written
 from tasks.given import GivenSteps
+from tasks.labels import Labels
 from tasks.reference import ReferenceAction, SolveMiniWob, TaskFile
 
 
@@ -146,6 +147,8 @@ class Task(Strict):
         given: by site, what is done to its replica before the episode begins: once, and then every
             episode begins in the state that came of it. Such a task is played offline.
         contents: by name and site, what is done after `given` in an arm that asks for it.
+        labels: by name, what controls of pages are called in an arm that asks for it: a new name by
+            the site's own.
         live_writes: whether requests that may write may go to live sites.
         requires: checks that must hold in a world before the agent starts; where one does not, the
             outcome is `unscored: drifted`.
@@ -184,6 +187,7 @@ class Task(Strict):
     contents: dict[Slug, dict[str, GivenSteps]] = Field(
         default_factory=dict, exclude_if=lambda value: not value
     )
+    labels: dict[Slug, Labels] = Field(default_factory=dict, exclude_if=lambda value: not value)
     live_writes: bool = False
     limits: Limits = Limits()
     requires: tuple[Check, ...] = ()

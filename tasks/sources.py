@@ -116,6 +116,8 @@ class _Part(BaseModel):
         given: done before what a task's own `given` says, on the sites that the task visits; what
             the file of the suite says comes first.
         contents: as `given`, by the name of an arm's content.
+        labels: what controls are called, by the name of an arm's table; what a task says of a label
+            comes before what its suite says.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -125,6 +127,7 @@ class _Part(BaseModel):
     split: Split | None = None
     given: _Steps = Field(default_factory=dict)
     contents: dict[str, _Steps] = Field(default_factory=dict)
+    labels: dict[str, dict[str, str]] = Field(default_factory=dict)
 
 
 class _Head(_Part):
@@ -282,8 +285,21 @@ def _set_up(task: object, shared: Sequence[_Part]) -> object:
             of_all = [one.contents.get(name, {}) for one in shared]
             steps = _done_first(contents.get(name, {}), of_all, task["sites"])
             contents = {**contents, **({name: steps} if steps else {})}
-    whole = {"given": given, "contents": contents}
+    labels = _with_labels(task.get("labels", {}), shared)
+    whole = {"given": given, "contents": contents, "labels": labels}
     return {**task, **{name: steps for name, steps in whole.items() if steps}}
+
+
+def _with_labels(own: object, shared: Sequence[_Part]) -> object:
+    """Return the tables of a task, with what its suite says of labels that it says nothing of."""
+    if not isinstance(own, Mapping):
+        return own
+    merged: dict[str, object] = dict(own)
+    for name in dict.fromkeys(name for one in shared for name in one.labels):
+        table = {old: new for one in shared for old, new in one.labels.get(name, {}).items()}
+        said = own.get(name, {})
+        merged[name] = {**table, **said} if isinstance(said, Mapping) else said
+    return merged
 
 
 def _done_first(own: object, shared: Sequence[_Steps], sites: Sequence[str]) -> object:

@@ -54,6 +54,7 @@ class Reference:
         key_nodes: the checks of the assignment's world that may be met at any step.
         seed: what a MiniWoB++ page draws its problem from; None for every other task.
         vary: the arm that it is played in; what stands in its way there, the oracle gets past.
+        labels: what the arm calls elements: a new name by the site's own.
     """
 
     actions: tuple[ReferenceAction, ...]
@@ -61,6 +62,7 @@ class Reference:
     key_nodes: tuple[Check, ...] = ()
     seed: int | None = None
     vary: tuple[Variation, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 class Hint(StrEnum):

@@ -23,8 +23,9 @@ from orchestrator.browser.session.page_state import BrowserState
 from orchestrator.browser.tabs.cdp_channel import Reply
 from orchestrator.browser.tabs.journal import Activity
 from orchestrator.gateway import Arm, Gateway, GatewayJournal, Policy, RecordedDocuments
+from orchestrator.gateway.labels import table_named
 from orchestrator.gateway.policy import Resolve
-from orchestrator.gateway.variations import Variation
+from orchestrator.gateway.variations import Variation, labels_in
 from orchestrator.sandbox.check_queries import ApiAnswer
 from orchestrator.sandbox.reset.replica import Replica
 from orchestrator.sandbox.reset.state import TakenState
@@ -301,3 +302,8 @@ class AttemptSpec:
     traces: bool = False
     vary: tuple[Variation, ...] = ()
     may_go_back: bool = False
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """What the arm calls elements: a new name by the site's own."""
+        return table_named(labels_in(self.vary), self.task.labels)

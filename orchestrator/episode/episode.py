@@ -157,6 +157,7 @@ class Episode:
             tuple(check for check in self._task.checks_in(world) if check.when is When.STEP),
             None if self._task.miniwob is None else self._task.miniwob.seed,
             self._record.spec.vary,
+            self._record.spec.labels,
         )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,18 +13,25 @@ from arena_core.cookie import Cookie
 from arena_core.worlds import World
 from evaluators.checks import Check, match
 from evaluators.evidence import Located
+from evaluators.locators.element import ElementField, ElementLocator
 from evaluators.locators.network import NetworkLocator
 from evaluators.locators.url import UrlLocator
 from evaluators.network import Recording
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.page_state import BrowserState
+from orchestrator.browser.tabs.arm_scripts import ArmScripts
 from orchestrator.episode.environment import AttemptSpec, EpisodeEnvironment, EpisodeSession
 from orchestrator.episode.faults import login_name
 from orchestrator.episode.protocol import EpisodeProtocol
 from orchestrator.episode.traffic import may_have_written, policy_for, read_only_origins
 from orchestrator.gateway import Arm, GatewayJournal, RecordedDocuments
+from tasks.labels import folded
 from tasks.schema import Task
 
+_OF_SITES: Final = frozenset(ElementField) - {ElementField.VALUE}
+_NO_VALUES: Final = frozenset(
+    {"how", "type", "kind", "table", "tables", "also", "instantiation_dict"}
+)
 _JUDGED_BY_REQUESTS: Final = "webarena-verified"
 
 
@@ -59,7 +66,7 @@ async def open_resources(
     policy = policy_for(task, environment)
     bind = await environment.browser.listen()
     recorded = None if pages is None else RecordedDocuments(pages.documents)
-    arm = Arm(spec.vary, repeat=spec.repeat, changed=environment.changed)
+    arm = Arm(spec.vary, repeat=spec.repeat, changed=environment.changed, labels=spec.labels)
     async with environment.open_gateway(
         policy, bind=bind, recorded=recorded, arm=arm if spec.vary else None
     ) as gateway:
@@ -78,6 +85,7 @@ async def open_resources(
                 records=recorded_for(task, environment.world, every=spec.records_requests),
                 traces=spec.traces,
                 selectors=selectors_of(task, environment.world),
+                arm=_in_pages(arm),
             )
             async with environment.browser.session(options) as session:
                 yield EpisodeResources(gateway.journal, session, options, arm)
@@ -85,6 +93,15 @@ async def open_resources(
             # After the session, whose last requests may still be under way; before the gateway,
             # which breaks them off.
             _account_for(task, environment, gateway.journal)
+
+
+def _in_pages(arm: Arm) -> ArmScripts:
+    """Return what an arm does in the agent's pages, and counts there."""
+    scripts = {str(one): (one, source) for one, source in arm.page_scripts.items()}
+    return ArmScripts(
+        sources={name: source for name, (_, source) in scripts.items()},
+        altered=lambda name: arm.altered_page(scripts[name][0]),
+    )
 
 
 def start_pages(task: Task, environment: EpisodeEnvironment) -> tuple[list[str], list[str]]:
@@ -135,6 +152,44 @@ def counts_refusals(task: Task) -> bool:
         isinstance(way.locate, UrlLocator | NetworkLocator) and _takes(way.locate.status)
         for way in ways
     )
+
+
+def renamed_value(task: Task, labels: Mapping[str, str]) -> tuple[str, str] | None:
+    """Return a check, or the task's original, and a value it expects that an arm calls otherwise.
+
+    An agent that reads such a value on a page would give it by its new name. What an element is
+    called is recorded as its site calls it, so checks of that are none of these.
+    """
+    known = {folded(one) for one in (*labels, *labels.values())}
+    ways = (way for look in task.checks_in(World.OFFLINE) for way in look.ways)
+    expected: list[tuple[str, object]] = [
+        (f"check '{way.name}'", way.match.model_dump(mode="json"))
+        for way in ways
+        if not (isinstance(way.locate, ElementLocator) and way.locate.read in _OF_SITES)
+    ]
+    if task.original is not None:
+        expected.append(("its published task", dict(task.original.record)))
+    for who, what in expected:
+        value = next((one for one in _texts(what) if folded(one) in known), None)
+        if value is not None:
+            return who, value
+    return None
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts of a JSON value, but for the names of kinds and what a task asks for."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for name, one in value.items():
+                if name not in _NO_VALUES and "intent" not in str(name):
+                    yield from _texts(one)
+        case list() | tuple():
+            for one in value:
+                yield from _texts(one)
+        case _:
+            return
 
 
 def _takes(status: str | int | tuple[int, ...] | None) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from asyncio import Task, wait
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from arena_core.actions import Action, Infeasible, Stop
 from arena_core.task_group import task_group
 from evaluators.checks import Look
-from evaluators.evidence import Ended, EpisodeFault, RequestNote, StepEvidence, Timings
+from evaluators.evidence import Ended, EpisodeFault, Located, RequestNote, StepEvidence, Timings
 from orchestrator.browser.observation import IN_VIEWPORT, SCREENSHOT, SOM, Observation
 from orchestrator.browser.observations.forms import ObservationForm
 from orchestrator.browser.tabs.journal import Activity
@@ -141,8 +142,8 @@ class StepPlayer:
         settled, settle_ms = await timed(session.settle(SETTLE_DEADLINE_S))
         async with task_group() as group:
             seen = group.create_task(timed(session.observe(done.index, done.error, self.forms)))
-            located = group.create_task(timed(self.locators.at_step(self.looks)))
             image = group.create_task(self.screenshot(done.index))
+            located = group.create_task(self._located(seen, image))
         observation, observe_ms = seen.result()
         shown = self.record.keep_seen(observation)
         found, locate_ms = located.result()
@@ -172,6 +173,15 @@ class StepPlayer:
             )
         )
         return observation
+
+    async def _located(self, *shown: Task[Any]) -> tuple[tuple[Located, ...], float]:
+        """Look for key nodes, and say how long it took.
+
+        What an arm does in the agent's page is taken back meanwhile: only after that is shown.
+        """
+        if self.resources.arm.page_scripts:
+            await wait(shown)
+        return await timed(self.locators.at_step(self.looks))
 
     async def screenshot(self, index: int) -> str | None:
         """Keep a picture of the page for a step, unless the agent sees one of the moment anyway."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
@@ -17,17 +16,22 @@ from typing import Final
 from orchestrator.gateway.documents import AlteredDocument, with_script
 from orchestrator.gateway.heads import ResponseHead
 from orchestrator.gateway.policy import Route
-from orchestrator.gateway.scripts import script_of
+from orchestrator.gateway.scripts import drawn, page_script_of, script_of
 from orchestrator.gateway.variations import Variation, VariationKind
 
 # Of a phone, in CSS pixels. Nothing else of it: a mouse stays a mouse, and a page that names no
 # viewport is not laid out wide and shrunk, which would part places on the page from the picture.
 _PHONE: Final = (390, 844)
 _FLAKY: Final = VariationKind.NETWORK_FLAKY
-_LEAVE_ANSWERS: Final = frozenset(
-    {VariationKind.CONTENT, VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW}
-)
-_LEAVE_DOCUMENTS: Final = frozenset({"content", "network"})  # by name, whatever the value
+# What these do is done in the agent's pages: what the site sent arrives byte for byte.
+_IN_PAGES: Final = frozenset({VariationKind.LABELS, VariationKind.PAGE_MOVED})
+_LEAVE_ANSWERS: Final = _IN_PAGES | {
+    *(VariationKind.CONTENT, VariationKind.LOOK_MOBILE, VariationKind.NETWORK_SLOW)
+}
+_LEAVE_DOCUMENTS: Final = _IN_PAGES | {
+    *(VariationKind.CONTENT, VariationKind.NETWORK_FLAKY, VariationKind.NETWORK_SLOW)
+}
+_NO_LABELS: Final[Mapping[str, str]] = {}
 
 
 class Arm:
@@ -38,15 +42,22 @@ class Arm:
         repeat: of the episode: what is drawn differs from repeat to repeat, and is the same for
             each agent.
         changed: how many sites begin otherwise than in the clean arm.
+        labels: what it calls controls of pages: a new name by the site's own.
     """
 
     def __init__(
-        self, variations: Sequence[Variation], *, repeat: int = 0, changed: int = 0
+        self,
+        variations: Sequence[Variation],
+        *,
+        repeat: int = 0,
+        changed: int = 0,
+        labels: Mapping[str, str] = _NO_LABELS,
     ) -> None:
         self._effects = {
             one: changed if one.kind is VariationKind.CONTENT else 0 for one in variations
         }
         self._repeat = repeat
+        self._labels = labels
         self._asked: Counter[str] = Counter()
         self._refused: set[str] = set()  # what was refused when it was asked for last
         self._is_opening = False
@@ -103,7 +114,7 @@ class Arm:
             self._refused.remove(asked)
             return False
         share = (flaky.parameter or 0) / 100
-        if self._effects[flaky] and _drawn(flaky, self._repeat, asked, number) >= share:
+        if self._effects[flaky] and drawn(flaky, self._repeat, asked, number) >= share:
             return False
         self._refused.add(asked)
         self._effects[flaky] += 1
@@ -141,7 +152,17 @@ class Arm:
     @property
     def meets_documents(self) -> bool:
         """Whether any variation is one of documents, or counts them."""
-        return any(one.kind.name_of not in _LEAVE_DOCUMENTS for one in self._effects)
+        return any(one.kind not in _LEAVE_DOCUMENTS for one in self._effects)
+
+    @property
+    def page_scripts(self) -> Mapping[Variation, str]:
+        """What runs in the agent's pages beside their own scripts, see `page_script_of`."""
+        found = {one: page_script_of(one, self._repeat, self._labels) for one in self._effects}
+        return {one: script for one, script in found.items() if script is not None}
+
+    def altered_page(self, variation: Variation) -> None:
+        """Count a document that a script of `page_scripts` altered."""
+        self._effects[variation] += 1
 
     @property
     def alters_answers(self) -> bool:
@@ -172,11 +193,5 @@ class Arm:
 
 def wait_s(variation: Variation, repeat: int, asked: str, number: int) -> float:
     """Return how long a request waits: from half the longest wait to all of it."""
-    share = _drawn(variation, repeat, asked, number)
+    share = drawn(variation, repeat, asked, number)
     return (variation.parameter or 0) / 1000 * (0.5 + share / 2)
-
-
-def _drawn(variation: Variation, repeat: int, asked: str, number: int) -> float:
-    """Return a number from 0 up to 1: the same for each agent, whatever came before."""
-    drawn = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
-    return int.from_bytes(hashlib.sha256(drawn).digest()[:8]) / 2**64

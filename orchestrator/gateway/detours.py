@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from orchestrator.gateway.variations import Variation, VariationKind
+
+_NO_LABELS: Final[Mapping[str, str]] = {}
 
 # What the arm's own elements are called: its scripts and its detours know them by these names.
 WALL: Final = "Before you continue"
@@ -50,8 +52,20 @@ _DETOURS: Final = {
 }
 
 
-def detours_of(variations: Iterable[Variation]) -> Iterator[Detour]:
-    """Yield the detours of an arm; none for the clean one."""
+def detours_of(
+    variations: Iterable[Variation], labels: Mapping[str, str] = _NO_LABELS
+) -> Iterator[Detour]:
+    """Yield the detours of an arm; none for the clean one.
+
+    `labels` is what the arm calls elements besides: a new name by the site's own.
+    """
     for one in variations:
         if one.kind in _DETOURS:
-            yield _DETOURS[one.kind]
+            yield _renamed(_DETOURS[one.kind], labels)
+
+
+def _renamed(detour: Detour, labels: Mapping[str, str]) -> Detour:
+    """Return a detour that knows what it clicks by its new names too."""
+    new = [re.escape(new) for old, new in labels.items() if detour.names.fullmatch(old)]
+    names = re.compile("|".join([detour.names.pattern, *new]), detour.names.flags)
+    return replace(detour, names=names)

@@ -1,8 +1,12 @@
-"""The scripts that arms put into documents: looks as style sheets, and what lies over a page."""
+"""The scripts of arms: looks, what lies over a page, and what its parts are called or stand."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Final, assert_never
 
 from orchestrator.gateway.detours import ACCEPT, WALL
@@ -81,7 +85,47 @@ def script_of(variation: Variation, number: int) -> str:
             return _WALL if number == variation.parameter else ""
         case VariationKind.LOOK_MOBILE | VariationKind.NETWORK_FLAKY | VariationKind.NETWORK_SLOW:
             return ""
-        case VariationKind.CONTENT:
+        case VariationKind.CONTENT | VariationKind.LABELS | VariationKind.PAGE_MOVED:
             return ""
         case _:
             assert_never(variation.kind)
+
+
+# Where heads and feet of a page stand: what has no number, its content above all, stands at 0.
+_PLACES: Final = ({"heads": 1, "feet": 2}, {"heads": 2, "feet": -1}, {"heads": 1, "feet": 0})
+
+
+def page_script_of(variation: Variation, repeat: int, labels: Mapping[str, str]) -> str | None:
+    """Return what a variation does in the agent's pages beside their own scripts; None for nothing.
+
+    It is a function of one that it calls where it altered a document. It returns `rest` and
+    `resume`, which take back what it did and do it again, and `asSent(look)`: what `look` finds
+    where everything is named as the site names it.
+
+    Args:
+        variation: one of an arm.
+        repeat: of the episode.
+        labels: what the arm calls controls.
+    """
+    match variation.kind:
+        case VariationKind.LABELS:
+            return _with("labels.js", labels)
+        case VariationKind.PAGE_MOVED:
+            return _with("moved.js", _PLACES[int(drawn(variation, repeat, "", 0) * len(_PLACES))])
+        case _:
+            return None
+
+
+def _with(file: str, setting: Mapping[str, object]) -> str:
+    return f"(altered) => ({_source(file)})({json.dumps(dict(setting))}, altered)"
+
+
+@cache
+def _source(file: str) -> str:
+    return (files("orchestrator.gateway") / file).read_text("utf-8")
+
+
+def drawn(variation: Variation, repeat: int, asked: str, number: int) -> float:
+    """Return a number from 0 up to 1: the same for each agent, whatever came before."""
+    said = f"{variation.seed}/{repeat}/{number}/{asked}".encode()
+    return int.from_bytes(hashlib.sha256(said).digest()[:8]) / 2**64

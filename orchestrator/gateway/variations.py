@@ -12,7 +12,7 @@ from arena_core.errors import UsageError
 from arena_core.names import offered
 
 _FORM: Final = re.compile(r"(?P<kind>[^@]*)(?:@(?P<rest>.*))?", re.DOTALL)
-_CONTENT: Final = re.compile(r"content=(?P<content>[a-z0-9]+(-[a-z0-9]+)*)")
+_CHOSEN: Final = re.compile(r"(?P<kind>content|labels)=(?P<choice>[a-z0-9]+(-[a-z0-9]+)*)")
 
 
 class VariationKind(StrEnum):
@@ -23,9 +23,11 @@ class VariationKind(StrEnum):
     LOOK_MOBILE = "look=mobile"
     NETWORK_FLAKY = "network=flaky"
     NETWORK_SLOW = "network=slow"
+    PAGE_MOVED = "page=moved"
     PAGE_NOTICE = "page=notice"
     PAGE_WALL = "page=wall"
     CONTENT = "content"
+    LABELS = "labels"
 
     @property
     def name_of(self) -> str:
@@ -52,8 +54,12 @@ _PARAMETERS: Final = {
 }
 # Raised whenever a kind does something else than before: its earlier runs are of another arm.
 _VERSIONS: Final = dict.fromkeys(VariationKind, 1)
-_SEEDED: Final = frozenset({VariationKind.NETWORK_FLAKY, VariationKind.NETWORK_SLOW})
-_WHOLE: Final = tuple(kind for kind in VariationKind if kind is not VariationKind.CONTENT)
+_SEEDED: Final = frozenset(
+    {VariationKind.NETWORK_FLAKY, VariationKind.NETWORK_SLOW, VariationKind.PAGE_MOVED}
+)
+# These have a value that a suite names.
+_OF_SUITES: Final = (VariationKind.CONTENT, VariationKind.LABELS)
+_WHOLE: Final = tuple(kind for kind in VariationKind if kind not in _OF_SUITES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +70,14 @@ class Variation:
         parameter: None where the kind takes none.
         seed: of what is drawn; None where nothing is.
         version: of what the kind does.
-        content: the name of the suite's content; of the kind `content` alone.
+        choice: the name of the suite's content, or of the table of labels; None for other kinds.
     """
 
     kind: VariationKind
     parameter: int | None
     seed: int | None
     version: int
-    content: str | None = None
+    choice: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -82,11 +88,12 @@ class Variation:
         """
         found = _FORM.fullmatch(text.strip())
         named = "" if found is None else found["kind"].strip().lower()
-        content = _CONTENT.fullmatch(named)
-        if content is None and named not in _WHOLE:
+        chosen = _CHOSEN.fullmatch(named)
+        if chosen is None and named not in _WHOLE:
             message = f"--vary {text!r}: there is no such variation"
-            raise UsageError(message, hint=offered(named, [*_WHOLE, "content=NAME"]))
-        kind = VariationKind(named) if content is None else VariationKind.CONTENT
+            of_suites = [f"{kind}=NAME" for kind in _OF_SUITES]
+            raise UsageError(message, hint=offered(named, [*_WHOLE, *of_suites]))
+        kind = VariationKind(named if chosen is None else chosen["kind"])
         rest = None if found is None else found["rest"]
         said = {} if rest is None else _parts(text, rest)
         version = said.get("v", _VERSIONS[kind])
@@ -98,7 +105,7 @@ class Variation:
             parameter=_parameter(text, kind, said.get("")),
             seed=_seed(text, kind, said.get("seed")),
             version=version,
-            content=None if content is None else content["content"],
+            choice=None if chosen is None else chosen["choice"],
         )
 
     @property
@@ -109,7 +116,7 @@ class Variation:
 
     @property
     def _named(self) -> str:
-        return self.kind.value if self.content is None else f"{self.kind.value}={self.content}"
+        return self.kind.value if self.choice is None else f"{self.kind.value}={self.choice}"
 
     def __str__(self) -> str:
         seed = None if self.seed is None else f"seed={self.seed}"
@@ -118,7 +125,16 @@ class Variation:
 
 def content_in(variations: Iterable[Variation]) -> str | None:
     """Return the name of the content that an arm has in place of the suite's own."""
-    return next((one.content for one in variations if one.content is not None), None)
+    return _choice(variations, VariationKind.CONTENT)
+
+
+def labels_in(variations: Iterable[Variation]) -> str | None:
+    """Return the name of the table by which an arm renames labels."""
+    return _choice(variations, VariationKind.LABELS)
+
+
+def _choice(variations: Iterable[Variation], kind: VariationKind) -> str | None:
+    return next((one.choice for one in variations if one.kind is kind), None)
 
 
 def arm_label(vary: tuple[str, ...]) -> str | None:

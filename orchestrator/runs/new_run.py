@@ -15,9 +15,14 @@ from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
 from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.episode.external.command import AgentCommand
-from orchestrator.episode.resources import counts_refusals, is_judged_by_answers
+from orchestrator.episode.resources import (
+    counts_refusals,
+    is_judged_by_answers,
+    renamed_value,
+)
 from orchestrator.gateway import Arm
-from orchestrator.gateway.variations import Variation, arm_label, content_in
+from orchestrator.gateway.labels import BUILT_IN, table_named
+from orchestrator.gateway.variations import Variation, arm_label, content_in, labels_in
 from orchestrator.runs.agent_choice import (
     AgentChoice,
     ChosenAgent,
@@ -352,6 +357,9 @@ def _unfit_for(task: Task, variations: Sequence[Variation]) -> str | None:
     if content is not None and content not in task.contents:
         known = offered(content, sorted(task.contents), intro="it has")
         return f"its suite sets no content '{content}' up on a site that it visits; {known}"
+    unfit = _unfit_labels(task, labels_in(variations))
+    if unfit is not None:
+        return unfit
     arm = Arm(variations)
     if arm.window is not None and task.miniwob is not None:
         return "the size of its window is part of its page"
@@ -360,9 +368,25 @@ def _unfit_for(task: Task, variations: Sequence[Variation]) -> str | None:
     if arm.alters_answers and is_judged_by_answers(task):
         return (
             "it is judged by what the site answered, "
-            "which only network=slow and look=mobile leave as it is"
+            "which only network=slow, look=mobile, page=moved and labels leave as it is"
         )
     return None
+
+
+def _unfit_labels(task: Task, name: str | None) -> str | None:
+    """Return why labels cannot be renamed by the table of that name; None where they can."""
+    if name is None:
+        return None
+    table = table_named(name, task.labels)
+    if not table:
+        known = offered(name, sorted({*task.labels, *BUILT_IN}), intro="it has")
+        return f"its suite has no table of labels '{name}'; {known}"
+    if task.miniwob is not None:
+        return "the words of its page are part of what it asks for"
+    renamed = renamed_value(task, table)
+    if renamed is None:
+        return None
+    return f"{renamed[0]} expects '{renamed[1]}', which labels={name} renames"
 
 
 def _refuse_live(request: RunRequest, registry: SiteRegistry) -> None:

@@ -42,6 +42,7 @@ from orchestrator.agents.interface import Agent, AgentClass, Assignment, Decisio
 from orchestrator.agents.spec import Agents, AgentSpec
 from orchestrator.browser.observation import Node, Observation
 from orchestrator.gateway.detours import detours_of
+from orchestrator.gateway.labels import names_in
 from tasks.reference import (
     FocusTabAt,
     GiveUp,
@@ -123,8 +124,8 @@ class OracleAgent:
 
     Giving up ends the episode, which is then scored: the check it did not reach is the finding.
 
-    In an arm it first gets past what the arm put in its way, as the arm says; nothing else is done
-    besides the reference.
+    In an arm it first gets past what the arm put in its way, as the arm says, and knows elements by
+    the names that the arm gave them; nothing else is done besides the reference.
     """
 
     def __init__(
@@ -148,7 +149,8 @@ class OracleAgent:
         self._script = script if mistaken is None else mistaken(script)
         self._is_mistaken = mistaken is not None
         self._done = 0
-        self._detours = tuple(detours_of(reference.vary))
+        self._detours = tuple(detours_of(reference.vary, reference.labels))
+        self._labels = reference.labels
         self._detoured = 0  # since the last reference action
         self._last = ""
 
@@ -250,9 +252,10 @@ class OracleAgent:
     def _find(self, number: int, action: _Targeted, observation: Observation) -> Node:
         nodes = observation.nodes
         if action.within is not None:
-            nodes = inside_named(nodes, self._here(action.within))
-        role, name = self._here(action.role), self._here(action.name)
-        found = with_role_and_name(nodes, role, name)
+            around = names_in(self._labels, self._here(action.within))
+            nodes = next((one for name in around if (one := inside_named(nodes, name))), ())
+        role, names = self._here(action.role), names_in(self._labels, self._here(action.name))
+        found = next((one for name in names if (one := with_role_and_name(nodes, role, name))), ())
         if 0 <= action.nth < len(found):
             return found[action.nth]
         if found:

@@ -16,6 +16,7 @@ from playwright.async_api import Error as PlaywrightError
 
 from arena_core.cookie import Cookie
 from evaluators.network import Recording
+from orchestrator.browser.tabs.arm_scripts import NO_ARM, ArmScripts
 
 if TYPE_CHECKING:
     from playwright._impl._api_structures import Cookie as BrowserCookie
@@ -45,6 +46,7 @@ class SessionOptions:
         state: what the contexts hold from the first on, in place of `cookies` and those of `apart`;
             `Session.restore` opens its tabs.
         traces: whether Playwright traces the contexts, see `Tracer`.
+        arm: what changes the agent's pages as they are shown.
     """
 
     proxy_url: str | None
@@ -62,6 +64,7 @@ class SessionOptions:
     records: frozenset[Recording] = frozenset()
     traces: bool = False
     state: BrowserState | None = None
+    arm: ArmScripts = NO_ARM
 
 
 async def new_context(browser: Browser, options: SessionOptions, login: str = "") -> BrowserContext:

@@ -84,17 +84,24 @@ class PageReader:
         self._window = window
 
     async def look_own(self, what: PageLook) -> PageSeen:
-        """Read the agent's own page as it is now; nothing if an external program broke it."""
+        """Read the agent's own page as it is now; nothing if an external program broke it.
+
+        What an arm does to the page is taken back meanwhile.
+        """
         tab = self._bar.current
         async with self._watchdog.bounded("read the agent's page", _LOOK_S):
             nothing = PageSeen(values=())
             return await self._bar.ask(tab, partial(self._looked, tab, what), nothing)
 
     async def _looked(self, tab: OpenTab, what: PageLook) -> PageSeen:
-        if what.prep:
-            await prepare(tab, what.prep)
-            await self._rested(tab)
-        return await look(tab, what)
+        await self._bar.arm.rest(tab)
+        try:
+            if what.prep:
+                await prepare(tab, what.prep)
+                await self._rested(tab)
+            return await look(tab, what)
+        finally:
+            await self._bar.arm.resume(tab)
 
     async def look_fresh(
         self, url: str, what: PageLook, *, login: str = "", may_be_gone: bool = False

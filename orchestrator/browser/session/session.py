@@ -75,7 +75,9 @@ class Session(PageReader):
         self._journal = journal
         self._ids = ElementIds()
         self._reading = PageReading(options.viewport, options.shows_unnamed)
-        self._bar = TabBar(contexts, journal, watchdog, new_targets, options.selectors)
+        self._bar = TabBar(
+            contexts, journal, watchdog, new_targets, options.selectors, arm=options.arm
+        )
         super().__init__(self._bar, watchdog, _other_window(options))
         self._network: NetworkRecorder | None = None
         if options.records:

@@ -124,7 +124,7 @@ arena.put = (node, text) => {
   element.value = text;
   if (element.value !== text) return { state: "malformed", type: element.type };
   for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
-  return { state: "ok", element: arena.describe(element) };
+  return { state: "ok", element: arena.noted(element) };
 };
 
 // Look a select's option up, by label and then by value: {state, at, from, count, options}.
@@ -179,7 +179,7 @@ arena.choose = (node, places) => {
   element.selectedIndex = places[0];
   for (const at of places.slice(1)) element.options[at].selected = true;
   for (const type of ["input", "change"]) element.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
-  return arena.describe(element);
+  return arena.noted(element);
 };
 
 // What a CSS selector yields: visible text, an attribute (`value` is the live one), or a live property.

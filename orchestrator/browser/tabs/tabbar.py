@@ -11,6 +11,7 @@ from playwright.async_api import BrowserContext, Page
 from playwright.async_api import Error as PlaywrightError
 
 from arena_core.errors import PageSilentError
+from orchestrator.browser.tabs.arm_scripts import NO_ARM, ArmScripts
 from orchestrator.browser.tabs.cdp_channel import BrowserWatchdog, PageGoneError
 from orchestrator.browser.tabs.dialogs import answer_dialogs, leave_dialogs
 from orchestrator.browser.tabs.elements import NotDoneError
@@ -40,9 +41,12 @@ class TabBar:
         watchdog: BrowserWatchdog,
         new_targets: NewTargets | None,
         selectors: tuple[str, ...],
+        *,
+        arm: ArmScripts = NO_ARM,
     ) -> None:
         self._contexts = contexts
         self._selectors = selectors
+        self.arm = arm
         self.broke: Callable[[str], None] = watchdog.lose
         self._new_targets = new_targets
         if new_targets is not None:
@@ -221,6 +225,7 @@ class TabBar:
             new_targets=self._new_targets,
             selectors=self._selectors,
         )
+        await self.arm.install(tab)
         if page.is_closed():
             raise PageGoneError("the page closed as soon as it opened")
         tab.actions_before = self.actions

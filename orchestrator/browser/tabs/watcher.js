@@ -39,11 +39,19 @@ arena.borneOut = () =>
     claim.isValue ? claim.element.isConnected && arena.describe(claim.element).value === claim.value : claim.hasChanged,
   ]);
 
+// An element as evidence holds it: named as its site names it, whatever an arm calls it.
+arena.noted = (element) => {
+  for (const claim of changes?.takeRecords().length ? claims.values() : []) claim.hasChanged = true;
+  const asSent = [...(globalThis.arenaArms?.values() ?? [])].reduce(
+    (look, arm) => () => arm.asSent(look), () => arena.describe(element));
+  try { return asSent(); } finally { changes?.takeRecords(); }
+};
+
 const reportOf = (kind, element, isTrusted = true) => {
   if (!element) return;
   const acted = (INNERMOST[kind] && element.closest(INNERMOST[kind])) || element;
   const url = window === window.top ? location.href : null;
-  const described = arena.describe(acted);
+  const described = arena.noted(acted);
   const claim = isTrusted ? null : claimed(kind, acted, described.value);
   arenaReport(JSON.stringify({ event: kind, url, claim, ...described }));
 };

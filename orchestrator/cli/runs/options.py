@@ -84,8 +84,9 @@ Vary = Annotated[
         metavar="NAME=VALUE[@PARAM]",
         help="Change what the agent meets on replicas, never what checks read: look=dark,"
         " look=large@150 (percent), look=mobile, network=slow@400 (milliseconds), network=flaky@10"
-        " (percent), page=notice@3 (the third page), page=wall, content=NAME (of the"
-        " suite); repeat for more. Not with --online: live sites are never rewritten.",
+        " (percent), page=notice@3 (the third page), page=wall, page=moved, labels=german,"
+        " labels=NAME and content=NAME (of the suite); repeat for more. Not with --online: live"
+        " sites are never rewritten.",
     ),
 ]
 Model = Annotated[str | None, typer.Option(help="The agent's model, such as chat's.")]

@@ -129,12 +129,58 @@ def test_a_content_is_set_up_and_void_where_it_makes_no_difference(
     assert "so-already" in next(line for line in proven.out.splitlines() if "void" in line)
 
 
+LABELS = """\
+suite: labels
+version: 1
+title: Notes under other labels
+labels: {short: {Scratchpad: Jottings}, unused: {Umbrella: Brolly}}
+tasks:
+  - id: list
+    family: navigation
+    intent: Open the list of my notes and change none of them.
+    sites: [tools]
+    roles: {tools: emma}
+    worlds: [offline]
+    start: ["tools:/"]
+    checks:
+      - name: followed
+        when: step
+        required: true
+        locate: {by: element, event: click, role: link, named: Scratchpad}
+        match: {how: exact, value: Scratchpad}
+      - name: called
+        when: end
+        locate: {by: page, at: own, script: "document.body.innerText.includes('Jottings')"}
+        match: {how: exact, value: "false"}
+    reference: [{do: click, role: link, name: Scratchpad}, {do: stop}]
+"""
+
+
+@SLOW
+def test_a_suites_table_renames_what_the_agent_meets_and_nothing_that_checks_read(
+    run: RunAt, tmp_path: Path
+) -> None:
+    suite = tmp_path / "labels.yaml"
+    suite.write_text(LABELS, encoding="utf-8")
+    played = run.play(suite, *vary("labels=short"), "--json")
+    assert run.lock.vary == ("labels=short@v1",), played.err
+    assert run.attempts() == [("finished", "success")]
+    evidence = run.evidence("list")
+    assert [one.count for one in evidence.varied] == [2]
+    assert [one.name for step in evidence.steps for one in step.acted] == ["Scratchpad"]
+    proven = arena("tasks", "lint", str(suite), "--prove", *vary("labels=unused"), cwd=run.cwd)
+    assert "void: labels=unused@v1 had no effect" in proven.out
+    refused = arena("tasks", "lint", str(suite), "--prove", *vary("labels=long"), cwd=run.cwd)
+    assert "no table of labels 'long'" in refused.out + refused.err
+
+
 @pytest.mark.slow(minutes=4)
 @pytest.mark.parametrize(
     "arm",
     [
         *("look=dark", "look=large", "look=mobile", "page=notice", "page=wall", "network=slow"),
-        *("network=flaky", "network=flaky@100"),
+        *("network=flaky", "network=flaky@100", "labels=german"),
+        *("page=moved", "page=moved@seed=1", "page=moved@seed=2"),
     ],
 )
 def test_the_reference_passes_on_the_demos_shop_tasks(run: RunAt, arm: str) -> None:

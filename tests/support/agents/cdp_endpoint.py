@@ -21,6 +21,7 @@ from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import launch_external
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.session import Session
+from orchestrator.browser.tabs.arm_scripts import NO_ARM, ArmScripts
 from orchestrator.browser.tabs.journal import Activity
 
 HOST = "http://site.test"
@@ -196,14 +197,16 @@ class Endpoint:
 
 @asynccontextmanager
 async def open_endpoint(
-    downloads: Path, files: Mapping[str, Path] | None = None
+    downloads: Path, files: Mapping[str, Path] | None = None, arm: ArmScripts = NO_ARM
 ) -> AsyncIterator[Endpoint]:
     async with launch_external(BrowserOptions()) as browser:
         listener = await browser.listen()
         with _serving(listener) as site:
             port = listener.getsockname()[1]
             options = SessionOptions(
-                proxy_url=f"http://127.0.0.1:{port}", logical=lambda url: url.replace(HOST, "site:")
+                proxy_url=f"http://127.0.0.1:{port}",
+                logical=lambda url: url.replace(HOST, "site:"),
+                arm=arm,
             )
             clock = Clock()
             async with browser.session(options) as session:

@@ -173,6 +173,44 @@ async def test_documents_in_a_phones_window_are_counted_and_pass_byte_for_byte(
     assert Arm((DARK, SLOW)).window is None
 
 
+@pytest.mark.parametrize("vary", ["labels=german", "page=moved"])
+async def test_what_is_done_in_the_agents_pages_leaves_what_the_site_sent(
+    stage: Stage, vary: str
+) -> None:
+    one = Variation.parse(vary)
+    response = ok(gzip.compress(PAGE), "Content-Encoding: gzip", 'ETag: "1"')
+    arm = Arm((one,), labels={"Buy": "Kaufen"})
+    client = await varied(stage, response, arm)
+    await client.send(get(extra=NAVIGATION))
+    assert await client.exactly(len(response)) == response
+    assert not arm.meets_documents
+    assert not arm.alters_answers
+    assert arm.effects == {one: 0}  # only what was altered counts, and the pages say so
+    assert list(arm.page_scripts) == [one]
+    arm.altered_page(one)
+    assert arm.effects == {one: 1}
+
+
+def test_only_some_variations_are_done_in_pages() -> None:
+    assert Arm((DARK, SLOW, Variation.parse("page=notice"))).page_scripts == {}
+
+
+def test_where_parts_are_moved_is_drawn_from_seed_and_repeat_and_is_the_same_for_all() -> None:
+    def script(seed: int, repeat: int) -> str:
+        moved = Variation.parse(f"page=moved@seed={seed}")
+        return Arm((moved,), repeat=repeat).page_scripts[moved]
+
+    assert script(3, 1) == script(3, 1)
+    assert len({script(seed, 0) for seed in range(20)}) == 3
+    assert len({script(0, repeat) for repeat in range(20)}) == 3
+
+
+def test_a_table_is_data_in_its_script_whatever_its_words_are() -> None:
+    labels = Variation.parse("labels=mine")
+    script = Arm((labels,), labels={'"); alert(1); ("': "</script>\u2028"}).page_scripts[labels]
+    assert '"\\"); alert(1); (\\"": "</script>\\u2028"' in script
+
+
 async def test_a_site_on_the_live_web_is_never_varied(stage: Stage) -> None:
     response = ok(PAGE)
     shop = await stage.server(keeps_answering(response))

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from arena_core.errors import UsageError
-from orchestrator.gateway.variations import Variation, arm_label, content_in, variations_of
+from orchestrator.gateway.variations import (
+    Variation,
+    arm_label,
+    content_in,
+    labels_in,
+    variations_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +29,9 @@ from orchestrator.gateway.variations import Variation, arm_label, content_in, va
         ("page=notice@3", "page=notice@3,v1", "page=notice@3"),
         ("content=long-names", "content=long-names@v1", "content=long-names"),
         ("page=wall", "page=wall@1,v1", "page=wall@1"),
+        ("page=moved", "page=moved@seed=0,v1", "page=moved"),
+        ("page=moved@seed=4", "page=moved@seed=4,v1", "page=moved@seed=4"),
+        ("labels=german", "labels=german@v1", "labels=german"),
     ],
 )
 def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
@@ -45,6 +54,10 @@ def test_a_variation_is_read_and_its_canonical_text_says_all_of_it(
         ("content=a b", "there is no such variation"),
         ("content=../x", "there is no such variation"),
         ("content=long@3", "takes no parameter, so 3 has no effect"),
+        ("labels", "there is no such variation"),
+        ("labels=a b", "there is no such variation"),
+        ("labels=german@seed=3", "its seed has no effect"),
+        ("page=moved@3", "takes no parameter, so 3 has no effect"),
         ("network=dead", "there is no such variation"),
         ("network=flaky@0", "0 is not from 1 to 100 (the share that is refused in percent)"),
         ("network=flaky@101", "101 is not from 1 to 100"),
@@ -80,6 +93,8 @@ def test_two_values_of_one_name_exclude_each_other() -> None:
     for pair in (
         ("look=dark", "look=large"),
         ("page=wall", "page=notice@2"),
+        ("page=moved", "page=notice"),
+        ("labels=german", "labels=mine"),
         ("network=slow", "network=flaky"),
     ):
         with pytest.raises(UsageError, match="exclude each other"):
@@ -91,6 +106,13 @@ def test_two_contents_exclude_each_other_and_one_is_found() -> None:
         variations_of(("content=long", "content=short"))
     assert content_in(variations_of(("look=dark", "content=long"))) == "long"
     assert content_in(variations_of(("look=dark",))) is None
+
+
+def test_a_content_and_a_table_of_labels_go_together_and_each_is_found() -> None:
+    both = variations_of(("content=long", "labels=german"))
+    assert (content_in(both), labels_in(both)) == ("long", "german")
+    assert labels_in(variations_of(("content=german",))) is None
+    assert content_in(variations_of(("labels=long",))) is None
 
 
 def test_the_arm_of_another_version_has_a_label_of_its_own() -> None:

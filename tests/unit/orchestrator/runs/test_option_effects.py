@@ -33,12 +33,14 @@ def refuse(
     recorded: str | None = None,
     original: OriginalTask | None = None,
     miniwob: MiniWobStart | None = None,
+    labels: dict[str, dict[str, str]] | None = None,
     checks: tuple[Check, ...] = SUITE.tasks[0].checks,
     **more: Any,
 ) -> None:
     """Hold a run on these sites to its options; shop and wiki can be staged, forum cannot."""
     changes: dict[str, Any] = {"sites": sites, "worlds": worlds, "recorded": recorded}
     changes |= {"original": original, "miniwob": miniwob, "checks": checks}
+    changes["labels"] = labels or {}
     task = SUITE.tasks[0].model_copy(update=changes)
     nobody: Any = None
     request = RunRequest(
@@ -137,3 +139,49 @@ def test_an_arm_that_would_alter_what_a_scorer_reads_is_refused() -> None:
     refuse("shop", worlds=here, vary=("look=dark",), original=others)
     with pytest.raises(UsageError, match="is judged by what the site answered"):
         refuse("shop", worlds=here, vary=("network=slow", "page=notice"), original=judged)
+
+
+HERE = (World.OFFLINE,)
+MINE = {"mine": {"Kettle": "Kessel", "Buy": "Kaufen"}}
+
+
+def test_a_table_of_labels_that_nobody_has_is_refused() -> None:
+    refuse("shop", worlds=HERE, vary=("labels=mine",), labels=MINE)
+    refuse("shop", worlds=HERE, vary=("labels=german",))
+    with pytest.raises(UsageError, match="has no table of labels 'yours'"):
+        refuse("shop", worlds=HERE, vary=("labels=yours",), labels=MINE)
+
+
+@pytest.mark.parametrize("value", ["Kettle", " kettle ", "Kessel", ["a", "KETTLE"]])
+def test_a_value_that_a_check_expects_must_not_be_a_label(value: object) -> None:
+    """A product that is named like a button: the agent would read, and give, the new name."""
+    checks = (make_check({"by": "answer"}, value),)
+    with pytest.raises(UsageError, match="which labels=mine renames"):
+        refuse("shop", worlds=HERE, vary=("labels=mine",), labels=MINE, checks=checks)
+    refuse("shop", worlds=HERE, vary=("look=dark",), labels=MINE, checks=checks)
+
+
+@pytest.mark.parametrize(
+    ("read", "is_refused"), [("name", False), ("text", False), ("value", True)]
+)
+def test_what_an_element_is_called_is_recorded_as_its_site_calls_it(
+    read: str, *, is_refused: bool
+) -> None:
+    clicked = {"by": "element", "event": "click", "read": read, "named": "Buy"}
+    checks = (make_check(clicked, "Buy", when=When.STEP),)
+    with pytest.raises(UsageError, match="expects 'Buy'") if is_refused else nothing():
+        refuse("shop", worlds=HERE, vary=("labels=mine",), labels=MINE, checks=checks)
+
+
+def test_what_a_published_task_expects_must_not_be_a_label_and_what_it_asks_for_may() -> None:
+    right = published("webarena", {"eval": {"reference_answers": {"must_include": ["Kettle"]}}}, "")
+    asks = published("webarena", {"intent": "Buy", "intent_template": "Kettle"}, "")
+    with pytest.raises(UsageError, match="its published task expects 'Kettle'"):
+        refuse("shop", worlds=HERE, vary=("labels=mine",), labels=MINE, original=right)
+    refuse("shop", worlds=HERE, vary=("labels=mine",), labels=MINE, original=asks)
+
+
+def test_the_words_of_a_page_that_is_a_task_by_itself_are_not_renamed() -> None:
+    page = MiniWobStart(page="click-test", seed=1)
+    with pytest.raises(UsageError, match="part of what it asks for"):
+        refuse("shop", worlds=HERE, vary=("labels=german",), miniwob=page)

@@ -130,3 +130,48 @@ async def test_a_refused_page_is_asked_for_again_before_anything_else(page: Page
     ]
     with pytest.raises(AgentError, match="finds no such element"):
         await oracle(ACCOUNT).decide(refused)
+
+
+LABELS: Final = {"Account": "Konto", "Menu": "Auswahl", "Add": "Hinzufügen"}
+
+
+def translated(
+    *actions: dict[str, object], labels: dict[str, str] = LABELS, more: tuple[str, ...] = ()
+) -> OracleAgent:
+    reference = Reference(
+        _ACTIONS.validate_python([*actions, {"do": "stop"}]),
+        str,
+        vary=variations_of(("labels=mine", *more)),
+        labels=labels,
+    )
+    return OracleAgent(reference, World.OFFLINE)
+
+
+async def test_an_element_is_known_by_the_name_that_the_arm_gave_it(page: Page) -> None:
+    assert await done(translated(ACCOUNT), page('link "Konto"')) == [Click(element=1)]
+    with pytest.raises(AgentError, match="finds no such element"):
+        await oracle(ACCOUNT).decide(page('link "Konto"'))
+
+
+async def test_the_renamed_one_comes_before_one_that_the_site_itself_calls_so(page: Page) -> None:
+    shown = page('link "Account"\nlink "Konto"\n')
+    assert await done(translated(ACCOUNT), shown) == [Click(element=2)]
+    assert await done(translated(ACCOUNT), page('link "Account"')) == [Click(element=1)]
+
+
+async def test_names_of_several_labels_and_of_what_is_around_are_followed_too(page: Page) -> None:
+    inside: dict[str, object] = {**ACCOUNT, "name": "Add 3", "within": "Menu"}
+    shown = page('link "Hinzufügen 3"\nnavigation "Auswahl"\n  link "Hinzufügen 3"\n')
+    assert await done(translated(inside), shown) == [Click(element=3)]
+
+
+async def test_a_menu_of_another_name_is_opened_where_the_element_is_missing(page: Page) -> None:
+    shut = page(f'button "Auswahl" {CLOSED}\nbutton "Menu" {OPEN}\n')
+    assert await done(translated(ACCOUNT, more=("look=mobile",)), shut) == [Click(element=1)]
+    with pytest.raises(AgentError, match="finds no such element"):
+        await done(translated(ACCOUNT), shut)
+
+
+async def test_what_the_table_does_not_name_is_missing_as_ever(page: Page) -> None:
+    with pytest.raises(AgentError, match="finds no such element"):
+        await translated(ACCOUNT, labels={"Menu": "Auswahl"}).decide(page('link "Konto"'))
