@@ -206,7 +206,7 @@ async def _parts_of(
             options=secret_options.get(registered.agent, {}),
             changes={
                 "screenshots": study.file.screenshots,
-                "browser": study.file.browser,
+                "browser": study.file.browser_of(study.agents[registered.agent]),
                 **changes,
             },
             headless=headless,
@@ -244,9 +244,9 @@ async def play_study(
                 warned.add(part.request.suite.suite)
                 await warn_of_faults(part.request.suite, part.request.tasks, registry, on_event)
             await require_same_images(part.folder.lock(), engine)
-        live = next((part for part in parts if part.folder.lock().live_pool is not None), None)
-        if live is not None:
-            await require_same_browser(live.folder.lock(), live.request)
+        live = {part.folder.lock().live_pool: part for part in parts}
+        for part in live.values():
+            await require_same_browser(part.folder.lock(), part.request)
         on_event(
             StudyBegan(
                 folder=folder.path,

@@ -67,6 +67,10 @@ class BrowserKeeper:
         """Whether the browser that runs has a network of its own, which does not change."""
         return self._browser is not None and not self._browser.not_isolated
 
+    def another(self, options: BrowserOptions) -> BrowserKeeper:
+        """Return what keeps another browser, for the same listener."""
+        return BrowserKeeper(options, self._on_event)
+
     async def browser(self) -> Browser:
         """Return a browser that answers."""
         if self._browser is None or not self._browser.is_alive:
@@ -166,16 +170,34 @@ class Environments:
         self._world = world
         self._browsers = browsers
         self._logins = logins
+        self._others: dict[BrowserOptions, Environments] = {}
 
     @classmethod
     @asynccontextmanager
     async def of(cls, world: OpenWorld, on_event: OnEvent) -> AsyncIterator[Self]:
         """Make them for a world; their browser ends with the block."""
         browsers = BrowserKeeper(world.browser, on_event)
+        made = cls(world, browsers, world.logins.fresh())
         try:
-            yield cls(world, browsers, world.logins.fresh())
+            yield made
         finally:
-            await browsers.close()
+            await made.close()
+
+    def in_browser(self, options: BrowserOptions) -> Environments:
+        """Return these with another browser, which ends with them; what is asked for may be it."""
+        wanted = replace(options, trusted_spki=self._world.browser.trusted_spki)
+        if wanted == self._world.browser:
+            return self
+        if wanted not in self._others:
+            world = replace(self._world, browser=wanted)
+            self._others[wanted] = Environments(world, self._browsers.another(wanted), self._logins)
+        return self._others[wanted]
+
+    async def close(self) -> None:
+        """End the browsers."""
+        for one in self._others.values():
+            await one.close()
+        await self._browsers.close()
 
     @property
     def world(self) -> OpenWorld:
@@ -185,7 +207,7 @@ class Environments:
     @property
     def isolated(self) -> bool:
         """Whether the browser has a network of its own, which no container's start changes."""
-        return self._browsers.isolated
+        return self._browsers.isolated or any(one.isolated for one in self._others.values())
 
     @asynccontextmanager
     async def shared_of_task(

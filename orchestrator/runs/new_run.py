@@ -31,6 +31,7 @@ from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest, browser_for, tasks_of
 from orchestrator.runs.rollouts import RolloutPlan
 from orchestrator.runs.spec import BrowserEntry, RunSettings, RunSpec, SpendingLimits
+from orchestrator.runs.store.browser_lock import kind_by_version
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.recording import Recording
 from orchestrator.runs.store.run_folder import RunFolder
@@ -197,8 +198,8 @@ def _named_again(lock: RunLock, named: object, *, headless: bool) -> BrowserEntr
     if named is None:
         return None
     entry = RunSettings.of(worlds=lock.worlds, browser=named).browser
-    began = None if used is None else used.entry
-    if entry is None or began is None or entry.shown != began.shown:
+    began = BrowserEntry(use=kind_by_version(lock.browser)) if used is None else used.entry
+    if entry is None or entry.shown != began.shown:
         message = f"run {lock.run} began in {lock.browser_pool}, and goes on there"
         raise UsageError(message, hint="omit --browser, or start a new run")
     return began.model_copy(update={"use": entry.use})

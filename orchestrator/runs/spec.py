@@ -185,6 +185,9 @@ class BrowserEntry(Strict):
         return str(self.kind) if self.address is None else f"{self.kind}:{self.address}"
 
 
+Browser = Annotated[BrowserEntry, BeforeValidator(_by_its_name)]
+
+
 class RunTerms(Strict):
     """The part of a run's settings that its lock keeps word for word.
 
@@ -249,9 +252,7 @@ class RunSettings(RunTerms):
     """
 
     staged: bool = False
-    browser: Annotated[BrowserEntry, BeforeValidator(_by_its_name)] | None = Field(
-        default=None, exclude_if=lambda value: value is None
-    )
+    browser: Browser | None = Field(default=None, exclude_if=lambda value: value is None)
     resolve: tuple[
         Annotated[str, AfterValidator(_read_by(lambda text: str(Resolve.parse(text))))], ...
     ] = ()

@@ -28,11 +28,12 @@ from orchestrator.analysis.studies.registration import (
 from orchestrator.analysis.studies.seals import seal_study
 from orchestrator.analysis.studies.study_file import (
     QuestionEntry,
+    StudyAgent,
     StudyFile,
 )
 from orchestrator.episode.external.command import KIND
 from orchestrator.runs.request import tasks_of
-from orchestrator.runs.spec import AgentEntry, SpendingLimits, read_asked
+from orchestrator.runs.spec import SpendingLimits, read_asked
 from orchestrator.runs.store.lock import ChangedLimits, RunLock, lock_digest, user
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.sandbox.engine.engine import Engine
@@ -48,7 +49,7 @@ class AdditionFile(Strict):
         repeats: how often each agent plays each task from now on.
     """
 
-    agents: dict[Slug, AgentEntry] = Field(default_factory=dict)
+    agents: dict[Slug, StudyAgent] = Field(default_factory=dict)
     repeats: int | None = Field(default=None, ge=1)
     questions: tuple[QuestionEntry, ...] = ()
     budget: SpendingLimits = SpendingLimits()
@@ -152,7 +153,7 @@ def refuse_misfits(study: Study, added: Addition) -> None:
     for one in added.questions:
         if one.id in asked:
             raise InputError(f"the study has a question '{one.id}' already")
-    taken = {label: AgentEntry(agent="oracle") for label in added.runs}  # names alone are read here
+    taken = {label: StudyAgent(agent="oracle") for label in added.runs}  # names alone are read here
     whole = study.whole_file()
     whole = whole.model_copy(update={"agents": {**whole.agents, **added.agents, **taken}})
     for one in added.questions:
@@ -193,7 +194,8 @@ async def _new_runs(  # noqa: PLR0917 - the parts of `add_to_study`
     for run in made:
         lock = folder.run_folder(run.folder).lock()
         _require_same_images(lock, first, run.folder)
-        _require_same_browser(lock, first, run.folder)
+        if added.agents[run.agent].browser is None:
+            _require_same_browser(lock, first, run.folder)
     return made
 
 
@@ -293,10 +295,10 @@ def _require_same_browser(lock: RunLock, first: RunLock, whose: str) -> None:
         raise StoreError(message, hint="register a new study: no figure mixes two browsers")
 
 
-def _entry(lock: RunLock) -> AgentEntry:
+def _entry(lock: RunLock) -> StudyAgent:
     """Return the agent of a run as a study's file would name it."""
     if lock.agent.kind == KIND:
         told = lock.agent.options
-        return AgentEntry(command=str(told["command"]), seconds=float(told["seconds"] or 1))
+        return StudyAgent(command=str(told["command"]), seconds=float(told["seconds"] or 1))
     options = {name: lock.agent.options[name] for name in lock.agent.given}
-    return AgentEntry(agent=lock.agent.kind, options=options)
+    return StudyAgent(agent=lock.agent.kind, options=options)

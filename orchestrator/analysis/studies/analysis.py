@@ -209,6 +209,13 @@ def _notes(
     staged = sorted({site for run in runs for site in run.lock.staged})
     if staged and any(World.ONLINE in run.lock.worlds for run in runs):
         yield f"Staged live origins, not the real web: {', '.join(staged)}."
+    pools = dict.fromkeys(run.lock.live_pool for run in runs if run.lock.live_pool is not None)
+    if len(pools) > 1:
+        yield (
+            f"Live sites were visited in {len(pools)} browsers ({', '.join(map(str, pools))}):"
+            " their scores are kept apart, and an online difference of one agent with itself is one"
+            " of browsers."
+        )
     for run in runs:
         if run.lock.replayed is not None:
             yield f"{run.label}: replies of run {run.lock.replayed.run} answered it, no model."

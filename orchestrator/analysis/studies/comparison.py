@@ -377,20 +377,12 @@ def _differences(runs: Sequence[StudyRun]) -> Iterable[str]:
 
 
 def browsers_apart(runs: Sequence[StudyRun]) -> Iterable[str]:
-    """Say which agents were not compared online, because of their browsers, and which were."""
+    """Say which agents are not compared online, because of their browsers."""
     for first, second in confounded(runs):
         yield (
             f"{first.label} and {second.label} are not compared online: live sites were visited in"
             f" {first.lock.live_pool} and in {second.lock.live_pool}, and the browser decides live"
             " scores."
-        )
-    live = [run for run in runs if run.lock.live_pool is not None]
-    pools = dict.fromkeys(run.lock.live_pool for run in live)
-    if len(pools) > 1:
-        yield (
-            f"Live sites were visited in {len(pools)} browsers"
-            f" ({', '.join(str(pool) for pool in pools)}): their scores are kept apart, and an"
-            " online difference of one agent with itself is one of browsers."
         )
 
 

@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.registration import (
     sha256,
 )
 from orchestrator.analysis.studies.study_file import (
+    StudyAgent,
     StudyFile,
     SuiteEntry,
     parse_study_file,
@@ -229,7 +230,7 @@ async def make_run_folders(
 
 def planned_runs(
     file: StudyFile,
-    agents: Mapping[str, AgentEntry],
+    agents: Mapping[str, StudyAgent],
     suites: Sequence[PlayedSuite],
     secret_options: Options,
     repeats: int | None = None,
@@ -238,10 +239,11 @@ def planned_runs(
     runs: list[PlannedRun] = []
     for label, entry in agents.items():
         chosen = _chosen(label, entry, secret_options.get(label, {}))
+        own = file.model_copy(update={"browser": file.browser_of(entry)})
         for suite in suites:
             name = label if len(file.suites) == 1 else f"{label}--{suite.label}"
             for arm in ("", *file.variations):
-                request = _request(file, chosen, suite, arm, repeats)
+                request = _request(own, chosen, suite, arm, repeats)
                 folder = f"{name}--{arm}" if arm else name
                 runs.append(
                     PlannedRun(agent=label, arm=arm, suite=suite, request=request, folder=folder)

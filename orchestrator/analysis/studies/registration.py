@@ -27,11 +27,12 @@ from orchestrator.analysis.studies.secondary import Secondary
 from orchestrator.analysis.studies.study_file import (
     STUDY_FILE,
     QuestionEntry,
+    StudyAgent,
     StudyFile,
     parse_study_file,
 )
 from orchestrator.gateway.variations import in_arm
-from orchestrator.runs.spec import AgentEntry, SpendingLimits
+from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.formats import own_version
 from orchestrator.runs.store.lock import ChangedLimits
@@ -112,7 +113,7 @@ class Amendment(Strict):
     previous: str
     repeats: int | None = Field(default=None, ge=1)
     budget: ChangedLimits | None = None
-    agents: dict[Slug, AgentEntry] = Field(default_factory=dict)
+    agents: dict[Slug, StudyAgent] = Field(default_factory=dict)
     questions: tuple[QuestionEntry, ...] = ()
     runs: tuple[RegisteredRun, ...] = ()
 
@@ -199,7 +200,7 @@ class Study:
     registration: Registration
 
     @property
-    def agents(self) -> Mapping[str, AgentEntry]:
+    def agents(self) -> Mapping[str, StudyAgent]:
         """Every agent by its label, those added last."""
         found = dict(self.file.agents)
         for one in self.registration.amendments:

@@ -17,13 +17,23 @@ from orchestrator.analysis.stats.results import Compared
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.secondary import Outcome, Secondary
-from orchestrator.runs.spec import AgentEntry, EpisodeLimits, RunSettings, Vary, refuse_field
+from orchestrator.browser.process.kinds import BrowserKind
+from orchestrator.runs.spec import (
+    AgentEntry,
+    Browser,
+    BrowserEntry,
+    EpisodeLimits,
+    RunSettings,
+    Vary,
+    refuse_field,
+)
 from sites.documents import parse_document, read_document
 from sites.fields import Strict
 from tasks.schema import Family
 
 STUDY_FILE: Final = "study.yaml"
 _CLEAN: Final = "clean"
+_NO_SECRETS: Final = "holds a secret, which stands in no study's file: write ${NAME} in its place"
 _ENDINGS: Final = (".yaml", ".yml")
 
 Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
@@ -187,6 +197,16 @@ class SecondaryEntry(ComparisonEntry):
         return Secondary(question=question, outcome=self.outcome, k=self.k)
 
 
+class StudyAgent(AgentEntry):
+    """An agent of a study, and the browser that it is played in.
+
+    Attributes:
+        browser: in place of the study's: entries that differ in it alone compare browsers.
+    """
+
+    browser: Browser | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
 class StudyFile(RunSettings):
     """What a study compares, and what it is to answer; how it is played says `RunSettings`.
 
@@ -205,7 +225,7 @@ class StudyFile(RunSettings):
 
     name: Slug
     title: str = ""
-    agents: dict[Slug, AgentEntry] = Field(min_length=1)
+    agents: dict[Slug, StudyAgent] = Field(min_length=1)
     suites: tuple[SuiteEntry, ...] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=10_000)
     seed: int = 0
@@ -235,6 +255,46 @@ class StudyFile(RunSettings):
                 message = f"must be at most the {self.repeats} repeats of the study"
                 refuse_field(("secondary", number, "k"), message)
         return self
+
+    @model_validator(mode="after")
+    def _keeps_live_scores_apart(self) -> Self:
+        for label, entry in self.agents.items():
+            address = None if entry.browser is None else entry.browser.address
+            if address is not None and not address.is_for_files:
+                refuse_field(("agents", label, "browser"), _NO_SECRETS)
+        own = None if self.browser is None else self.browser.address
+        if own is not None and not own.is_for_files:
+            refuse_field(("browser",), _NO_SECRETS)
+        if not self._is_live:
+            return self
+        for part, asked in (("questions", self.questions), ("secondary", self.secondary)):
+            for number, one in enumerate(asked):
+                if one.of is not Compared.AGENTS or one.within.world is World.OFFLINE:
+                    continue
+                first, second = self.agents[one.first], self.agents[one.second]
+                alone = {"browser": None}
+                if self.browser_of(first) != self.browser_of(second) and (
+                    first.model_copy(update=alone) != second.model_copy(update=alone)
+                ):
+                    message = f"{one.first} and {one.second} are two agents in two browsers, which"
+                    message += (
+                        " decide live scores: compare agents in one, or browsers by one agent"
+                    )
+                    refuse_field((part, number), message)
+        return self
+
+    @property
+    def _is_live(self) -> bool:
+        return World.ONLINE in self.worlds and not self.staged
+
+    def browser_of(self, agent: StudyAgent) -> BrowserEntry | None:
+        """Return the browser that an agent is played in, in every arm; None for the usual one.
+
+        Where real sites are visited none is left to the world: arms, which are played offline, are
+        compared with the clean one.
+        """
+        named = agent.browser or self.browser
+        return BrowserEntry(use=BrowserKind.CHROMIUM) if named is None and self._is_live else named
 
     @model_validator(mode="after")
     def _has_arms_that_differ(self) -> Self:

@@ -82,11 +82,12 @@ class RemoteAddress:
         return self.url.endswith(_CUT)
 
     @property
-    def holds_secrets(self) -> bool:
-        """Whether a password or a value of its query stands in it, and not only names of such."""
+    def is_for_files(self) -> bool:
+        """Whether it may stand in a file that others read: variables hold what is secret in it."""
         parts = urlsplit(self.url)
         said = [parts.password or "", *(value for _, value in parse_qsl(parts.query))]
-        return any(_VARIABLE.sub("", one) for one in said)
+        has_variables = bool(_VARIABLE.search(self.url)) or not self.is_secret
+        return has_variables and not any(_VARIABLE.sub("", one) for one in said)
 
     def expanded(self, environment: Mapping[str, str]) -> RemoteAddress:
         """Return it with the values of variables in the place of `${NAME}`."""

@@ -70,6 +70,10 @@ def pool_by_version(version: str) -> str:
 
     A browser with a window looked the same there; it was taken for one without.
     """
-    kind = BrowserKind.SHELL if version.endswith(_SHELL) else BrowserKind.CHROMIUM
     build = re.match(r"\d+", version)
-    return f"{kind} {build[0] if build else version}".rstrip()
+    return f"{kind_by_version(version)} {build[0] if build else version}".rstrip()
+
+
+def kind_by_version(version: str) -> BrowserKind:
+    """Return the kind of a browser of which a lock says the version alone."""
+    return BrowserKind.SHELL if version.endswith(_SHELL) else BrowserKind.CHROMIUM

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
+from typing import ClassVar
 
 import pytest
 from support.agents.arena_process import Ended, arena
 from support.runs.run_at import RunAt
 from support.worlds.running_chromium import RunningChromium, running_chromium
+
+from orchestrator.runs.store.lock import RunLock
 
 pytestmark = [pytest.mark.docker, pytest.mark.browser]
 
@@ -52,8 +56,10 @@ class Pages(BaseHTTPRequestHandler):
 
     may_answer: Event
     asked: Event
+    agents: ClassVar[set[str]]
 
     def do_GET(self) -> None:
+        self.agents.add(self.headers["user-agent"])
         if self.path == "/entries":
             self.asked.set()
             self.may_answer.wait(60)
@@ -75,6 +81,7 @@ def live(run: RunAt, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Pages]]:
     class TheirPages(Pages):
         may_answer = Event()
         asked = Event()
+        agents: ClassVar[set[str]] = set()
 
     pages: type[Pages] = TheirPages
     pages.may_answer.set()
@@ -200,3 +207,49 @@ def test_a_window_without_a_display_is_one_line_with_the_next_step(
     first, *rest = [line for line in done.err.splitlines() if line]
     assert first.startswith("arena: the browser cannot be shown")
     assert any("choose another --browser" in line for line in rest)
+
+
+STUDY = """\
+name: browsers
+agents:
+  shell: {agent: oracle, browser: headless-shell}
+  full: {agent: oracle}
+  theirs: {agent: oracle, browser: {use: "cdp:URL", provider: Ada}}
+suites: [{suite: live.yaml}]
+worlds: [online]
+questions:
+  - {id: browsers, kind: difference, of: agents, first: shell, second: theirs}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("chromium-headless-shell"), reason="no headless shell here")
+def test_a_study_plays_an_agent_in_each_browser_and_keeps_their_scores_apart(
+    run: RunAt, live: type[Pages], theirs: RunningChromium
+) -> None:
+    (run.cwd / "study.yaml").write_text(STUDY.replace("URL", theirs.url), "utf-8")
+
+    done = arena("study", "run", "study.yaml", "--out", "study", cwd=run.cwd)
+
+    assert done.code == 0, done.err
+    locks = {
+        path.parent.name: RunLock.model_validate_json(path.read_bytes())
+        for path in (run.cwd / "study" / "runs").glob("*/lock.json")
+    }
+    used = {name: lock.browser_used for name, lock in locks.items()}
+    assert {name: one and str(one.kind) for name, one in used.items()} == {
+        "shell": "headless-shell",
+        "full": "chromium",
+        "theirs": "cdp",
+    }
+    agents = live.agents
+    assert len(agents) == 3
+    assert agents == {one.user_agent for one in used.values() if one}
+    again = arena("study", "run", "study", cwd=run.cwd)
+    assert again.code == 0, again.err
+    said = arena("study", "report", "study", "--json", cwd=run.cwd)
+    report = json.loads(said.out)
+    assert {one["cell"]["agent"]: one["success"] for one in report["cells"]} == dict.fromkeys(
+        locks, 1.0
+    )
+    assert any("Live sites were visited in 3 browsers" in note for note in report["notes"])
+    assert arena("study", "verify", "study", cwd=run.cwd).code == 0

@@ -60,7 +60,8 @@ class RunningChromium:
 def running_chromium(profile: Path, page: str = "about:blank") -> Iterator[RunningChromium]:
     """Start one with a page open; the block's end kills it."""
     program = shutil.which("chromium") or "chromium"
-    words = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run")
+    agent = "--user-agent=Mozilla/5.0 (theirs) Chrome/1.0"
+    words = (agent, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run")
     process = subprocess.Popen(
         [program, *words, f"--user-data-dir={profile}", "--remote-debugging-port=0", page],
         stdout=subprocess.DEVNULL,

@@ -174,6 +174,15 @@ def test_the_secret_of_an_address_is_named_again_and_nothing_else_changes(
             resumed(folder, browser=other)
 
 
+def test_a_run_of_an_earlier_version_goes_on_in_what_its_version_says(tmp_path: Path) -> None:
+    lock = make_lock().model_copy(update={"worlds": ONLINE, "browser": "131.0.6778.85"})
+    folder = RunFolder.create(tmp_path / "old", lock, SUITE)
+    assert resumed(folder).settings.browser is None
+    assert resumed(folder, browser="chromium").browser.full
+    with pytest.raises(UsageError, match="began in chromium 131, and goes on there"):
+        resumed(folder, browser="headless-shell")
+
+
 def test_a_live_run_goes_on_in_no_window_if_it_began_in_none(tmp_path: Path) -> None:
     folder = begun(tmp_path, kind=BrowserKind.CHROMIUM, headed=False)
     assert resumed(folder).browser.full

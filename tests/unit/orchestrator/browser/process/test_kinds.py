@@ -80,8 +80,10 @@ def test_a_message_of_others_loses_the_address_and_each_secret_part() -> None:
 
 def test_variables_of_the_environment_stand_for_secrets() -> None:
     address = RemoteAddress.parse("wss://example.com?apiKey=${KEY}")
-    assert not address.holds_secrets
-    assert RemoteAddress.parse(SECRET).holds_secrets
+    assert address.is_for_files
+    assert RemoteAddress.parse("http://127.0.0.1:9222").is_for_files
+    for url in (SECRET, "ws://127.0.0.1:9222/devtools/browser/0f9b", "wss://a.com?k=${KEY}&t=x"):
+        assert not RemoteAddress.parse(url).is_for_files
     whole = address.expanded({"KEY": "bb_live_12345678"})
     assert whole.url == "wss://example.com?apiKey=bb_live_12345678"
     assert "bb_live_12345678" in whole.secrets
