@@ -207,7 +207,7 @@ class Environments:
     @property
     def isolated(self) -> bool:
         """Whether the browser has a network of its own, which no container's start changes."""
-        return self._browsers.isolated
+        return self._browsers.isolated or any(one.isolated for one in self._others.values())
 
     @asynccontextmanager
     async def shared_of_task(

@@ -8,6 +8,7 @@ written into a journal like a gateway's, so that evidence and faults are the sam
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ class DirectTraffic:
         self.journal = GatewayJournal()
         self.url = url
         self._policy = policy
+        self._held_back = Counter[tuple[str, str]]()
         self._pacers = {route: RequestPacer(route.pace_s) for route in policy.routes}
 
     def follow(self, context: BrowserContext) -> None:
@@ -54,6 +56,10 @@ class DirectTraffic:
         why = self._policy.why_refused(parts.hostname or "", _port(url))
         self.journal.begin(method, url, site=None, live=False).finish(refused=why)
         return why
+
+    def hold_back(self, method: str, url: str) -> None:
+        """Take it that a request is answered by Arena, and never sent: its answer is no site's."""
+        self._held_back[method, url] += 1
 
     async def turn(self, url: str) -> None:
         """Wait until a page of a live host may be loaded."""
@@ -77,6 +83,9 @@ class DirectTraffic:
     ) -> None:
         route = self._route(request.url)
         if route is None:
+            return
+        if self._held_back[request.method, request.url]:
+            self._held_back[request.method, request.url] -= 1
             return
         noted = self.journal.begin(request.method, request.url, site=route.site, live=route.live)
         if request.method in _WRITES:

@@ -139,6 +139,8 @@ class LiveGuard:
         if origin_of(url) not in owner.origins:
             return None
         owner.refused(method, url)
+        if owner.traffic is not None:
+            owner.traffic.hold_back(method, url)
         return REFUSAL
 
     async def _owner(self, frame: str, method: str) -> GuardedSession | None:

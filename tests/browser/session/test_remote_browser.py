@@ -153,8 +153,8 @@ async def test_live_sites_stay_read_only_there(theirs: RunningChromium, site: Si
         await episode.step(Click(element=element(seen, "button")))
         evidence = episode.evidence()
     assert site.asked("/w") == 0
-    assert [note.refused for note in refused(evidence, 1)] == [
-        "live sites are read-only in this task"
+    assert [(note.method, note.refused) for note in evidence.steps[1].notes] == [
+        ("POST", "live sites are read-only in this task")
     ]
 
 

@@ -36,6 +36,10 @@ class FakeEnvironments:
     worlds: list[FakeWorld] = field(default_factory=list)
     isolated: bool = True
 
+    def in_browser(self, _: object) -> FakeEnvironments:
+        """Return these: there is no browser."""
+        return self
+
     @asynccontextmanager
     async def of_task(self, task: Any, **_: object) -> AsyncIterator[EpisodeEnvironment]:
         world = FakeWorld(receipts=(GOLDEN,))

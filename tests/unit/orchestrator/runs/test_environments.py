@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from support.worlds.fake_world import ATLAS, browsing_task
 
 from arena_core.worlds import World
-from orchestrator.runs.environments import Environments
+from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.runs.environments import BrowserKeeper, Environments
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
 from orchestrator.runs.starts import Starts
 from orchestrator.sandbox.pool.slot import Slot
@@ -109,3 +111,18 @@ async def test_a_login_at_a_live_origin_is_shared_by_no_two_workers() -> None:
     ):
         assert first._logins.jars == {}
         assert first._logins.jars is not second._logins.jars
+
+
+async def test_runs_side_by_side_in_other_browsers_share_the_world_and_its_logins() -> None:
+    usual = BrowserOptions(trusted_spki="key")
+    world = replace(opened(World.ONLINE, Pool()), browser=usual)
+    made = Environments(world, BrowserKeeper(usual, lambda _: None), world.logins.fresh())
+
+    other = made.in_browser(BrowserOptions(full=True))
+
+    assert made.in_browser(BrowserOptions()) is made
+    assert other is made.in_browser(BrowserOptions(full=True))
+    assert other.world.browser == BrowserOptions(full=True, trusted_spki="key")
+    assert other.world.slot_pool is made.world.slot_pool
+    assert other._logins is made._logins
+    await made.close()

@@ -15,8 +15,7 @@ from orchestrator.analysis.studies.registration import (
     StudyFolder,
     sha256,
 )
-from orchestrator.analysis.studies.study_file import QuestionEntry
-from orchestrator.runs.spec import AgentEntry
+from orchestrator.analysis.studies.study_file import QuestionEntry, StudyAgent
 
 TEXT = b"""\
 name: small
@@ -64,7 +63,7 @@ def amend(folder: StudyFolder) -> None:
         by="me",
         previous=before.digest,
         repeats=3,
-        agents={"c": AgentEntry(agent="random")},
+        agents={"c": StudyAgent(agent="random")},
         questions=(LATER,),
         runs=(run("c"),),
     )
@@ -91,7 +90,7 @@ def test_a_question_over_all_agents_stays_one_of_those_that_were_registered(
         {"id": "w", "kind": "difference", "of": "worlds", "first": "offline", "second": "online"}
     )
     asking = registered.file.model_copy(update={"questions": (worlds,)})
-    added = Amendment(at="later", by="me", previous="", agents={"c": AgentEntry(agent="random")})
+    added = Amendment(at="later", by="me", previous="", agents={"c": StudyAgent(agent="random")})
 
     def questions(registration: Registration) -> list[tuple[str, tuple[str, ...], int | None]]:
         study = Study(file=asking, registration=registration)
