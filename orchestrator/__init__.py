@@ -114,6 +114,22 @@ if TYPE_CHECKING:
     from orchestrator.browser.observation import Node as Node
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
+    from orchestrator.canary.findings import CanaryStatus as CanaryStatus
+    from orchestrator.canary.findings import Drift as Drift
+    from orchestrator.canary.findings import NodeFinding as NodeFinding
+    from orchestrator.canary.findings import TaskFinding as TaskFinding
+    from orchestrator.canary.history import CanaryEntry as CanaryEntry
+    from orchestrator.canary.history import CanaryPlace as CanaryPlace
+    from orchestrator.canary.history import Origins as Origins
+    from orchestrator.canary.lifetimes import CanaryLife as CanaryLife
+    from orchestrator.canary.lifetimes import HalfLife as HalfLife
+    from orchestrator.canary.lifetimes import KindDeaths as KindDeaths
+    from orchestrator.canary.lifetimes import LookCounts as LookCounts
+    from orchestrator.canary.looking import CanaryReport as CanaryReport
+    from orchestrator.canary.looking import LookedTask as LookedTask
+    from orchestrator.canary.nearest import Candidate as Candidate
+    from orchestrator.canary.walls import Wall as Wall
+    from orchestrator.canary.walls import WallKind as WallKind
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
     from orchestrator.episode.checkpoint_file import load_checkpoint as load_checkpoint
     from orchestrator.episode.checkpoint_file import save_checkpoint as save_checkpoint
@@ -214,6 +230,12 @@ _NAMES = LazyNames(
     orchestrator.api.sync: SyncSuites
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.browser.observation: Node Observation Tab
+    orchestrator.canary.findings: CanaryStatus Drift NodeFinding TaskFinding
+    orchestrator.canary.history: CanaryEntry Origins CanaryPlace
+    orchestrator.canary.lifetimes: CanaryLife HalfLife KindDeaths LookCounts
+    orchestrator.canary.looking: CanaryReport LookedTask
+    orchestrator.canary.nearest: Candidate
+    orchestrator.canary.walls: Wall WallKind
     orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
     orchestrator.episode.external.command: AgentCommand

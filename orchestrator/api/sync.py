@@ -439,6 +439,8 @@ class SyncArena(_Blocking[Arena]):
 
     episode = _opening(Arena.episode)
     run = _blocking(Arena.run)
+    canary = _blocking(Arena.canary)
+    canary_life = _same(Arena.canary_life)
     doctor = _blocking(Arena.doctor)
     check_model = _blocking(Arena.check_model)
     plugins = _same(Arena.plugins)

@@ -16,6 +16,9 @@ from orchestrator.canary.answers import answer_is_seen
 from orchestrator.canary.nearest import Candidate, nearest, path_of
 from orchestrator.canary.page import PageView
 from orchestrator.canary.reference import (
+    ANSWER,
+    LOGIN,
+    START_PAGE,
     Failed,
     asks_to_log_in,
     described,
@@ -162,7 +165,8 @@ def finding_of(play: Play) -> TaskFinding:
         is_restless=not all(step.settled for step in evidence.steps),
     )
     if evidence.fault is not None:
-        return _broken_off(play, found)
+        nodes = tuple(replace(one, status=CheckStatus.UNKNOWN.value) for one in found.nodes)
+        return _broken_off(play, replace(found, nodes=nodes))
     if diverges := _expected_divergence(play):
         return replace(found, status=CanaryStatus.VALID, because=diverges)
     if evidence.ended is Ended.AGENT_GAVE_UP:
@@ -193,9 +197,6 @@ def _judged(play: Play, found: TaskFinding) -> TaskFinding:
     return _gone_wrong(play, found)
 
 
-_ANSWER_KIND: Final = "answer on the page"
-
-
 def _held(play: Play, found: TaskFinding) -> TaskFinding:
     """Return a finding of a play that met everything: valid, unless its answer left the pages."""
     if found.answer_seen is not False or not play.then:
@@ -204,7 +205,7 @@ def _held(play: Play, found: TaskFinding) -> TaskFinding:
         return replace(found, status=CanaryStatus.VALID)
     drift = Drift(
         at="the answer",
-        kind=_ANSWER_KIND,
+        kind=ANSWER,
         expected="the reference's answer on a page that it visits, as before",
         found="no page that it visited says it any more",
     )
@@ -235,8 +236,8 @@ def _broken_off(play: Play, found: TaskFinding) -> TaskFinding:
         case UnscoredReason.BLOCKED:
             return _barred(play, found, status)
         case UnscoredReason.DRIFTED:
-            at, kind = ("start page", "start page") if status is not None else ("login", "login")
-            drift = Drift(at=at, kind=kind, expected="it lets the task begin", found=fault.message)
+            at = LOGIN if status is None else START_PAGE
+            drift = Drift(at=at, kind=at, expected="it lets the task begin", found=fault.message)
             return _drifted(found, drift)
         case UnscoredReason.NOT_FOUND_AT_START:
             return _failing(play, found, status)
@@ -259,7 +260,7 @@ def _failing(play: Play, found: TaskFinding, status: int | None) -> TaskFinding:
     if is_failure:
         return found
     said = play.evidence.fault.message if play.evidence.fault else found.because
-    drift = Drift(at="start page", kind="start page", expected="a page to begin on", found=said)
+    drift = Drift(at=START_PAGE, kind=START_PAGE, expected="a page to begin on", found=said)
     return _drifted(found, drift)
 
 

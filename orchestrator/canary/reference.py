@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from arena_core.worlds import World
 from evaluators.checks import Check
@@ -16,11 +17,16 @@ from tasks.reference import (
     ReferenceAction,
     SelectIn,
     SolveMiniWob,
+    StopWith,
     Text,
     TypeInto,
     UploadTo,
 )
 from tasks.schema import Task, located_checks
+
+START_PAGE: Final = "start page"
+LOGIN: Final = "login"
+ANSWER: Final = "answer on the page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +114,22 @@ def kinds_of(task: Task, world: World) -> tuple[str, ...]:
     """Return the kinds of all that may drift in a task: its actions and its checks."""
     actions = (f"reference {action.do}" for _, action in played_in(task, world))
     checks = (kind_of(one) for _, one in located_checks(task) if world in one.worlds)
-    return (*(one for one in actions if one not in _NEVER_DRIFT), *checks)
+    logins = (LOGIN for site in task.roles for _ in task.roles_of(site))
+    pages = (START_PAGE for _ in task.start_pages)
+    answers = (ANSWER for _ in range(has_answer(task, world)))
+    return (
+        *pages,
+        *logins,
+        *(one for one in actions if one not in _NEVER_DRIFT),
+        *checks,
+        *answers,
+    )
+
+
+def has_answer(task: Task, world: World) -> bool:
+    """Whether the reference answers in words."""
+    played = (action for _, action in played_in(task, world))
+    return any(isinstance(action, StopWith) and action.answer for action in played)
 
 
 _NEVER_DRIFT = frozenset({"reference stop", "reference infeasible", "reference give_up"})
