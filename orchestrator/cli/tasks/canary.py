@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_core.errors import InternalError, NothingScoredError, TaskError, UsageError
+from arena_core.errors import ArenaError, InternalError, NothingScoredError, TaskError, UsageError
 from arena_core.names import counted
 from orchestrator.cli.console import Column, Console
 from orchestrator.cli.runs import options as of
@@ -32,6 +33,12 @@ def play(
     workers: Annotated[
         int, typer.Option(min=1, help="References to play side by side; default: 1.")
     ] = 1,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Look again and again, such as every 30m, 6h or 1d, until Ctrl-C."
+        ),
+    ] = None,
     as_json: of.AsJson = False,
 ) -> None:
     """Play each task's reference without any model, and say which tasks still hold.
@@ -43,24 +50,44 @@ def play(
     Example: arena canary play demo 'wiki-*' --online --staged
     """
     from orchestrator.cli.asynchronous import run
+    from orchestrator.cli.tasks.canary_watch import read_interval
 
     if offline and online:
         message = "--offline and --online: a look is at one world"
         raise UsageError(message, hint="look twice: what is found is kept apart by world")
     console = Console(as_json)
-    report = run(
-        _look(
-            console,
-            suite,
-            tuple(tasks or ()),
-            world="offline" if offline else "online",
-            staged=staged,
-            resolve=tuple(resolve or ()),
-            workers=workers,
-        )
+    look = partial(
+        _look,
+        console,
+        suite,
+        tuple(tasks or ()),
+        world="offline" if offline else "online",
+        staged=staged,
+        resolve=tuple(resolve or ()),
+        workers=workers,
     )
+    if every is not None:
+        run(_look_every(look, read_interval(every), console))
+        return
+    report = run(look())
     show(report, console)
     require_valid(report)
+
+
+async def _look_every(
+    look: Callable[[], Awaitable[CanaryReport]], every_s: float, console: Console
+) -> None:
+    from orchestrator.cli.tasks.canary_watch import keep_looking, until_interrupted
+
+    async def look_once() -> None:
+        found = await look()
+        show(found, console)
+        try:
+            require_valid(found)
+        except ArenaError as wrong:
+            console.warn(f"arena: {wrong.message}")
+
+    await keep_looking(look_once, every_s, console, until_interrupted)
 
 
 async def _look(
