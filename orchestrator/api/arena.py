@@ -232,6 +232,7 @@ class Arena:
             ModelError: the model refuses for good; fix that, then resume the run.
             ArenaError: a worker's last attempt could not begin.
         """
+        from orchestrator.api.canary_runs import way_to_play
         from orchestrator.api.playing import play_new
         from orchestrator.runs.spec import RunSpec
 
@@ -247,7 +248,14 @@ class Arena:
             named = agent if isinstance(agent, str) else "a Python object"
             spec, chosen = RunSpec.of(agent=named, tasks=patterns, **asked), agent
         return await play_new(
-            self._opened, spec, chosen, out=out, headless=headless, yes=yes, stop=stop
+            self._opened,
+            spec,
+            chosen,
+            out=out,
+            headless=headless,
+            yes=yes,
+            stop=stop,
+            how=way_to_play(spec),
         )
 
     async def canary(
@@ -286,17 +294,14 @@ class Arena:
             StoreError: the history cannot be used.
         """
         from arena_core.worlds import read_world
-        from orchestrator.api.canaries import CanaryTerms, look_at
+        from orchestrator.api.canaries import look_at
+        from orchestrator.runs.spec import RunSettings
 
-        terms = CanaryTerms(
-            suite=suite,
-            world=read_world(world),
-            staged=staged,
-            resolve=tuple(resolve),
-            workers=workers,
+        settings = RunSettings.of(
+            worlds=(read_world(world),), staged=staged, resolve=tuple(resolve), workers=workers
         )
         folder = None if history is None else Path(history)
-        return await look_at(self._opened, terms, patterns, history=folder, stop=stop)
+        return await look_at(self._opened, suite, patterns, settings, history=folder, stop=stop)
 
     def canary_life(
         self, suite: str | None = None, *, history: Path | str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +39,9 @@ from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.run_folder import RunFolder
 from sites.registry import SiteRegistry
 
+PlayRequest = Callable[
+    [RunRequest, RunFolder, OpenArena, asyncio.Event | None], Awaitable[RunReport]
+]
 RUNS: Final = Path("arena-runs")
 STUDIES: Final = Path("arena-studies")
 
@@ -52,6 +55,7 @@ async def play_new(
     headless: bool,
     yes: bool,
     stop: asyncio.Event | None,
+    how: PlayRequest | None = None,
 ) -> RunReport:
     """Play a new run; arguments and errors are those of `Arena.run`.
 
@@ -63,13 +67,15 @@ async def play_new(
         headless: no browser window is shown.
         yes: it is played however large it is.
         stop: ends the run.
+        how: plays what is written down; `play` where omitted.
     """
+    how = how or play
     registry = opened.registry
     request, source = prepare(spec, agent, headless=headless, is_meant=yes)
     await refuse_faulty(spec.suite, source, request.tasks, registry)
     refuse_without_effect(request, spec.model_fields_set, registry)
     folder = await write_down(request, registry, await opened.engine(), out, RUNS)
-    return await play(request, folder, opened, stop)
+    return await how(request, folder, opened, stop)
 
 
 async def play_rollouts(

@@ -227,6 +227,9 @@ def refuse_offline_origins(settings: RunSettings) -> None:
     """Refuse options about live origins where none can be visited."""
     if World.ONLINE in settings.worlds:
         return
+    if settings.canary:
+        message = "--canary looks at live origins: it has no effect without --online"
+        raise UsageError(message, hint="add --online, or omit --canary")
     for option, given in (("--staged", settings.staged), ("--resolve", settings.resolve)):
         if given:
             message = f"{option} says where --online leads: it has no effect without --online"

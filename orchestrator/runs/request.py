@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arena_core.worlds import World
-from evaluators.evidence import UnscoredReason
+from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.agents.interface import AgentLock, AgentMaker
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.episode.snapshot import ProofHook
@@ -33,6 +33,7 @@ class RunRequest:
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         again: why a finished episode that is unscored is played again.
         proof_hook: looks at each episode in its middle; None where nobody does.
+        faults: by task, why nobody is to play it online; its episodes end by that.
     """
 
     suite: Suite
@@ -47,6 +48,7 @@ class RunRequest:
     rollouts: Rollouts | None = None
     again: frozenset[UnscoredReason] = frozenset()
     proof_hook: ProofHook | None = None
+    faults: Mapping[str, EpisodeFault] = field(default_factory=dict)
 
     @property
     def worlds(self) -> tuple[World, ...]:

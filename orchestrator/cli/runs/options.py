@@ -141,6 +141,14 @@ Trace = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder of the new run.")]
+Canary = Annotated[
+    bool,
+    typer.Option(
+        "--canary",
+        help="Online: play references before the agent plays, and again after it failed; tasks"
+        " that do not hold are unscored.",
+    ),
+]
 Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
 Yes = Annotated[
     bool, typer.Option("--yes", help="Play it however many episodes and workers that is.")

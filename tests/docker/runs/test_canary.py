@@ -84,3 +84,20 @@ def test_a_live_site_that_is_down_is_unreachable_and_a_staged_one_is_valid(tmp_p
     staged = look(tmp_path, "demo", "wiki-samovar", "--online", "--staged")
     assert (staged.code, staged.document["tasks"][0]["status"]) == (0, "valid")
     assert staged.document["tasks"][0]["before"] is None  # its history is another
+
+
+@SLOW
+def test_a_run_with_a_canary_leaves_out_what_drifted_and_scores_what_holds(tmp_path: Path) -> None:
+    link = [{"do": "click", "role": "link", "name": "Samovars"}, {"do": "stop"}]
+    suite = suite_with(tmp_path, wiki_bells_of_bruges={}, wiki_samovar={"reference": link})
+    words = ("--agent", "idle", "--online", "--staged", "--canary", "--out", "run", "--json")
+    ended = arena(
+        *("eval", "--suite", suite, *words), cwd=tmp_path, env={"XDG_DATA_HOME": str(tmp_path)}
+    )
+    assert ended.code == 0, ended.err
+    scored = arena("score", "run", "--json", cwd=tmp_path).document["episodes"]
+    assert {one["task"]: one["outcome"] for one in scored} == {
+        "wiki-bells-of-bruges": "failure",
+        "wiki-samovar": "unscored: drifted",
+    }
+    assert json.loads((tmp_path / "run" / "lock.json").read_text())["canary"] is True
