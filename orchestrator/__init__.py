@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from orchestrator.api.opened import SitesStarting as SitesStarting
     from orchestrator.api.opened import StudyBegan as StudyBegan
     from orchestrator.api.opened import WarningNote as WarningNote
+    from orchestrator.api.repairs import SuiteRepair as SuiteRepair
     from orchestrator.api.runs import Runs as Runs
     from orchestrator.api.sites import Sites as Sites
     from orchestrator.api.starting import RunningSite as RunningSite
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from orchestrator.canary.looking import CanaryReport as CanaryReport
     from orchestrator.canary.looking import LookedTask as LookedTask
     from orchestrator.canary.nearest import Candidate as Candidate
+    from orchestrator.canary.repair import Repair as Repair
     from orchestrator.canary.walls import Wall as Wall
     from orchestrator.canary.walls import WallKind as WallKind
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
@@ -176,6 +178,7 @@ if TYPE_CHECKING:
     from sites.accounts import Role as Role
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
+    from tasks.edits import ValueChange as ValueChange
     from tasks.imports.suite_file import ImportedSuite as ImportedSuite
     from tasks.schema import Suite as Suite
     from tasks.schema import Task as Task
@@ -220,6 +223,7 @@ _NAMES = LazyNames(
     orchestrator.api.doctor: DoctorCheck DoctorStatus ExaminedPlugin
     orchestrator.api.open_episode: OpenEpisode
     orchestrator.api.opened: ArenaEvent OnArenaEvent RunBegan SitesStarting StudyBegan WarningNote
+    orchestrator.api.repairs: SuiteRepair
     orchestrator.api.runs: Runs
     orchestrator.api.sites: Sites
     orchestrator.api.starting: RunningSite
@@ -235,6 +239,7 @@ _NAMES = LazyNames(
     orchestrator.canary.lifetimes: CanaryLife HalfLife KindDeaths LookCounts
     orchestrator.canary.looking: CanaryReport LookedTask
     orchestrator.canary.nearest: Candidate
+    orchestrator.canary.repair: Repair
     orchestrator.canary.walls: Wall WallKind
     orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
@@ -267,6 +272,7 @@ _NAMES = LazyNames(
     sites.accounts: Role
     sites.manifest: Site
     sites.registry: SiteRegistry
+    tasks.edits: ValueChange
     tasks.imports.suite_file: ImportedSuite
     tasks.schema: Suite Task
     """,

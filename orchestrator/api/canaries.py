@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from arena_core.errors import (
     InterruptedRunError,
@@ -21,7 +20,7 @@ from arena_core.worlds import World
 from orchestrator.api.opened import OpenArena
 from orchestrator.api.playing import play
 from orchestrator.api.suites import refuse_faulty
-from orchestrator.canary.history import CanaryPlace, History, Origins, history_folder
+from orchestrator.canary.history import CanaryPlace, History, Origins, history_file, history_folder
 from orchestrator.canary.lifetimes import CanaryLife, life_of
 from orchestrator.canary.looking import CanaryReport, Looking
 from orchestrator.runs.agent_choice import choose_agent
@@ -35,8 +34,6 @@ from orchestrator.runs.spec import RunSettings
 from orchestrator.runs.store.run_folder import RunFolder
 from tasks.loader import Selection, load_source, select_tasks
 from tasks.schema import Suite, Task
-
-HISTORY: Final = "history.sqlite"
 
 
 async def look_at(
@@ -63,7 +60,7 @@ async def look(
 ) -> CanaryReport:
     """Look at the tasks of an oracle's request in its world."""
     folder = history_folder() if history is None else history
-    with History.at(folder / HISTORY) as kept:
+    with History.at(history_file(folder)) as kept:
         return await Looking(
             suite=request.suite,
             place=CanaryPlace(suite=request.suite.suite, origins=origins_of(request.settings)),
@@ -125,7 +122,7 @@ class CanaryPlayer:
 
 def lives(suite: str | None, folder: Path | None) -> tuple[CanaryLife, ...]:
     """Read what the canary found; arguments and errors are those of `Arena.canary_life`."""
-    path = (history_folder() if folder is None else folder) / HISTORY
+    path = history_file(folder)
     if not path.is_file():
         message = f"{path}: the canary has looked at nothing yet"
         raise StoreError(message, hint="arena canary demo --online --staged")

@@ -328,6 +328,7 @@ class SyncSuites(_Blocking[Suites]):
     names = _same(Suites.names)
     read = _same(Suites.read)
     new = _same(Suites.new)
+    repair = _same(Suites.repair)
     tasks = _same(Suites.tasks)
     task = _same(Suites.task)
     lint = _blocking(Suites.lint)

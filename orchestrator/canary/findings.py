@@ -80,6 +80,9 @@ class Drift:
         expected: what the task says.
         found: what is there now.
         nearest: elements of the page that may be the one that is missing.
+        action: the number of the reference action; None where it is none.
+        check: the name of the check; None where it is none.
+        values: what the check found, value by value.
     """
 
     at: str
@@ -87,6 +90,9 @@ class Drift:
     expected: str
     found: str
     nearest: tuple[Candidate, ...] = ()
+    action: int | None = None
+    check: str | None = None
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,6 +317,7 @@ def _drift_at_action(play: Play) -> Drift:
         expected=described(failed.action, play.world),
         found=found,
         nearest=_candidates(play, failed, page),
+        action=failed.number,
     )
 
 
@@ -333,6 +340,8 @@ def _drift_at_check(play: Play) -> Drift:
             kind=kind_of_check(play.task, verdict.check),
             expected=verdict.expected,
             found=_found(verdict),
+            check=verdict.check,
+            values=verdict.found,
         )
     because = play.score.because
     return Drift(at="the end", kind="end", expected="every check is met", found=because)

@@ -122,6 +122,11 @@ def history_folder() -> Path:
     return user_data_path("arena", appauthor=False) / "canary"
 
 
+def history_file(folder: Path | None = None) -> Path:
+    """Return the file of a history: this user's, or that of another folder."""
+    return (folder or history_folder()) / "history.sqlite"
+
+
 def digest_of(task: Task) -> str:
     """Return SHA-256 over a task as it is written."""
     return hashlib.sha256(task.model_dump_json().encode()).hexdigest()
@@ -196,6 +201,16 @@ class History:
             digest_of(task),
         )
         return next(iter(rows), None)
+
+    def document(self, place: CanaryPlace, task: Task) -> dict[str, Any] | None:
+        """Return the whole of what was found last of a task as it is written now, as JSON."""
+        rows = self._connection.execute(
+            "SELECT document FROM finding JOIN look ON look.id = finding.look"
+            " WHERE look.suite = ? AND look.origins = ? AND finding.task = ?"
+            " AND finding.task_sha256 = ? ORDER BY look.id DESC LIMIT 1",
+            (place.suite, place.origins.value, task.id, digest_of(task)),
+        ).fetchall()
+        return json.loads(rows[0][0]) if rows else None
 
     def entries(self, place: CanaryPlace) -> tuple[CanaryEntry, ...]:
         """Return everything that was found in a place, oldest first."""

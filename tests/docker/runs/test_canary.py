@@ -95,7 +95,7 @@ def test_a_run_with_a_canary_leaves_out_what_drifted_and_scores_what_holds(tmp_p
         *("eval", "--suite", suite, *words), cwd=tmp_path, env={"XDG_DATA_HOME": str(tmp_path)}
     )
     assert ended.code == 0, ended.err
-    scored = arena("score", "run", "--json", cwd=tmp_path).document["episodes"]
+    scored = arena("score", "run", "--json", cwd=tmp_path).document
     assert {one["task"]: one["outcome"] for one in scored} == {
         "wiki-bells-of-bruges": "failure",
         "wiki-samovar": "unscored: drifted",

@@ -75,6 +75,7 @@ SUITES = {
     "names": "",
     "new": "path",
     "read": "name",
+    "repair": "suite, patterns, *, origins, accept, history",
     "task": "name",
     "tasks": "suite, patterns",
 }
