@@ -61,7 +61,8 @@ async def play_between(
     there. After the run, the tasks are looked at again that the agent failed in it: where one does
     not hold any more, its failures are unscored.
     """
-    online = tuple(task for task in request.tasks if World.ONLINE in task.worlds)
+    left = _left(request, folder)
+    online = tuple(task for task in request.tasks if task.id in left)
     try:
         before = await _faults(online, opened, look_at, "before the agent played")
     except InterruptedRunError:
@@ -84,10 +85,21 @@ async def play_between(
     return report
 
 
+def _left(request: RunRequest, folder: RunFolder) -> set[str]:
+    """Return the tasks that have an episode left to play online."""
+    done = set[EpisodeKey]()
+    if folder.is_begun and not request.again:
+        with folder.reading() as ledger:
+            done = {one.key for one in ledger.finished()}
+    return {key.task for key in request.keys_in(World.ONLINE) if key not in done}
+
+
 async def _faults(
     tasks: tuple[Task, ...], opened: OpenArena, look_at: Look, when: str
 ) -> Mapping[str, EpisodeFault]:
     """Look at tasks; return what is wrong with those that do not hold, by task."""
+    if not tasks:
+        return {}
     opened.note(f"canary: {counted(len(tasks), 'reference')} {when}")
     report = await look_at(tasks)
     found = faults_of((one.finding for one in report.tasks), when)

@@ -170,11 +170,11 @@ def finding_of(play: Play) -> TaskFinding:
         url=evidence.steps[-1].url if evidence.steps else "",
         is_restless=not all(step.settled for step in evidence.steps),
     )
+    if diverges := _expected_divergence(play):
+        return replace(found, status=CanaryStatus.VALID, because=diverges)
     if evidence.fault is not None:
         nodes = tuple(replace(one, status=CheckStatus.UNKNOWN.value) for one in found.nodes)
         return _broken_off(play, replace(found, nodes=nodes))
-    if diverges := _expected_divergence(play):
-        return replace(found, status=CanaryStatus.VALID, because=diverges)
     if evidence.ended is Ended.AGENT_GAVE_UP:
         return _gone_wrong(play, found)
     return _judged(play, found)

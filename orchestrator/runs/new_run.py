@@ -42,7 +42,15 @@ from tasks.sources import SuiteSource
 
 MOST_EPISODES: Final = 100_000
 MOST_WORKERS: Final = 128
-_OF_THE_SOURCE: Final = ("suite", "worlds", "staged", "resolve", "vary", "record_requests")
+_OF_THE_SOURCE: Final = (
+    "suite",
+    "worlds",
+    "staged",
+    "resolve",
+    "vary",
+    "record_requests",
+    "canary",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,6 +150,7 @@ class Scene:
         )
         opened = OpenArena(sites=(), on_event=self._note)
         report = await play_between(request, self.folder, opened, self.look, self.play_on)
+        assert not report.edited  # what the canary changed is written down like any attempt
         episodes = [one for row in report.rows for one in row.episodes[World.ONLINE]]
         return {one.key.task: str(one.score.outcome) for one in episodes}
 
@@ -192,8 +193,9 @@ async def test_a_task_of_which_nothing_is_known_counts_as_it_ends(tmp_path: Path
 async def test_failures_of_an_earlier_part_of_a_run_are_not_looked_at_again(tmp_path: Path) -> None:
     scene = Scene(tmp_path, {"there": WRONG}, {}, {})
     await scene.run()
-    scene.looks = [{"there": DRIFTED}]
+    scene.looked, scene.looks = [], [{"there": DRIFTED}]
     with scene.folder.reading() as ledger:
         assert len(ledger.finished()) == 1
     scene.is_done = True
     assert await scene.run() == {"there": "failure"}
+    assert scene.looked == []  # nor is anything that is not left to play

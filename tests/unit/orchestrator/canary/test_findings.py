@@ -229,6 +229,16 @@ def test_an_answer_that_left_the_page_is_drift_though_the_oracle_still_says_it()
     assert (unproven.status, unproven.answer_seen) == (CanaryStatus.VALID, False)
 
 
+def test_a_live_site_that_is_expected_to_let_nobody_in_is_as_the_task_says() -> None:
+    task = make_task(expected_divergence={"outcome": "unscored: blocked", "why": "bots are barred"})
+    barred = make_evidence(
+        make_step(0, START, status=403), ended=None, fault=fault(UnscoredReason.BLOCKED)
+    )
+    assert finding_of(make_play(barred, CHALLENGE, task=task)).status is CanaryStatus.VALID
+    silent = make_evidence(ended=None, fault=fault(UnscoredReason.INFRA, unreachable="wiki"))
+    assert finding_of(make_play(silent, task=task)).status is CanaryStatus.UNREACHABLE
+
+
 def test_worlds_that_diverge_as_the_task_says_are_valid() -> None:
     task = make_task(
         expected_divergence={"outcome": "failure", "at": "parts", "why": "other parts live"}

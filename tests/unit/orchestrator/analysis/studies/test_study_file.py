@@ -93,6 +93,10 @@ def test_arms_are_named_and_never_of_live_sites() -> None:
     assert "a study names its arms: `variations:" in refused(f"{offline}vary: [look=dark]\n")
 
 
+def test_a_study_has_no_canary_of_its_own() -> None:
+    assert "arena canary" in refused(f"{WHOLE.partition('questions:')[0]}canary: true\n")
+
+
 def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
     study = read(WHOLE.replace("suite: mine/more.yaml", "suite: miniwob, name: more, seeds: 1-3"))
     assert study.suites[1].source == "miniwob@1-3"
