@@ -33,10 +33,13 @@ class Changes(NamedTuple):
         return any(_is_in(path, part) for path in paths for part in parts)
 
 
-def changes_of(restorer: Restorer, budget: Budget) -> Changes:
+def changes_of(restorer: Restorer, budget: Budget, remade: frozenset[bytes]) -> Changes:
     """Read in what the folder differs from its pristine copy; nothing may write to it meanwhile.
 
     Sockets are left out: a service makes its own. A hard link becomes a file of its own.
+
+    Args:
+        remade: paths of files that services make anew, which are left out too.
 
     Raises:
         OSError: an entry cannot be read.
@@ -49,12 +52,17 @@ def changes_of(restorer: Restorer, budget: Budget) -> Changes:
     top = _read(restorer, restorer.folder, os.lstat(restorer.folder), golden, budget)
     if not _is_same(top, golden):
         changed[b""] = top
-    changed.update(_walk(restorer, golden, b"", removed, budget))
+    changed.update(_walk(restorer, golden, b"", removed, budget, remade))
     return Changes(changed, frozenset(removed))
 
 
 def _walk(
-    restorer: Restorer, golden: Wanted, inner: bytes, removed: set[bytes], budget: Budget
+    restorer: Restorer,
+    golden: Wanted,
+    inner: bytes,
+    removed: set[bytes],
+    budget: Budget,
+    remade: frozenset[bytes],
 ) -> Iterator[tuple[bytes, Wanted]]:
     """Yield what differs below a folder that both have, by its path inside the restored one."""
     folder = os.path.join(restorer.folder, inner) if inner else restorer.folder
@@ -64,7 +72,7 @@ def _walk(
     for entry in entries:
         path = os.path.join(inner, entry.name)
         found = entry.stat(follow_symlinks=False)
-        if stat.S_ISSOCK(found.st_mode):
+        if stat.S_ISSOCK(found.st_mode) or path in remade:
             continue
         there.add(entry.name)
         pristine = golden.inner.get(entry.name)
@@ -73,8 +81,9 @@ def _walk(
             yield path, now
         if now.kind == "d":
             both = pristine if pristine is not None and pristine.kind == "d" else now
-            yield from _walk(restorer, both, path, removed, budget)
-    removed.update(os.path.join(inner, name) for name in golden.inner if name not in there)
+            yield from _walk(restorer, both, path, removed, budget, remade)
+    gone = (os.path.join(inner, name) for name in golden.inner if name not in there)
+    removed.update(path for path in gone if path not in remade)
 
 
 def _read(

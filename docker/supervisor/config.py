@@ -58,6 +58,7 @@ class Config(NamedTuple):
         folder: the live state.
         pristine: what the folder becomes equal to, at every start and rewind.
         counted: parts of the folder whose changes a database counts by itself.
+        remade: files of the folder that a service makes anew whenever it starts: in no state.
         scratch: folders that are emptied at every start and rewind.
         passing: patterns of names in them that are others at every start.
         port: where the generation is told.
@@ -69,6 +70,7 @@ class Config(NamedTuple):
     folder: str
     pristine: str
     counted: tuple[str, ...]
+    remade: tuple[str, ...]
     scratch: tuple[str, ...]
     passing: tuple[str, ...]
     port: int
@@ -91,6 +93,7 @@ def load(path: str) -> Config:
             folder=told.pop("folder").rstrip("/"),
             pristine=told.pop("pristine").rstrip("/"),
             counted=tuple(told.pop("counted", ())),
+            remade=tuple(told.pop("remade", ())),
             scratch=tuple(told.pop("scratch", ())),
             passing=tuple(told.pop("passing", ())),
             port=told.pop("port"),

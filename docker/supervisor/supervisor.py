@@ -65,6 +65,7 @@ class Supervisor:
         if self._clock:
             self._scratch.keep([self._clock.path])
         self._restorer = Restorer(config.folder, config.pristine)
+        self._remade = frozenset(map(os.fsencode, config.remade))
         self._room = Room(config.folder, config.room_mb)
         self._code: dict[str, Marks] = {}
         self._target: Target | None = None
@@ -254,7 +255,7 @@ class Supervisor:
         try:
             with frozen(self._services.others):
                 clock = self._clock.now_ns() if self._clock else None
-                changes = changes_of(self._restorer, budget)
+                changes = changes_of(self._restorer, budget, self._remade)
                 scratch = tuple(self._scratch.entries(budget))
                 seconds = time.monotonic() - began
         finally:

@@ -36,6 +36,7 @@ from arena_core.actions import (
     Write,
 )
 from evaluators.evidence import StepEvidence
+from evaluators.responses import answer_of
 from orchestrator.agents.interface import AgentClass, AgentLock
 from orchestrator.analysis.stats.rates import Interval, Rate
 
@@ -98,6 +99,16 @@ def money(usd: float | None) -> str:
 def duration(seconds: float) -> str:
     """Return seconds for people."""
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def step_in_words(step: StepEvidence) -> str:
+    """Return what an agent did in a step, its answer word for word."""
+    action = step.action
+    if action is None:
+        return "opened the start pages"
+    if isinstance(action, Stop) and (answer := answer_of(action)) is not None:
+        return f"answered: {answer}"
+    return action_in_words(action, step)
 
 
 def action_in_words(action: Action, step: StepEvidence) -> str:  # noqa: C901, PLR0911, PLR0912 - a case each

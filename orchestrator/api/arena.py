@@ -247,15 +247,9 @@ class Arena:
         else:
             named = agent if isinstance(agent, str) else "a Python object"
             spec, chosen = RunSpec.of(agent=named, tasks=patterns, **asked), agent
+        how = way_to_play(spec)
         return await play_new(
-            self._opened,
-            spec,
-            chosen,
-            out=out,
-            headless=headless,
-            yes=yes,
-            stop=stop,
-            how=way_to_play(spec),
+            self._opened, spec, chosen, how, out=out, headless=headless, yes=yes, stop=stop
         )
 
     async def canary(

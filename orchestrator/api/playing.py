@@ -23,7 +23,7 @@ from orchestrator.analysis.wording import agent_note
 from orchestrator.api.opened import OpenArena, RunBegan, StudyBegan
 from orchestrator.api.suites import refuse_faulty, warn_of_faults
 from orchestrator.runs.agent_choice import AgentChoice
-from orchestrator.runs.lock_writer import require_same_images
+from orchestrator.runs.lock_writer import require_same_browser, require_same_images
 from orchestrator.runs.new_run import (
     prepare,
     prepare_rollouts,
@@ -50,12 +50,12 @@ async def play_new(
     opened: OpenArena,
     spec: RunSpec,
     agent: AgentChoice | None,
+    how: PlayRequest,
     *,
     out: Path | str | None,
     headless: bool,
     yes: bool,
     stop: asyncio.Event | None,
-    how: PlayRequest | None = None,
 ) -> RunReport:
     """Play a new run; arguments and errors are those of `Arena.run`.
 
@@ -63,13 +63,12 @@ async def play_new(
         opened: where it is played.
         spec: what is asked for.
         agent: the agent where it is a Python object, which `spec` can only name.
+        how: plays what is written down: `play`, or with a canary.
         out: folder of the new run.
         headless: no browser window is shown.
         yes: it is played however large it is.
         stop: ends the run.
-        how: plays what is written down; `play` where omitted.
     """
-    how = how or play
     registry = opened.registry
     request, source = prepare(spec, agent, headless=headless, is_meant=yes)
     await refuse_faulty(spec.suite, source, request.tasks, registry)
@@ -210,7 +209,11 @@ async def _parts_of(
             run,
             registry,
             options=secret_options.get(registered.agent, {}),
-            changes={"screenshots": study.file.screenshots, **changes},
+            changes={
+                "screenshots": study.file.screenshots,
+                "browser": study.file.browser_of(study.agents[registered.agent]),
+                **changes,
+            },
             headless=headless,
         )
         parts.append(RunPart(request=request, folder=run, agent=registered.label))
@@ -246,6 +249,9 @@ async def play_study(
                 warned.add(part.request.suite.suite)
                 await warn_of_faults(part.request.suite, part.request.tasks, registry, on_event)
             await require_same_images(part.folder.lock(), engine)
+        live = {part.folder.lock().live_pool: part for part in parts}
+        for part in live.values():
+            await require_same_browser(part.folder.lock(), part.request)
         on_event(
             StudyBegan(
                 folder=folder.path,

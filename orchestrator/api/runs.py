@@ -63,25 +63,29 @@ class Runs:
             changes: `workers`, `spares`, `memory`, `strategy` or `screenshots` in place of what the
                 run began with; `max_usd` or `max_tokens` in place of what it was last played with,
                 what was spent before included. A larger limit plays what the last one ended, and
-                stands in the lock with who set it and when.
+                stands in the lock with who set it and when. `browser` names the address again of
+                which the lock keeps no secret.
 
         Returns:
             The report of the whole run.
 
         Raises:
             StoreError: no run folder, or another process writes it.
-            UsageError: there is no such reason.
+            UsageError: there is no such reason, or the browser is another one now and the run
+                visits live sites.
             ImageError: an image that the run began with is gone or another one now.
             ArenaError: as in `Arena.run`.
         """
         from orchestrator.api.canary_runs import way_to_play
         from orchestrator.api.suites import warn_of_faults
-        from orchestrator.runs.lock_writer import require_same_images
+        from orchestrator.runs.lock_writer import require_same_browser, require_same_images
         from orchestrator.runs.new_run import read_reasons, require_meant, resumed_request
         from orchestrator.runs.spec import RunSettings
         from orchestrator.runs.store.run_folder import RunFolder
 
-        RunSettings.of(**changes)  # refused before anything is read
+        asked = dict(changes)
+        asked.pop("browser", None)  # which must fit the worlds of the run
+        RunSettings.of(**asked)
         opened = self._opened
         folder = RunFolder.open(Path(run))
         request = resumed_request(
@@ -97,6 +101,7 @@ class Runs:
         require_meant(is_meant=yes, episodes=0, workers=settings.workers)
         await warn_of_faults(request.suite, request.tasks, opened.registry, opened.on_event)
         await require_same_images(folder.lock(), await opened.engine())
+        await require_same_browser(folder.lock(), request)
         folder.change_limits(settings.budget)
         return await way_to_play(settings)(request, folder, opened, stop)
 
@@ -227,15 +232,9 @@ class Runs:
         spec = spec.model_copy(update={"tasks": planned.chosen, "options": options})
         folder = None if out is None else Path(out)
         try:
+            how = way_to_play(spec)
             report = await play_new(
-                self._opened,
-                spec,
-                agent,
-                out=out,
-                headless=headless,
-                yes=yes,
-                stop=stop,
-                how=way_to_play(spec),
+                self._opened, spec, agent, how, out=out, headless=headless, yes=yes, stop=stop
             )
             folder = report.folder.path
         finally:

@@ -13,10 +13,12 @@ from evaluators.changes import Change, IgnoredChanges
 from evaluators.episode_view import Ran
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.external_browser import ExternalBrowser, launch_external
-from orchestrator.browser.process.launch import Browser, launch
+from orchestrator.browser.process.launch import Browser
+from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.episode.environment import AttemptSpec, EpisodeBrowser, EpisodeEnvironment
 from orchestrator.episode.episode import Episode
 from orchestrator.episode.setup import play_setup, setup_task
+from orchestrator.gateway import Gateway
 from orchestrator.runs.events import OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, OriginLogins
 from orchestrator.runs.starts import Starts
@@ -41,6 +43,15 @@ from tasks.schema import Task
 _NOT_ISOLATED = "the browser has no network namespace: flags keep it behind the gateway"
 
 
+def _freedom_of(browser: Browser) -> str:
+    """Say what does not bind a browser; empty for one in a network namespace of its own."""
+    if isinstance(browser, RemoteBrowser):
+        what = f"{browser.build.product} at {browser.address}"
+        return f"{what} reaches sites by itself: its sessions keep the policy, and no gateway does"
+    why = browser.not_isolated
+    return f"{_NOT_ISOLATED} ({why}); see arena doctor" if why else ""
+
+
 class BrowserKeeper:
     """Keeps one browser running; a crashed one is replaced before the next episode."""
 
@@ -56,14 +67,18 @@ class BrowserKeeper:
         """Whether the browser that runs has a network of its own, which does not change."""
         return self._browser is not None and not self._browser.not_isolated
 
+    def another(self, options: BrowserOptions) -> BrowserKeeper:
+        """Return what keeps another browser, for the same listener."""
+        return BrowserKeeper(options, self._on_event)
+
     async def browser(self) -> Browser:
         """Return a browser that answers."""
         if self._browser is None or not self._browser.is_alive:
             await self.close()
-            self._browser = await self._running.enter_async_context(launch(self._options))
-            if (why := self._browser.not_isolated) and why not in self._noted:
-                self._noted.add(why)
-                self._on_event(ProgressNote(f"{_NOT_ISOLATED} ({why}); see arena doctor"))
+            self._browser = await self._running.enter_async_context(open_browser(self._options))
+            if (note := _freedom_of(self._browser)) and note not in self._noted:
+                self._noted.add(note)
+                self._on_event(ProgressNote(note))
         return self._browser
 
     async def close(self) -> None:
@@ -155,16 +170,34 @@ class Environments:
         self._world = world
         self._browsers = browsers
         self._logins = logins
+        self._others: dict[BrowserOptions, Environments] = {}
 
     @classmethod
     @asynccontextmanager
     async def of(cls, world: OpenWorld, on_event: OnEvent) -> AsyncIterator[Self]:
         """Make them for a world; their browser ends with the block."""
         browsers = BrowserKeeper(world.browser, on_event)
+        made = cls(world, browsers, world.logins.fresh())
         try:
-            yield cls(world, browsers, world.logins.fresh())
+            yield made
         finally:
-            await browsers.close()
+            await made.close()
+
+    def in_browser(self, options: BrowserOptions) -> Environments:
+        """Return these with another browser, which ends with them; what is asked for may be it."""
+        wanted = replace(options, trusted_spki=self._world.browser.trusted_spki)
+        if wanted == self._world.browser:
+            return self
+        if wanted not in self._others:
+            world = replace(self._world, browser=wanted)
+            self._others[wanted] = Environments(world, self._browsers.another(wanted), self._logins)
+        return self._others[wanted]
+
+    async def close(self) -> None:
+        """End the browsers."""
+        for one in self._others.values():
+            await one.close()
+        await self._browsers.close()
 
     @property
     def world(self) -> OpenWorld:
@@ -244,6 +277,9 @@ class Environments:
             lease=slot,
             resolves=self._world.resolves,
             is_shared=is_shared,
+            open_gateway=(
+                browser.open_gateway if isinstance(browser, RemoteBrowser) else Gateway.open
+            ),
         )
 
     async def renew_browser(self) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import assert_never
 
-from arena_core.errors import ImageError
+from arena_core.errors import ImageError, UsageError
 from arena_core.plugins import Plugin
 from orchestrator.browser.observation import IN_VIEWPORT
 from orchestrator.browser.observations.forms import OBSERVATIONS
-from orchestrator.browser.process.launch import launch
+from orchestrator.browser.process.remote import RemoteBrowser, open_browser
 from orchestrator.runs.request import RunRequest
+from orchestrator.runs.store.browser_lock import BrowserLock, headed_of
 from orchestrator.runs.store.lock import RunLock, describe_host, hash_suite, package_versions
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.images.recipes import Recipe
@@ -31,6 +32,7 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
     """Return the lock of a new run, with an id of its own."""
     now = datetime.now(UTC)
     upstreams = [request.upstreams(registry, world) for world in request.worlds]
+    version, browser = await _browser_of(request)
     return RunLock(
         **request.settings.terms,
         run=f"{now:%Y%m%d-%H%M%S}-{request.suite.suite}-{secrets.token_hex(2)}",
@@ -46,7 +48,8 @@ async def make_lock(request: RunRequest, registry: SiteRegistry, engine: Engine)
         rollouts=request.rollouts,
         images=await _image_ids(upstreams, engine),
         engine=await engine.version(),
-        browser=await _browser_version(request),
+        browser=version,
+        browser_used=browser,
         packages=package_versions(request.suite, _plugins_of(request)),
         host=describe_host(),
     )
@@ -97,6 +100,29 @@ async def _image_id(recipe: Recipe, engine: Engine) -> str:
     return image.id
 
 
-async def _browser_version(request: RunRequest) -> str:
-    async with launch(request.browser) as browser:
-        return browser.version
+async def require_same_browser(lock: RunLock, request: RunRequest) -> None:
+    """Refuse to go on online in another browser than a run began in: its figures would mix two."""
+    if lock.live_pool is None:
+        return
+    _, now = await _browser_of(request)
+    if now.pool != lock.live_pool:
+        message = f"run {lock.run} began online in {lock.live_pool}, and would go on in {now.pool}"
+        hint = "start a new run: live scores of two browsers are never put together"
+        raise UsageError(message, hint=hint)
+
+
+async def _browser_of(request: RunRequest) -> tuple[str, BrowserLock]:
+    """Return a browser's version, and all that the lock says of it."""
+    async with open_browser(request.browser) as browser:
+        entry = request.settings.browser
+        used = BrowserLock(
+            kind=browser.kind,
+            product=browser.build.product,
+            user_agent=browser.build.user_agent,
+            headed=headed_of(browser.kind, browser.build.user_agent),
+            at=browser.address if isinstance(browser, RemoteBrowser) else None,
+            provider=entry.provider if entry else None,
+            proxy=entry.proxy if entry else None,
+            country=entry.country if entry else None,
+        )
+        return browser.version, used

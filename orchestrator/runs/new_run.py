@@ -13,6 +13,7 @@ from arena_core.worlds import World
 from evaluators.evidence import UnscoredReason
 from orchestrator.agents.interface import AgentClass
 from orchestrator.agents.spec import Metered
+from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.episode.external.command import AgentCommand
 from orchestrator.episode.resources import counts_refusals, is_judged_by_answers
 from orchestrator.gateway import Arm
@@ -27,9 +28,10 @@ from orchestrator.runs.agent_choice import (
 )
 from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.lock_writer import make_lock
-from orchestrator.runs.request import RunRequest, tasks_of
+from orchestrator.runs.request import RunRequest, browser_for, tasks_of
 from orchestrator.runs.rollouts import RolloutPlan
-from orchestrator.runs.spec import RunSettings, RunSpec, SpendingLimits
+from orchestrator.runs.spec import BrowserEntry, RunSettings, RunSpec, SpendingLimits
+from orchestrator.runs.store.browser_lock import kind_by_version
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.recording import Recording
 from orchestrator.runs.store.run_folder import RunFolder
@@ -102,6 +104,7 @@ def prepare(
         raise UsageError(f"nothing to play: no task chosen runs {worlds} (chosen: {names})")
     require_references(chosen.lock, request.tasks)
     require_meant(is_meant=is_meant, episodes=request.episodes, workers=spec.workers)
+    browser_for(request.settings, headless=headless)  # refused before anything is started
     return request, source
 
 
@@ -170,7 +173,10 @@ def resumed_request(
 ) -> RunRequest:
     """Return what a run that goes on plays: what its lock says, with these changes."""
     lock, suite = folder.lock(), folder.suite()
+    changes = {**changes, "browser": _named_again(lock, changes.get("browser"), headless=headless)}
     settings = lock.settings(**{"budget": lock.current_limits, **changes})
+    if not headless and lock.live_pool is None:
+        settings = settings.model_copy(update={"browser": None})  # a look at it, offline
     chosen = agent_of_lock(lock.agent, agent, options)
     require_held(chosen, settings.budget)
     replay = Replay.of(chosen)
@@ -189,6 +195,22 @@ def resumed_request(
     asked = [name for name, value in changes.items() if value is not None]
     refuse_idle_pace(request, asked, registry)
     return request
+
+
+def _named_again(lock: RunLock, named: object, *, headless: bool) -> BrowserEntry | None:
+    """Return the browser of a run that goes on, whose secret address may be named again."""
+    used = lock.browser_used
+    if not headless and lock.live_pool is not None and (used is None or not used.headed):
+        message = f"run {lock.run} began online in {lock.live_pool}: --headed is another browser"
+        raise UsageError(message, hint="omit --headed, or start a new run")
+    if named is None:
+        return None
+    entry = RunSettings.of(worlds=lock.worlds, browser=named).browser
+    began = BrowserEntry(use=kind_by_version(lock.browser)) if used is None else used.entry
+    if entry is None or entry.shown != began.shown:
+        message = f"run {lock.run} began in {lock.browser_pool}, and goes on there"
+        raise UsageError(message, hint="omit --browser, or start a new run")
+    return began.model_copy(update={"use": entry.use})
 
 
 def read_reasons(names: Iterable[str]) -> frozenset[UnscoredReason]:
@@ -256,6 +278,7 @@ def refuse_without_effect(
     """
     _refuse_live(request, registry)
     _refuse_watching_nothing(request)
+    refuse_out_of_reach(request, registry)
     refuse_misplaced_arm(request, registry)
     refuse_idle_pace(request, asked, registry)
 
@@ -278,10 +301,36 @@ def _refuse_watching_nothing(request: RunRequest) -> None:
     if any(task.recorded is None for task in request.tasks):
         return
     settings = request.settings
-    wanted = (("--record-requests", settings.record_requests), ("--trace", settings.trace))
+    wanted = (
+        ("--record-requests", settings.record_requests),
+        ("--trace", settings.trace),
+        ("--browser", settings.browser is not None),
+    )
     for option, is_given in wanted:
         if is_given:
             raise UsageError(f"{option} has no effect: no chosen task is played in a browser")
+
+
+def refuse_out_of_reach(request: RunRequest, registry: SiteRegistry) -> None:
+    """Refuse what a browser at an address could not be given: replicas, files, a driver beside."""
+    entry = request.settings.browser
+    if entry is None or entry.kind is not BrowserKind.CDP:
+        return
+    where = f"the browser {entry.shown}"
+    if isinstance(request.agent, AgentCommand):
+        message = f"{where} has no network of its own, which a program that drives it must have"
+        raise UsageError(message, hint="use a browser of this machine with --agent-cmd")
+    for task in request.tasks:
+        if World.ONLINE not in task.worlds:
+            continue
+        replicas = registry.upstreams(task.sites, World.ONLINE, staged=False).replicas
+        if replicas:
+            message = f"{where} cannot play {task.id}: {listed(replicas)} has no live origin,"
+            message += " and its replica is on this machine's loopback"
+            raise UsageError(message, hint="choose other tasks, or a browser of this machine")
+        if task.files:
+            message = f"{where} cannot play {task.id}: the files to upload are on this machine"
+            raise UsageError(message, hint="choose other tasks, or a browser of this machine")
 
 
 def refuse_misplaced_arm(request: RunRequest, registry: SiteRegistry) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
+from arena_core.errors import UsageError
 from arena_core.worlds import World
 from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.agents.interface import AgentLock, AgentMaker
 from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
 from orchestrator.episode.snapshot import ProofHook
-from orchestrator.runs.spec import RunSettings
+from orchestrator.runs.spec import BrowserEntry, RunSettings
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.lock import Rollouts, RunLock
 from orchestrator.runs.store.recording import Recording
@@ -102,9 +106,34 @@ class RunRequest:
 
 
 def browser_for(settings: RunSettings, *, headless: bool) -> BrowserOptions:
-    """Return the browser of all worlds: the full one where one of them visits real sites."""
-    full = World.ONLINE in settings.worlds and not settings.staged
-    return BrowserOptions(headless=headless, full=full)
+    """Return the browser of all worlds.
+
+    Where none is named it is the full one if one of the worlds visits real sites. `headless` is
+    False where a window was asked for beside these settings.
+    """
+    entry = settings.browser
+    if entry is None:
+        full = World.ONLINE in settings.worlds and not settings.staged
+        return BrowserOptions(headless=headless, full=full)
+    if not headless and entry.kind is not BrowserKind.HEADED:
+        message = f"--headed and --browser {entry.shown} name two browsers"
+        raise UsageError(message, hint="omit one of them")
+    match entry.kind:
+        case BrowserKind.SHELL:
+            return BrowserOptions(only_shell=True)
+        case BrowserKind.CHROMIUM:
+            return BrowserOptions(full=True)
+        case BrowserKind.HEADED:
+            return BrowserOptions(headless=False)
+        case BrowserKind.CDP:
+            return BrowserOptions(remote=remote_of(entry))
+        case _:
+            assert_never(entry.kind)
+
+
+def remote_of(entry: BrowserEntry) -> RemoteAddress | None:
+    """Return the whole address of a browser that is running; None of one that Arena starts."""
+    return None if entry.address is None else entry.address.expanded(os.environ)
 
 
 def together(requests: Sequence[RunRequest]) -> RunRequest:

@@ -23,7 +23,7 @@ from orchestrator.runs.attempts import AttemptRunner, Progress, ends_the_run
 from orchestrator.runs.budgets import share_budget
 from orchestrator.runs.events import EpisodesPlanned, OnEvent, ProgressNote
 from orchestrator.runs.open_world import OpenWorld, WorldSize, open_world
-from orchestrator.runs.request import RunRequest, together
+from orchestrator.runs.request import RunRequest, remote_of, together
 from orchestrator.runs.run_budget import RunBudget
 from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.ledger import EpisodeKey, Ledger
@@ -120,7 +120,8 @@ class Run:
         """
         with ExitStack() as stack:
             ledgers = [stack.enter_context(part.folder.writing()) for part in self.parts]
-            stack.enter_context(run_log(self.log_path, _secrets(self.registry)))
+            secrets = (*_secrets(self.registry), *_addresses(self.parts))
+            stack.enter_context(run_log(self.log_path, secrets))
             stack.enter_context(log_context(run=self.owner))
             return await self._play_logged(self._played_runs(ledgers))
 
@@ -302,6 +303,15 @@ async def _check_agents(runs: Sequence[PlayedRun]) -> None:
 def _secrets(registry: SiteRegistry) -> tuple[str, ...]:
     """Return the passwords of the sites' accounts."""
     return tuple(role.password for site in registry.sites.values() for role in site.roles.values())
+
+
+def _addresses(parts: Iterable[RunPart]) -> Iterator[str]:
+    """Yield the secret parts of the addresses of browsers that were running before."""
+    for part in parts:
+        entry = part.request.settings.browser
+        address = None if entry is None else remote_of(entry)
+        if address is not None:
+            yield from address.secrets
 
 
 def _raise_first(failures: Sequence[Exception]) -> None:

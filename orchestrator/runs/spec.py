@@ -25,12 +25,13 @@ from pydantic_core import InitErrorDetails
 
 from arena_core.errors import InputError, UsageError
 from arena_core.worlds import World
+from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress, read_browser
 from orchestrator.gateway.policy import Resolve
 from orchestrator.gateway.variations import Variation, variations_of
 from orchestrator.sandbox.memory import parse_size
 from sites.documents import SHOWN_FAULTS, read_document
 from sites.faults import mistakes
-from sites.fields import Strict
+from sites.fields import Strict, written
 
 OptionValue = str | int | FiniteFloat | bool | None
 Model = TypeVar("Model", bound=Strict)
@@ -57,6 +58,15 @@ def _read_by(read: Callable[[str], object]) -> Callable[[object], object]:
             raise ValueError(message) from refused
 
     return validated
+
+
+def _known_browser(text: str) -> str:
+    read_browser(text)
+    return text
+
+
+def _by_its_name(given: object) -> object:
+    return {"use": given} if isinstance(given, str) else given
 
 
 def _go_together(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -130,6 +140,54 @@ class AgentEntry(Strict):
         return self
 
 
+Declared = Annotated[
+    str, written(r"[\w .:/+-]{1,80}", "a few words without '@': a password never stands in a lock")
+]
+
+
+class BrowserEntry(Strict):
+    """The browser that pages are opened in, and what is known of a way out that is not its own.
+
+    Attributes:
+        use: `headless-shell`, `chromium` (the full browser, without a window), `headed`, or
+            `cdp:URL` for one that is running: `cdp:http://127.0.0.1:9222`,
+            `cdp:wss://connect.example.com?apiKey=${KEY}`; `${NAME}` stands for a variable of the
+            environment.
+        provider: who hosts that one.
+        proxy: what its requests leave by, such as `residential`.
+        country: where they leave, by ISO 3166: `DE`.
+    """
+
+    use: Annotated[str, AfterValidator(_read_by(_known_browser))]
+    provider: Declared | None = None
+    proxy: Declared | None = None
+    country: Annotated[str, written(r"[A-Z]{2}", "two capital letters, such as DE")] | None = None
+
+    @model_validator(mode="after")
+    def _is_hosted(self) -> Self:
+        if self.provider is not None and self.kind is not BrowserKind.CDP:
+            refuse_field(("provider",), f"has no effect with {self.use}: Arena starts that itself")
+        return self
+
+    @property
+    def kind(self) -> BrowserKind:
+        """What `use` names."""
+        return read_browser(self.use)[0]
+
+    @property
+    def address(self) -> RemoteAddress | None:
+        """Where it is, of one that is running already."""
+        return read_browser(self.use)[1]
+
+    @property
+    def shown(self) -> str:
+        """What `use` names, without the secret part of an address."""
+        return str(self.kind) if self.address is None else f"{self.kind}:{self.address}"
+
+
+Browser = Annotated[BrowserEntry, BeforeValidator(_by_its_name)]
+
+
 class RunTerms(Strict):
     """The part of a run's settings that its lock keeps word for word.
 
@@ -171,13 +229,18 @@ class RunTerms(Strict):
     canary: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
+    def settings_beside(self) -> dict[str, Any]:
+        """What the settings of a run on these terms hold beside them."""
+        return {}
+
+    @property
     def terms(self) -> dict[str, Any]:
         """The fields of `RunTerms` by name, as they are."""
         return {name: getattr(self, name) for name in RunTerms.model_fields}
 
     def settings(self, **changes: object) -> RunSettings:
         """Return the settings of a run on these terms, some changed; None changes none."""
-        given = self.terms | {"staged": bool(getattr(self, "staged", False))}
+        given = self.terms | self.settings_beside
         said = {name: value for name, value in changes.items() if value is not None}
         return RunSettings.of(**given | said)
 
@@ -187,9 +250,12 @@ class RunSettings(RunTerms):
 
     Attributes:
         staged: live origins are staged on this machine, and labelled so.
+        browser: that pages are opened in, by name or with more; omitted, the full browser without a
+            window where real sites are visited, and the headless shell elsewhere.
     """
 
     staged: bool = False
+    browser: Browser | None = Field(default=None, exclude_if=lambda value: value is None)
     resolve: tuple[
         Annotated[str, AfterValidator(_read_by(lambda text: str(Resolve.parse(text))))], ...
     ] = ()
@@ -228,11 +294,32 @@ class RunSettings(RunTerms):
         return self
 
     @model_validator(mode="after")
+    def _is_within_reach(self) -> Self:
+        entry = self.browser
+        if entry is None:
+            return self
+        if entry.kind is BrowserKind.CDP:
+            for field, is_wrong, why in (
+                ("worlds", World.OFFLINE in self.worlds, "reaches no replica: play online alone"),
+                ("staged", self.staged, "reaches no staged origin, which is on this machine"),
+                ("resolve", bool(self.resolve), "looks names up by itself"),
+            ):
+                if is_wrong:
+                    refuse_field((field,), f"the browser {entry.shown} {why}")
+        elif World.ONLINE not in self.worlds and (entry.proxy or entry.country):
+            refuse_field(("browser",), "`proxy` and `country` have no effect offline")
+        return self
+
+    @model_validator(mode="after")
     def _varies_replicas_alone(self) -> Self:
         if self.vary and World.ONLINE in self.worlds:
             message = "live sites are never rewritten: play arms in the offline world alone"
             refuse_field(("vary",), message)
         return self
+
+    @property
+    def settings_beside(self) -> dict[str, Any]:
+        return {"staged": self.staged, "browser": self.browser}
 
     @property
     def arm(self) -> tuple[Variation, ...]:
@@ -315,8 +402,12 @@ class Pace(TypedDict, total=False):
 
 
 class Changes(Pace, total=False):
-    """What may change when a run goes on, by keyword: see the fields of `RunSpec`."""
+    """What may change when a run goes on, by keyword: see the fields of `RunSpec`.
 
+    `browser` names the address again of which the lock keeps no secret; it stays the browser.
+    """
+
+    browser: BrowserEntry | str | None
     max_usd: float | None
     max_tokens: int | None
     screenshots: bool | None

@@ -135,6 +135,10 @@ class Worker:
         async with Environments.of(world, on_event) as environments:
             yield cls(interrupted=interrupted, environments=environments)
 
+    def in_browser_of(self, request: RunRequest) -> Worker:
+        """Return what plays in the browser of one of the runs that are played side by side."""
+        return replace(self, environments=self.environments.in_browser(request.browser))
+
     async def play(self, job: Job) -> None:
         """Play one episode through its attempts."""
         request, keeper, key = job.run.request, job.run.attempt_runner, job.key
@@ -316,7 +320,7 @@ class WorldRunner:
                     if job is None:
                         break
                     with log_context(run=job.run.name):
-                        await worker.play(job)
+                        await worker.in_browser_of(job.run.request).play(job)
         except Exception as failure:  # raised when the other workers are done
             if ends_the_run(failure):
                 raise

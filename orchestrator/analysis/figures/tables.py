@@ -20,6 +20,7 @@ from orchestrator.analysis.studies.robustness import Robustness
 from orchestrator.analysis.studies.sentences import question_title, short_answer
 from orchestrator.analysis.studies.slices import TaskAcross
 from orchestrator.analysis.wording import interval, money, p_value, percent, points
+from orchestrator.gateway.variations import in_arm
 
 _LATEX: Final = {
     "\\": r"\textbackslash{}",
@@ -227,8 +228,9 @@ def _secondary(analysis: StudyAnalysis) -> list[Row]:
         figures = (one.first, one.second, one.effect)
         first, second, effect = ("–" if v is None else asked.said(v) for v in figures)
         said = "–" if span is None else f"{asked.said(span.low)} to {asked.said(span.high)}"
-        name = f"{asked.question.id} (interim)" if one.is_interim else asked.question.id
-        sides = (f"{asked.question.first} {first}", f"{asked.question.second} {second}")
+        name = in_arm(asked.question.id, asked.question.arm)
+        name = f"{name} (interim)" if one.is_interim else name
+        sides = (f"{asked.question.sides[0]} {first}", f"{asked.question.sides[1]} {second}")
         found.append((name, one.title, str(one.tasks), *sides, effect, said))
     return found
 

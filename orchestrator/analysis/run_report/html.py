@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from arena_core.actions import Action, Stop
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.evidence import StepEvidence
-from evaluators.responses import answer_of
 from orchestrator.analysis.html_page import render_page
 from orchestrator.analysis.run_report.evidence import (
     SeenTexts,
@@ -20,8 +18,9 @@ from orchestrator.analysis.run_report.evidence import (
     fallbacks,
     reset_figures,
 )
+from orchestrator.analysis.run_report.parting import causes, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
-from orchestrator.analysis.wording import action_in_words
+from orchestrator.analysis.wording import step_in_words
 from orchestrator.runs.store.evidence_files import read_picture
 from orchestrator.runs.store.rescoring import ScoredEpisode
 from orchestrator.runs.store.scorer_reports import ScorerEpisode
@@ -50,6 +49,7 @@ HTML: Final = HtmlReport()
 
 def render_html(report: RunReport) -> str:
     """Return the report as HTML."""
+    parted = partings(report)
     return render_page(
         __package__,
         "report.html",
@@ -59,11 +59,13 @@ def render_html(report: RunReport) -> str:
         worlds=report.lock.worlds,
         world_name=report.lock.label,
         divergence_rows=[row for row in report.rows if row.diverges],
+        parted=parted,
+        causes=causes(parted.values()),
         resets=reset_figures(report.receipts),
         fallbacks=fallbacks(report.receipts),
         broken=Counter(str(attempt.state) for attempt in report.attempts),
         played_by=_played_by,
-        action=_action,
+        deed=step_in_words,
         asked=lambda episode: exchanges_by_step(report.folder.evidence_folder(episode.folder)),
         picture=lambda episode, step: _picture(report, episode, step),
         seen=SeenTexts(report.folder).text,
@@ -83,15 +85,6 @@ def _by_folder(report: RunReport) -> Mapping[str, Mapping[str, ScorerEpisode]]:
 
 def _played_by(row: TaskRow, world: World) -> tuple[ScoredEpisode, ...]:
     return row.episodes.get(world, ())
-
-
-def _action(action: Action | None, step: StepEvidence) -> str:
-    if action is None:
-        return "opened the start page"
-    if isinstance(action, Stop):
-        answer = answer_of(action)
-        return action_in_words(action, step) if answer is None else f"answered: {answer}"
-    return action_in_words(action, step)
 
 
 def _picture(report: RunReport, episode: ScoredEpisode, step: StepEvidence) -> str | None:

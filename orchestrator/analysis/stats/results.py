@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from arena_core.errors import InputError
 from arena_core.worlds import World
 from evaluators.collateral import Collateral
 from evaluators.evidence import UnscoredReason
+
+CLEAN: Final = "clean"  # what the arm without any variation is called
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -33,6 +35,19 @@ class Compared(StrEnum):
 
     AGENTS = "agents"
     WORLDS = "worlds"
+    ARMS = "arms"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyArm:
+    """An arm that a study names, beside its clean one.
+
+    Attributes:
+        agent: what its agent is called in the clean arm.
+    """
+
+    name: str
+    agent: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +66,7 @@ class EpisodeResult:
         path: what was done, and on which pages, in order.
         collateral: what it changed that its task does not allow; None where nothing looked.
         confidence: how likely the agent said that it did the task right; None where it did not say.
+        arm: of its study; None for the clean one, and where no study names arms.
     """
 
     agent: str
@@ -78,6 +94,12 @@ class EpisodeResult:
     path: tuple[str, ...] = ()
     collateral: Collateral | None = None
     confidence: float | None = None
+    arm: StudyArm | None = None
+
+    @property
+    def player(self) -> str:
+        """The label of its agent, whatever the arm."""
+        return self.agent if self.arm is None else self.arm.agent
 
     @property
     def cost(self) -> float | None:
@@ -131,23 +153,36 @@ class TaskOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class TaskPair:
-    """One task as two sides played it: two agents, or two worlds.
+    """One task as two sides played it: two agents, worlds or arms.
 
-    `first` and `second` are outcomes as in `TaskOutcomes`; a side without any was not played.
+    Attributes:
+        first, second: outcomes as in `TaskOutcomes`; a side without any was not played.
+        is_matched: outcomes at one place are of one repeat, which counts where both are scored.
     """
 
     task: str
     cluster: str
     first: tuple[bool | None, ...]
     second: tuple[bool | None, ...]
+    is_matched: bool = False
 
     @property
     def sides(self) -> tuple[TaskOutcomes, TaskOutcomes]:
-        """Return both sides as tasks of their own."""
+        """Return both sides as tasks of their own, with the outcomes that count."""
+        first, second = self.first, self.second
+        if self.is_matched:
+            both = list(zip(first, second, strict=True))
+            first = tuple(None if other is None else one for one, other in both)
+            second = tuple(None if one is None else other for one, other in both)
         return (
-            TaskOutcomes(self.task, self.cluster, self.first),
-            TaskOutcomes(self.task, self.cluster, self.second),
+            TaskOutcomes(self.task, self.cluster, first),
+            TaskOutcomes(self.task, self.cluster, second),
         )
+
+    @property
+    def unscored(self) -> tuple[int, int]:
+        """How many episodes of either side have no outcome, whether they count or not."""
+        return self.first.count(None), self.second.count(None)
 
     @property
     def difference(self) -> float | None:
@@ -225,19 +260,32 @@ class EpisodeTable:
         """Return the mean of a value over the rows."""
         return math.fsum(map(of, self.rows)) / len(self.rows)
 
-    def paired_with(self, other: EpisodeTable, compared: Compared) -> tuple[TaskPair, ...]:
-        """Pair the tasks of two sides, in the order of the first; one side may lack a task."""
+    def paired_with(
+        self, other: EpisodeTable, compared: Compared, *, is_matched: bool = False
+    ) -> tuple[TaskPair, ...]:
+        """Pair the tasks of two sides, in the order of the first; one side may lack a task.
+
+        Args:
+            other: the second side.
+            compared: in what they differ.
+            is_matched: whether repeats are paired too: one that a side has not played is left out.
+        """
         ours, theirs = self.by(pair_key(compared)), other.by(pair_key(compared))
         none = EpisodeTable()
-        return tuple(
-            TaskPair(
-                "/".join(name),
-                (ours.get(name) or theirs[name]).cluster,
-                ours.get(name, none).outcomes,
-                theirs.get(name, none).outcomes,
-            )
-            for name in dict.fromkeys((*ours, *theirs))
-        )
+        found: list[TaskPair] = []
+        for name in dict.fromkeys((*ours, *theirs)):
+            first, second = ours.get(name, none), theirs.get(name, none)
+            cluster = (first or second).cluster
+            if is_matched:
+                first, second = first.with_repeats_of(second), second.with_repeats_of(first)
+            task = "/".join(name)
+            found.append(TaskPair(task, cluster, first.outcomes, second.outcomes, is_matched))
+        return tuple(found)
+
+    def with_repeats_of(self, other: EpisodeTable) -> EpisodeTable:
+        """Return the rows of a task whose repeat the other side has too."""
+        there = {row.repeat for row in other}
+        return self.where(lambda row: row.repeat in there)
 
 
 def pair_key(compared: Compared) -> Callable[[EpisodeResult], tuple[str, str, str]]:
@@ -245,8 +293,8 @@ def pair_key(compared: Compared) -> Callable[[EpisodeResult], tuple[str, str, st
     match compared:
         case Compared.AGENTS:
             return lambda row: (row.world, row.suite, row.task)
-        case Compared.WORLDS:
-            return lambda row: (row.agent, row.suite, row.task)
+        case Compared.WORLDS | Compared.ARMS:
+            return lambda row: (row.player, row.suite, row.task)
         case _:
             assert_never(compared)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from orchestrator.analysis.stats.rates import Interval
 from orchestrator.analysis.stats.results import TaskOutcomes, TaskPair, success_rate
@@ -86,7 +86,7 @@ def tipping_point(
         seed: of the draw.
     """
     played = [pair for pair in pairs if pair.first and pair.second]
-    counts = tuple(sum(pair.sides[side].unscored for pair in played) for side in (0, 1))
+    counts = tuple(sum(pair.unscored[side] for pair in played) for side in (0, 1))
     decision = decide(pairs)
     fill = _Filling(played, counts, seed)
     turns = tuple(
@@ -161,11 +161,10 @@ class _Filling:
             for order, count in zip(self._orders, succeed, strict=True)
         ]
         return tuple(
-            TaskPair(
-                pair.task,
-                pair.cluster,
-                tuple(next(given[0]) if one is None else one for one in pair.first),
-                tuple(next(given[1]) if one is None else one for one in pair.second),
+            replace(
+                pair,
+                first=tuple(next(given[0]) if one is None else one for one in pair.first),
+                second=tuple(next(given[1]) if one is None else one for one in pair.second),
             )
             for pair in self._pairs
         )

@@ -10,11 +10,13 @@ from pydantic import Field, ValidationError
 
 from arena_core.errors import InputError, StoreError, UsageError
 from evaluators.fields import Slug
+from orchestrator.analysis.stats.results import Compared
 from orchestrator.analysis.studies.new_study import (
     Options,
     PlayedSuite,
     make_run_folders,
     planned_runs,
+    refuse_twins,
     tasks_by_world,
 )
 from orchestrator.analysis.studies.registration import (
@@ -28,11 +30,12 @@ from orchestrator.analysis.studies.registration import (
 from orchestrator.analysis.studies.seals import seal_study
 from orchestrator.analysis.studies.study_file import (
     QuestionEntry,
+    StudyAgent,
     StudyFile,
 )
 from orchestrator.episode.external.command import KIND
 from orchestrator.runs.request import tasks_of
-from orchestrator.runs.spec import AgentEntry, SpendingLimits, read_asked
+from orchestrator.runs.spec import SpendingLimits, read_asked
 from orchestrator.runs.store.lock import ChangedLimits, RunLock, lock_digest, user
 from orchestrator.runs.store.run_folder import RunFolder
 from orchestrator.sandbox.engine.engine import Engine
@@ -48,7 +51,7 @@ class AdditionFile(Strict):
         repeats: how often each agent plays each task from now on.
     """
 
-    agents: dict[Slug, AgentEntry] = Field(default_factory=dict)
+    agents: dict[Slug, StudyAgent] = Field(default_factory=dict)
     repeats: int | None = Field(default=None, ge=1)
     questions: tuple[QuestionEntry, ...] = ()
     budget: SpendingLimits = SpendingLimits()
@@ -152,18 +155,34 @@ def refuse_misfits(study: Study, added: Addition) -> None:
     for one in added.questions:
         if one.id in asked:
             raise InputError(f"the study has a question '{one.id}' already")
-    taken = {label: AgentEntry(agent="oracle") for label in added.runs}  # names alone are read here
+    taken = {label: StudyAgent(agent="oracle") for label in added.runs}  # names alone are read here
+    refuse_twins(added.questions, study.question_entries)
     whole = study.whole_file()
     whole = whole.model_copy(update={"agents": {**whole.agents, **added.agents, **taken}})
     for one in added.questions:
         for at, message in whole.misnamed(one):
             misnamed = f"questions.{one.id}.{'.'.join(at)}: {message}"
             raise InputError(misnamed)
+        _refuse_armless(one, {*study.armless_agents, *added.runs})
     try:
         StudyFile.model_validate(whole.model_dump())
     except ValidationError as cause:
         message = f"the addition does not fit the study: {cause.errors()[0]['msg']}"
         raise InputError(message) from cause
+
+
+def _refuse_armless(question: QuestionEntry, armless: set[str]) -> None:
+    """Refuse a question of an arm about an agent that was not played in any."""
+    named = (
+        (question.within.agent,)
+        if question.of is Compared.ARMS
+        else (question.first, question.second)
+    )
+    for label in named if question.is_about_arms else ():
+        if label in armless:
+            message = f"questions.{question.id}: {label} was played in the clean arm alone"
+            hint = "an agent that a file adds, and not --run, is played in each arm"
+            raise InputError(message, hint=hint)
 
 
 def _limits(study: Study, added: Addition) -> ChangedLimits | None:
@@ -191,7 +210,10 @@ async def _new_runs(  # noqa: PLR0917 - the parts of `add_to_study`
     made = await make_run_folders(folder, planned, registry, engine)
     first = folder.run_folder(study.runs[0].folder).lock()
     for run in made:
-        _require_same_images(folder.run_folder(run.folder).lock(), first, run.folder)
+        lock = folder.run_folder(run.folder).lock()
+        _require_same_images(lock, first, run.folder)
+        if added.agents[run.agent].browser is None:
+            _require_same_browser(lock, first, run.folder)
     return made
 
 
@@ -241,6 +263,7 @@ def _taken_run(
         ("attempts", lock.attempts, first.attempts),
         ("arm", lock.arm or "clean", first.arm or "clean"),
         ("browser", lock.browser, first.browser),
+        ("live sites in", lock.live_pool, first.live_pool),
     ):
         if is_said != wanted:
             message = f"{run.path}: was played with {what} {is_said}, but the study has {wanted}"
@@ -284,10 +307,16 @@ def _require_same_images(lock: RunLock, first: RunLock, whose: str) -> None:
             )
 
 
-def _entry(lock: RunLock) -> AgentEntry:
+def _require_same_browser(lock: RunLock, first: RunLock, whose: str) -> None:
+    if len({first.live_pool, lock.live_pool} - {None}) > 1:
+        message = f"{whose}: the study visits live sites in {first.live_pool}, not {lock.live_pool}"
+        raise StoreError(message, hint="register a new study: no figure mixes two browsers")
+
+
+def _entry(lock: RunLock) -> StudyAgent:
     """Return the agent of a run as a study's file would name it."""
     if lock.agent.kind == KIND:
         told = lock.agent.options
-        return AgentEntry(command=str(told["command"]), seconds=float(told["seconds"] or 1))
+        return StudyAgent(command=str(told["command"]), seconds=float(told["seconds"] or 1))
     options = {name: lock.agent.options[name] for name in lock.agent.given}
-    return AgentEntry(agent=lock.agent.kind, options=options)
+    return StudyAgent(agent=lock.agent.kind, options=options)

@@ -10,7 +10,7 @@ from typing import Final
 from arena_core.names import counted
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass
-from orchestrator.analysis.stats.results import Cell, EpisodeTable
+from orchestrator.analysis.stats.results import CLEAN, Cell, Compared, EpisodeTable
 from orchestrator.analysis.studies.answers import answers_of, power_figures
 from orchestrator.analysis.studies.breakdowns import (
     failures_of,
@@ -24,6 +24,7 @@ from orchestrator.analysis.studies.cells import (
     cell_figures,
     cells_of,
     rank_correlations,
+    suites_apart,
 )
 from orchestrator.analysis.studies.collateral import collateral_figures
 from orchestrator.analysis.studies.findings import Answer, CellFigures, StudyAnalysis
@@ -35,6 +36,7 @@ from orchestrator.analysis.studies.secondary import Secondary, secondary_of
 from orchestrator.analysis.studies.slices import slices_of, tasks_across, templates_of
 from orchestrator.analysis.studies.study_runs import StudyRun, without_arms
 from orchestrator.analysis.wording import percent
+from orchestrator.gateway.variations import in_arm
 
 _DAY_S: Final = 86_400
 _UNEVEN: Final = 0.05  # a difference of unscored shares
@@ -49,7 +51,7 @@ def cautions(answers: Sequence[Answer], table: EpisodeTable) -> tuple[str, ...]:
     """Return what to beware of in answers, each once."""
     found: dict[str, None] = {}
     for answer in answers:
-        names = answer.question.first, answer.question.second
+        names = _cells_named(answer.question)
         sides = sides_of(answer.question, table)
         for said in (_days_apart(names, sides), _unevenly_unscored(names, sides)):
             if said is not None:
@@ -65,6 +67,17 @@ def cautions(answers: Sequence[Answer], table: EpisodeTable) -> tuple[str, ...]:
         ] = None
     whole = (_all_or_nothing(cell, rows) for cell, rows in table.cells.items())
     return (*found, *(said for said in whole if said is not None))
+
+
+def _cells_named(question: Question) -> tuple[str, str]:
+    """Return what both sides are called, with their arms as cells are."""
+    first, second = question.sides
+    if question.of is not Compared.ARMS:
+        return in_arm(first, question.arm), in_arm(second, question.arm)
+    if question.agent is None:
+        return first, second
+    arms = ["" if name == CLEAN else name for name in (question.first, question.second)]
+    return in_arm(question.agent, arms[0]), in_arm(question.agent, arms[1])
 
 
 def _all_or_nothing(cell: Cell, rows: EpisodeTable) -> str | None:
@@ -157,15 +170,16 @@ def analyse(
         for cell, mine in cells_of(runs).items()
     )
     robustness = robustness_of(runs, table, confidence=confidence, seed=seed)
+    known = stages_of(questions, table, runs) if stages is None else stages
+    answers = answers_of(questions, table, alpha=alpha, seed=seed, stages=known)
+    beside = stages_of([one.question for one in secondary], table, runs)
+    every = [one.cell for one in cells]
     played, whole = runs, table
     runs, table = without_arms(runs, table)
     labels = {run.label for run in runs}
     clean = tuple(one for one in cells if one.cell.agent in labels)
-    known = stages_of(questions, table, runs) if stages is None else stages
-    answers = answers_of(questions, table, alpha=alpha, seed=seed, stages=known)
     tasks = tasks_across(table, runs, confidence=confidence)
     named = [one.cell for one in clean]
-    beside = stages_of([one.question for one in secondary], table, runs)
     told = {
         run.label
         for run in runs
@@ -178,22 +192,22 @@ def analyse(
         cells=cells,
         answers=answers,
         agreement=agreements(table, clean, confidence=confidence),
-        rank_correlation=rank_correlations(table, clean),
+        rank_correlation=rank_correlations(table, clean, suites_apart(runs)),
         variance=variance_figures(table),
-        power=power_figures(answers, table, alpha=alpha, seed=seed),
+        power=power_figures(answers, whole, alpha=alpha, seed=seed),
         slices=slices_of(tasks, named, confidence=confidence),
         tasks=tasks,
         methods=methods_of(played, cells, answers, whole, alpha=alpha, seed=seed),
-        notes=(*notes, *_notes(played, cells, answers), *cautions(answers, table)),
-        secondary=secondary_of(secondary, table, beside, confidence=confidence),
+        notes=(*notes, *_notes(played, cells, answers), *cautions(answers, whole)),
+        secondary=secondary_of(secondary, whole, beside, confidence=confidence),
         templates=templates_of(tasks, named, confidence=confidence),
         failures=failures_of(table),
         fronts=fronts_of(clean, told),
         trends=trends_of(table, confidence=confidence),
         robustness=robustness,
         reliability=reliability_of(named, table, robustness, confidence=confidence),
-        calibration=calibration_of(named, table, confidence=confidence),
-        collateral=collateral_figures(named, table, confidence=confidence),
+        calibration=calibration_of(every, whole, confidence=confidence),
+        collateral=collateral_figures(every, whole, confidence=confidence),
         prompts=tuple(run.prompt for run in runs if run.prompt is not None),
         card=card_of(played, statement),
     )
@@ -208,6 +222,13 @@ def _notes(
     staged = sorted({site for run in runs for site in run.lock.staged})
     if staged and any(World.ONLINE in run.lock.worlds for run in runs):
         yield f"Staged live origins, not the real web: {', '.join(staged)}."
+    pools = dict.fromkeys(run.lock.live_pool for run in runs if run.lock.live_pool is not None)
+    if len(pools) > 1:
+        yield (
+            f"Live sites were visited in {len(pools)} browsers ({', '.join(map(str, pools))}):"
+            " their scores are kept apart, and an online difference of one agent with itself is one"
+            " of browsers."
+        )
     for run in runs:
         if run.lock.replayed is not None:
             yield f"{run.label}: replies of run {run.lock.replayed.run} answered it, no model."

@@ -255,7 +255,7 @@ def _task_of(question: Question, pair: TaskPair) -> str:
     match question.of:
         case Compared.AGENTS:
             return pair.task.partition("/")[2]
-        case Compared.WORLDS:
+        case Compared.WORLDS | Compared.ARMS:
             return "/".join(pair.task.rsplit("/", 2)[-2:])
         case _:
             assert_never(question.of)
@@ -278,7 +278,7 @@ def _tipping(
     p of this look is held to it.
     """
     played = [pair for pair in draft.pairs if pair.first and pair.second]
-    if not any(side.unscored for pair in played for side in pair.sides):
+    if not any(any(pair.unscored) for pair in played):
         return None
     share = alpha / family
     if draft.overall_p and adjusted and adjusted < 1:

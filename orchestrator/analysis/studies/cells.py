@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+from arena_core.errors import StoreError
 from arena_core.worlds import World
 from orchestrator.analysis.stats import concordance
 from orchestrator.analysis.stats.concordance import bland_altman, kappa, rank_correlation
@@ -45,12 +46,32 @@ _FEW_AGENTS: Final = 5
 
 
 def cells_of(runs: Iterable[StudyRun]) -> dict[Cell, list[StudyRun]]:
-    """Return the cells that runs fill, in their order, each with its runs."""
+    """Return the cells that runs fill, in their order, each with its runs.
+
+    Raises:
+        StoreError: live scores of two browsers would be put together.
+    """
     found: dict[Cell, list[StudyRun]] = {}
     for run in runs:
         for world in run.lock.worlds:
-            found.setdefault(Cell(run.label, run.suite, world), []).append(run)
+            mine = found.setdefault(Cell(run.label, run.suite, world), [])
+            mine.append(run)
+            pools = {one.lock.live_pool for one in mine} - {None}
+            if world is World.ONLINE and len(pools) > 1:
+                named = " and ".join(sorted(str(pool) for pool in pools))
+                message = f"{run.label} on {run.suite} visited live sites in {named}: live scores"
+                message += " of two browsers are never put together"
+                raise StoreError(message, hint="give each run a label of its own")
     return found
+
+
+def suites_apart(runs: Iterable[StudyRun]) -> frozenset[str]:
+    """Return the suites whose live sites were not all visited in one browser."""
+    pools: dict[str, set[str]] = {}
+    for run in runs:
+        if run.lock.live_pool is not None:
+            pools.setdefault(run.suite, set()).add(run.lock.live_pool)
+    return frozenset(suite for suite, found in pools.items() if len(found) > 1)
 
 
 def cell_figures(
@@ -248,14 +269,14 @@ def _agreement(
 
 
 def rank_correlations(
-    table: EpisodeTable, cells: Iterable[CellFigures]
+    table: EpisodeTable, cells: Iterable[CellFigures], apart: Collection[str] = ()
 ) -> tuple[RankCorrelation, ...]:
     """Return, for each suite that two agents or more played in both worlds, whether orders agree.
 
     The rates are of the tasks that both worlds have an outcome of, so that a task of one world
-    alone moves no agent.
+    alone moves no agent. Agents that visited live sites in different browsers have no common order.
     """
-    there = [one.cell for one in cells]
+    there = [one.cell for one in cells if one.cell.suite not in apart]
     found = []
     for suite in dict.fromkeys(cell.suite for cell in there):
         rates = _paired_rates(suite, there, table)

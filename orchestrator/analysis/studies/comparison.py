@@ -97,6 +97,9 @@ def read_comparison(named: Sequence[NamedRun]) -> Comparison:
 def own_questions(runs: Sequence[StudyRun], margin: float | None = None) -> tuple[Question, ...]:
     """Return what is asked of runs that no study registered: every pair of agents, and the worlds.
 
+    Two agents that visited live sites in different browsers are not compared online: the browser
+    decides live scores. One agent in two browsers is: that compares the browsers.
+
     Args:
         runs: as `read_comparison` gives them.
         margin: a share; with one, it is also asked whether the worlds are equivalent within it.
@@ -108,14 +111,31 @@ def own_questions(runs: Sequence[StudyRun], margin: float | None = None) -> tupl
     for suite in dict.fromkeys(run.suite for run in runs):
         mine = {label: there for (where, label), there in worlds.items() if where == suite}
         many = suite if len({run.suite for run in runs}) > 1 else None
-        found += _of_agents(mine, many)
+        found += _of_agents(mine, many, [run for run in runs if run.suite == suite])
         found += _of_worlds(mine, many, margin)
     return tuple(found)
 
 
-def _of_agents(worlds: Mapping[str, set[World]], suite: str | None) -> Iterable[Question]:
+def confounded(runs: Sequence[StudyRun]) -> tuple[tuple[StudyRun, StudyRun], ...]:
+    """Return the pairs of runs of two agents that visited live sites in different browsers."""
+    live = [run for run in runs if run.lock.live_pool is not None]
+    return tuple(
+        (first, second)
+        for first, second in combinations(live, 2)
+        if first.suite == second.suite
+        and first.lock.live_pool != second.lock.live_pool
+        and _identity_of(first.lock) != _identity_of(second.lock)
+    )
+
+
+def _of_agents(
+    worlds: Mapping[str, set[World]], suite: str | None, runs: Sequence[StudyRun]
+) -> Iterable[Question]:
+    apart = {frozenset((first.label, second.label)) for first, second in confounded(runs)}
     for first, second in combinations(worlds, 2):
         for world in World:
+            if world is World.ONLINE and frozenset((first, second)) in apart:
+                continue
             if world in worlds[first] & worlds[second]:
                 yield Question(
                     id=_id(first, second, world.value, suite),
@@ -185,11 +205,13 @@ def _refuse_nothing(locks: Sequence[RunLock]) -> None:
 def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
     """Return a label for each run: the given one, or the agent's name, with its arm.
 
-    Runs of one agent in different worlds, or of different suites, share it. Where two runs were
-    played in one world, or other options or versions counted, the folder's name tells them apart.
+    Runs of one agent in different worlds, or of different suites, share it. Where live sites were
+    visited in several browsers, each label names its own. Where two runs were played in one world,
+    or other options or versions counted, the folder's name tells them apart.
     """
+    has_several = len({lock.live_pool for lock in locks} - {None}) > 1
     wanted = [
-        one.label or in_arm(lock.agent.name, lock.arm)
+        one.label or in_arm(lock.agent.name, lock.arm) + _browser_said(lock, said=has_several)
         for one, lock in zip(named, locks, strict=True)
     ]
     found = []
@@ -207,12 +229,18 @@ def _labels(named: Sequence[NamedRun], locks: Sequence[RunLock]) -> list[str]:
     return found
 
 
+def _browser_said(lock: RunLock, *, said: bool) -> str:
+    return f", in {lock.live_pool}" if said and lock.live_pool is not None else ""
+
+
 def _are_two_worlds(first: RunLock, second: RunLock) -> bool:
     """Return whether two runs can stand under one label: the same agent, never twice in a cell.
 
-    Runs of different arms never can.
+    Runs of different arms never can, nor runs that visited live sites in different browsers.
     """
     if first.vary != second.vary:
+        return False
+    if len({first.live_pool, second.live_pool} - {None}) > 1:
         return False
     if first.suite != second.suite:
         return _identity_of(first) == _identity_of(second)
@@ -336,8 +364,9 @@ def _differences(runs: Sequence[StudyRun]) -> Iterable[str]:
             f"The images of {_some(changed)} differ between the runs: a difference of agents may be"
             " one of sites."
         )
+    yield from browsers_apart(runs)
     for what, values in (
-        ("browsers", {run.lock.browser for run in runs}),
+        ("browsers", {f"{run.lock.browser_pool} ({run.lock.browser})" for run in runs}),
         ("staged sites", {", ".join(run.lock.staged) or "none" for run in runs}),
         ("repeats", {str(run.lock.repeats) for run in runs}),
         ("attempts", {str(run.lock.attempts) for run in runs}),
@@ -345,6 +374,16 @@ def _differences(runs: Sequence[StudyRun]) -> Iterable[str]:
     ):
         if len(values) > 1:
             yield f"The {what} differ between the runs: {' and '.join(sorted(values))}."
+
+
+def browsers_apart(runs: Sequence[StudyRun]) -> Iterable[str]:
+    """Say which agents are not compared online, because of their browsers."""
+    for first, second in confounded(runs):
+        yield (
+            f"{first.label} and {second.label} are not compared online: live sites were visited in"
+            f" {first.lock.live_pool} and in {second.lock.live_pool}, and the browser decides live"
+            " scores."
+        )
 
 
 def _some(names: Sequence[str]) -> str:

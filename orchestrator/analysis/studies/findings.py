@@ -425,8 +425,9 @@ class StudyAnalysis:
         failures: failed episodes by their first unmet check, the commonest first.
         fronts: which agents no other one beats in success and cost.
         trends: success by repeat; empty where each task was played once.
-        robustness: each agent in each arm against its clean run. Of a study, all else but `cells`
-            is of the clean arm.
+        robustness: each agent in each arm against its clean run. Of a study, `cells`,
+            `collateral` and `calibration` are of every arm, and answers of those that their
+            questions name; all else is of the clean one.
         reliability: how alike repeats of a task end and go; empty where each was played once.
         collateral: what was changed that tasks do not allow; empty where no task asks.
         calibration: stated confidence against outcomes; empty where no agent stated one.

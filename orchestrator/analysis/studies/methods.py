@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from arena_core.names import counted
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass
-from orchestrator.analysis.stats.results import EpisodeTable
+from orchestrator.analysis.stats.results import Compared, EpisodeTable
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.findings import Answer, CardPart, CellFigures, StudyCard
 from orchestrator.analysis.studies.study_runs import StudyRun
 from orchestrator.analysis.wording import agent_note
+from orchestrator.runs.store.lock import RunLock
 from sites.upstreams import UpstreamKind
 from tasks.loader import suite_names
 
@@ -44,7 +45,7 @@ def methods_of(
 
 
 def _who_played(runs: Sequence[StudyRun]) -> Iterable[str]:
-    agents = {run.label: run.lock.agent for run in runs if not run.clean_label}
+    agents = {run.label: run.lock.agent for run in runs if run.arm is None}
     said = []
     for label, agent in agents.items():
         parts = [agent.name] if agent.name != label else []
@@ -100,10 +101,15 @@ def _on_what(runs: Sequence[StudyRun]) -> Iterable[str]:
         for lock in locks
     )
     yield (
-        f"Browser: Chromium {_listed(dict.fromkeys(lock.browser for lock in locks))}; Docker"
+        f"Browser: Chromium {_listed(dict.fromkeys(map(_browser_said, locks)))}; Docker"
         f" engine {_listed(dict.fromkeys(lock.engine for lock in locks))}; packages:"
         f" {', '.join(packages)}; machine: {'; '.join(hosts)}."
     )
+
+
+def _browser_said(lock: RunLock) -> str:
+    used = lock.browser_used
+    return lock.browser if used is None else f"{lock.browser} ({used.pool})"
 
 
 def _when(table: EpisodeTable) -> str:
@@ -142,6 +148,11 @@ def _how_analysed(answers: Sequence[Answer], alpha: float, seed: int) -> Iterabl
         "Agents and worlds were compared on the same tasks, paired by task with templates as"
         f" clusters: {'; '.join(methods)}; seed {seed}."
     )
+    if any(one.question.of is Compared.ARMS for one in answers):
+        yield (
+            "Arms were compared for the same agent, paired by task and repeat: a repeat counts"
+            " where both arms have an outcome of it."
+        )
     yield from _looks(answers)
     registered = [one.question.id for one in answers if one.question.registered]
     later = [one.question.id for one in answers if not one.question.registered]

@@ -24,6 +24,8 @@ from orchestrator.analysis.studies.registration import (
     sha256,
 )
 from orchestrator.analysis.studies.study_file import (
+    QuestionEntry,
+    StudyAgent,
     StudyFile,
     SuiteEntry,
     parse_study_file,
@@ -182,6 +184,7 @@ class NewStudy:
         except UnicodeDecodeError as cause:
             message = f"{path}: cannot be read: is not UTF-8 text (byte {cause.start})"
             raise InputError(message) from cause
+        refuse_twins(file.questions, ())
         refuse_offline_origins(file)
         suites = tuple(read_suite(one, path, file.limits) for one in file.suites)
         runs = planned_runs(file, file.agents, suites, secret_options or {})
@@ -229,7 +232,7 @@ async def make_run_folders(
 
 def planned_runs(
     file: StudyFile,
-    agents: Mapping[str, AgentEntry],
+    agents: Mapping[str, StudyAgent],
     suites: Sequence[PlayedSuite],
     secret_options: Options,
     repeats: int | None = None,
@@ -238,10 +241,11 @@ def planned_runs(
     runs: list[PlannedRun] = []
     for label, entry in agents.items():
         chosen = _chosen(label, entry, secret_options.get(label, {}))
+        own = file.model_copy(update={"browser": file.browser_of(entry)})
         for suite in suites:
             name = label if len(file.suites) == 1 else f"{label}--{suite.label}"
             for arm in ("", *file.variations):
-                request = _request(file, chosen, suite, arm, repeats)
+                request = _request(own, chosen, suite, arm, repeats)
                 folder = f"{name}--{arm}" if arm else name
                 runs.append(
                     PlannedRun(agent=label, arm=arm, suite=suite, request=request, folder=folder)
@@ -253,6 +257,17 @@ def planned_runs(
         message = "two runs would share a folder, because labels contain '--'"
         raise InputError(message, hint="rename an agent, a suite or an arm")
     return tuple(runs)
+
+
+def refuse_twins(questions: Sequence[QuestionEntry], earlier: Sequence[QuestionEntry]) -> None:
+    """Refuse questions that ask what another one asks: each would be corrected for the other."""
+    known = list(earlier)
+    for one in questions:
+        for other in known:
+            if one.asks_the_same_as(other):
+                message = f"questions.{one.id}: asks the same as `{other.id}`"
+                raise InputError(message, hint=f"remove `{one.id}`")
+        known.append(one)
 
 
 def require_budget_held(file: StudyFile, runs: Sequence[PlannedRun]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from arena_core.errors import StoreError, UsageError
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass, AgentLock
-from orchestrator.analysis.stats.results import Compared
+from orchestrator.analysis.stats.results import CLEAN, Compared
 from orchestrator.analysis.studies.new_study import NewStudy
 from orchestrator.analysis.studies.question_plans import (
     PastRun,
@@ -326,13 +326,14 @@ class _Planner:
     runs: tuple[_PlannedRun, ...]
     past: Sequence[PastRun]
 
-    def told(self, vary: tuple[str, ...] = ()) -> list[PastRun]:
-        """Return the past runs of an arm: others say nothing of it."""
+    def told(self, arm: str) -> list[PastRun]:
+        """Return the past runs of an arm, '' for the clean one: others say nothing of it."""
+        vary, _ = self.file.in_arm(arm)
         return [one for one in self.past if one.lock.vary == vary]
 
     def cells(self) -> Iterator[CellPlan]:
         for run in self.runs:
-            vary, worlds = self.file.in_arm(run.arm)
+            _, worlds = self.file.in_arm(run.arm)
             for world in worlds:
                 cell = plan_cell(
                     in_arm(run.agent, run.arm),
@@ -342,7 +343,7 @@ class _Planner:
                     run.tasks,
                     named=run.suite,
                     repeats=self.repeats,
-                    past=self.told(vary),
+                    past=self.told(run.arm),
                 )
                 if cell.episodes:
                     yield cell
@@ -353,7 +354,7 @@ class _Planner:
             asked.id,
             asked.kind,
             self._sides(asked),
-            self.told(),
+            self.told(_second_arm(asked)),
             margin=asked.margin,
             difference=difference,
             alpha=self.file.alpha,
@@ -385,6 +386,9 @@ class _Planner:
             case Compared.WORLDS:
                 second = {asked.agent} if asked.agent else self._agents(asked)
                 worlds = {World(asked.second)}
+            case Compared.ARMS:
+                second = {asked.agent} if asked.agent else self._agents(asked)
+                worlds = {World.OFFLINE}
             case _:
                 assert_never(asked.of)
         locks = {run.agent: run.lock for run in self.runs if run.agent in second}
@@ -405,10 +409,22 @@ class _Planner:
                 continue
             for task in run.tasks:
                 worlds = set(self.file.worlds) & set(task.worlds)
-                if asked.of is Compared.WORLDS:
-                    count = agents if len(worlds) == len(World) else 0
-                else:
-                    count = len(worlds if asked.world is None else worlds & {asked.world})
+                held = worlds if asked.world is None else worlds & {asked.world}
+                match asked.of:
+                    case Compared.AGENTS:
+                        count = len(held)
+                    case Compared.WORLDS:
+                        count = agents if len(worlds) == len(World) else 0
+                    case Compared.ARMS:
+                        count = agents * len(held)
+                    case _:
+                        assert_never(asked.of)
                 template = f"{run.suite}/{task.template or task.id}"
                 for _ in range(count):
                     yield PlannedPair(run.suite, task.id, template)
+
+
+def _second_arm(asked: Question) -> str:
+    """Return in which arm the second side plays, '' for the clean one."""
+    arm = asked.second if asked.of is Compared.ARMS else asked.arm
+    return "" if arm is None or arm == CLEAN else arm

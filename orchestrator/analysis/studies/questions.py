@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, assert_never
 
 from arena_core.worlds import World
-from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable, TaskPair
+from orchestrator.analysis.stats.results import (
+    CLEAN,
+    Compared,
+    EpisodeResult,
+    EpisodeTable,
+    StudyArm,
+    TaskPair,
+)
 from orchestrator.analysis.stats.sequential import LEAST_STEP, Spending, level_of, overall_p
 from orchestrator.analysis.studies.study_runs import StudyRun
 
@@ -17,7 +24,7 @@ _TIE = 1e-9
 
 
 class QuestionKind(StrEnum):
-    """What is asked of two agents, or of two worlds.
+    """What is asked of two agents, worlds or arms.
 
     `difference`: do their success rates differ? `equivalence`: do they differ by less than the
     margin? `non_inferiority`: is the first worse than the second by less than the margin?
@@ -30,13 +37,14 @@ class QuestionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One comparison of two agents or of the two worlds.
+    """One comparison of two agents, of the two worlds or of two arms.
 
     Attributes:
         id: its name in the study, and in every table.
-        first, second: labels of agents, or names of worlds.
-        agent, world, suite: what the comparison is held at; None takes all that were played in both
-            of its arms, each paired with itself.
+        first, second: labels of agents, or names of worlds or arms.
+        agent, world, suite: what the comparison is held at; None takes all that were played on both
+            of its sides, each paired with itself.
+        arm: of the study, in which agents are compared; None for the clean one. Arms are offline.
         margin: of an equivalence or a non-inferiority, as a share: 0.05 is 5 points.
         registered: whether it was written down before the study was played.
         agents, repeats: what was registered with it, where more was added later: only these agents,
@@ -51,10 +59,21 @@ class Question:
     agent: str | None = None
     world: World | None = None
     suite: str | None = None
+    arm: str | None = None
     margin: float | None = None
     registered: bool = False
     agents: tuple[str, ...] = ()
     repeats: int | None = None
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What either side is called in a sentence."""
+        return self._called(self.first), self._called(self.second)
+
+    def _called(self, name: str) -> str:
+        if self.of is not Compared.ARMS:
+            return name
+        return "the clean arm" if name == CLEAN else f"arm {name}"
 
     @property
     def is_with_added(self) -> bool:
@@ -143,44 +162,58 @@ def sides_of(question: Question, table: EpisodeTable) -> tuple[EpisodeTable, Epi
     held = table.where(lambda row: _is_held(question, row))
 
     def side(name: str) -> EpisodeTable:
-        if question.of is Compared.AGENTS:
-            return held.where(lambda row: row.agent == name)
-        return held.where(lambda row: row.world.value == name)
+        return held.where(lambda row: _side(question, row.player, row.world, row.arm) == name)
 
     return side(question.first), side(question.second)
 
 
 def pairs_of(question: Question, table: EpisodeTable) -> tuple[TaskPair, ...]:
-    """Return the pairs of tasks that a question compares."""
+    """Return the pairs of tasks that a question compares; of arms, repeats are paired too."""
     first, second = sides_of(question, table)
-    return first.paired_with(second, question.of)
+    is_of_arms = question.of is Compared.ARMS
+    return first.paired_with(second, question.of, is_matched=is_of_arms)
 
 
 def _is_held(question: Question, row: EpisodeResult) -> bool:
-    return _holds(question, row.agent, row.suite, row.world) and (
+    return _holds(question, row.player, row.suite, row.world, row.arm) and (
         question.repeats is None or row.repeat < question.repeats
     )
 
 
-def _holds(question: Question, agent: str, suite: str, world: World) -> bool:
+def _holds(question: Question, agent: str, suite: str, world: World, arm: StudyArm | None) -> bool:
     return (
         question.agent in {None, agent}
         and question.world in {None, world}
         and question.suite in {None, suite}
         and (not question.agents or agent in question.agents)
+        and (question.of is Compared.ARMS or (question.arm or CLEAN) == _named(arm))
     )
 
 
+def _side(question: Question, agent: str, world: World, arm: StudyArm | None) -> str:
+    """Return what the sides of a question are told apart by."""
+    match question.of:
+        case Compared.AGENTS:
+            return agent
+        case Compared.WORLDS:
+            return world.value
+        case Compared.ARMS:
+            return _named(arm)
+        case _:
+            assert_never(question.of)
+
+
+def _named(arm: StudyArm | None) -> str:
+    return CLEAN if arm is None else arm.name
+
+
 def _planned(question: Question, run: StudyRun) -> int:
-    is_of_agents = question.of is Compared.AGENTS
-    if is_of_agents and run.label not in {question.first, question.second}:
-        return 0
     most = run.lock.repeats if question.repeats is None else question.repeats
     worlds = {
         world
         for world in run.lock.worlds
-        if _holds(question, run.label, run.suite, world)
-        and (is_of_agents or world.value in {question.first, question.second})
+        if _holds(question, run.player, run.suite, world, run.arm)
+        and _side(question, run.player, world, run.arm) in {question.first, question.second}
     }
     tasks = sum(len(worlds & set(run.worlds_of.get(task, ()))) for task in run.lock.tasks)
     return min(most, run.lock.repeats) * tasks

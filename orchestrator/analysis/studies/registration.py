@@ -27,11 +27,12 @@ from orchestrator.analysis.studies.secondary import Secondary
 from orchestrator.analysis.studies.study_file import (
     STUDY_FILE,
     QuestionEntry,
+    StudyAgent,
     StudyFile,
     parse_study_file,
 )
 from orchestrator.gateway.variations import in_arm
-from orchestrator.runs.spec import AgentEntry, SpendingLimits
+from orchestrator.runs.spec import SpendingLimits
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.formats import own_version
 from orchestrator.runs.store.lock import ChangedLimits
@@ -112,7 +113,7 @@ class Amendment(Strict):
     previous: str
     repeats: int | None = Field(default=None, ge=1)
     budget: ChangedLimits | None = None
-    agents: dict[Slug, AgentEntry] = Field(default_factory=dict)
+    agents: dict[Slug, StudyAgent] = Field(default_factory=dict)
     questions: tuple[QuestionEntry, ...] = ()
     runs: tuple[RegisteredRun, ...] = ()
 
@@ -199,7 +200,7 @@ class Study:
     registration: Registration
 
     @property
-    def agents(self) -> Mapping[str, AgentEntry]:
+    def agents(self) -> Mapping[str, StudyAgent]:
         """Every agent by its label, those added last."""
         found = dict(self.file.agents)
         for one in self.registration.amendments:
@@ -237,12 +238,8 @@ class Study:
         later = self.question_entries[len(registered) :]
         return (
             *registered,
-            *(
-                replace(one, id=f"{one.id}{WITH_ADDED}", registered=False, agents=(), repeats=None)
-                for one in registered
-                if one.agents or one.repeats is not None
-            ),
-            *(one.asked(registered=False) for one in later),
+            *(again for one in registered for again in self._of_all(one)),
+            *(self._of_players(one.asked(registered=False)) for one in later),
         )
 
     @property
@@ -251,10 +248,35 @@ class Study:
         asked = (one.asked() for one in self.file.secondary)
         return tuple(replace(one, question=self._as_registered(one.question)) for one in asked)
 
+    @property
+    def armless_agents(self) -> tuple[str, ...]:
+        """Agents that came with a run of the clean arm, and are played in no other."""
+        if not self.file.variations:
+            return ()
+        played = {run.agent for run in self.runs if run.arm}
+        return tuple(label for label in self.agents if label not in played)
+
+    def _players(self, asked: Question) -> tuple[str, ...]:
+        """Return the agents that can stand on both sides of a question about worlds or arms."""
+        left_out = self.armless_agents if asked.of is Compared.ARMS else ()
+        return tuple(label for label in self.agents if label not in left_out)
+
+    def _of_all(self, asked: Question) -> Iterator[Question]:
+        """Yield a registered question once more, where more was played for it."""
+        if asked.repeats is not None or asked.agents not in {(), self._players(asked)}:
+            again = replace(asked, id=f"{asked.id}{WITH_ADDED}", registered=False, repeats=None)
+            yield self._of_players(again)
+
+    def _of_players(self, asked: Question) -> Question:
+        """Return a question that was not registered, of all agents that can stand on its sides."""
+        players = self._players(asked)
+        is_of_some = asked.agent is None and len(players) < len(self.agents)
+        return replace(asked, agents=players if is_of_some else ())
+
     def _as_registered(self, asked: Question) -> Question:
         has_more_repeats = self.repeats > self.file.repeats
         takes_new_agents = (
-            asked.of is Compared.WORLDS
+            asked.of is not Compared.AGENTS
             and asked.agent is None
             and len(self.agents) > len(self.file.agents)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
@@ -95,19 +95,9 @@ def _found(
             sides = [
                 table.cells.get(Cell(run.label, run.suite, world), none) for run in (varied, clean)
             ]
-            pairs = _both_scored(*sides).paired_with(
-                _both_scored(*reversed(sides)), Compared.AGENTS
-            )
+            pairs = sides[0].paired_with(sides[1], Compared.AGENTS, is_matched=True)
             names = clean.label, varied.label, varied.lock.arm, clean.suite
             yield _robustness(names, world, pairs, confidence, seed)
-
-
-def _both_scored(rows: EpisodeTable, others: EpisodeTable) -> EpisodeTable:
-    """Return rows, without a score where the twin, the same task and repeat, has none."""
-    twins = {(row.task, row.repeat) for row in others.scored}
-    return EpisodeTable(
-        row if (row.task, row.repeat) in twins else replace(row, success=None) for row in rows
-    )
 
 
 def _are_one(clean: StudyRun, varied: StudyRun) -> bool:
@@ -115,7 +105,7 @@ def _are_one(clean: StudyRun, varied: StudyRun) -> bool:
 
     A study says which: it may hold two agents that differ in their labels alone.
     """
-    if clean.clean_label or (varied.clean_label and clean.label != varied.clean_label):
+    if clean.arm or (varied.arm and clean.label != varied.arm.agent):
         return False
     first, second = (one.lock.agent.model_copy(update={"price": None}) for one in (clean, varied))
     return first == second and clean.suite == varied.suite

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Final, assert_never
 
 from orchestrator.analysis.stats.rates import Interval, mean_of
-from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, pair_key
+from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable, pair_key
 from orchestrator.analysis.studies.questions import Question, Stage, sides_of
 from orchestrator.analysis.wording import money
 
@@ -154,6 +154,8 @@ def _described(
     unpaired, undefined = 0, ""
     for task in dict.fromkeys((*first, *second)):
         mine, other = first.get(task, _NO_ROWS), second.get(task, _NO_ROWS)
+        if of is Compared.ARMS:
+            mine, other = mine.with_repeats_of(other), other.with_repeats_of(mine)
         values = _value(asked, mine), _value(asked, other)
         if values[0] is None or values[1] is None:
             unpaired += 1
@@ -209,8 +211,11 @@ def _sentence(found: SecondaryOutcome, confidence: float) -> str:
         said = f" ({confidence:.0%} interval {asked.said(span.low)} to {asked.said(span.high)})"
     interim = f"Interim, {stage.ended} of {stage.planned} episodes. " if stage.is_interim else ""
     on = "the one task" if found.tasks == 1 else f"the same {found.tasks} tasks"
+    on += f", {of.agent}" if of.of is Compared.ARMS and of.agent else ""
+    on += f", in arm {of.arm}" if of.arm else ""
+    first, second = of.sides
     return (
-        f"{interim}{asked.title[0].upper()}{asked.title[1:]}, on {on}: {of.first}"
-        f" {asked.said(found.first)}, {of.second} {asked.said(found.second)}; difference"
+        f"{interim}{asked.title[0].upper()}{asked.title[1:]}, on {on}: {first}"
+        f" {asked.said(found.first)}, {second} {asked.said(found.second)}; difference"
         f" {asked.said(found.effect)}{said}."
     )

@@ -48,19 +48,25 @@ def sentence(asked: Asked) -> str:
     """Return the answer; what is undecided is said so, and never as `no difference`."""
     question = asked.question
     if asked.effect is None or asked.first is None or asked.second is None:
-        return (
-            f"{_progress(asked)}Undecided{_held(question)}: no task has a scored episode"
-            f" of both {_name(question, 1)} and {_name(question, 2)}{_status(question)}."
-        )
+        said = f"Undecided{_held(question)}: {_nothing(question)}"
+        return f"{_progress(asked)}{said}{_status(question)}."
     return (
         f"{_progress(asked)}{_rates(asked)}: {_verdict(asked)}"
         f" ({_evidence(asked)}){_caveat(asked)}{_status(question)}."
     )
 
 
+def _nothing(question: Question) -> str:
+    first, second = question.sides
+    if question.of is Compared.ARMS:
+        who = question.agent or _listed(question.agents) or "any agent"
+        return f"no repeat of a task by {who} is scored in both {first} and {second}"
+    return f"no task has a scored episode of both {first} and {second}"
+
+
 def turning(asked: Asked, found: TippingPoint) -> str:
     """Say what the unscored episodes would have to be to turn the answer."""
-    first, second = _name(asked.question, 1), _name(asked.question, 2)
+    first, second = asked.question.sides
     counts = f"{first} {found.first_unscored}, {second} {found.second_unscored}"
     if not found.turns:
         return f"However the unscored episodes ({counts}) had ended, this answer would stand."
@@ -108,6 +114,11 @@ def _rates(asked: Asked) -> str:
             return (
                 f"{tasks}{at}, {who} solved {first} {question.first} and {second} {question.second}"
             )
+        case Compared.ARMS:
+            who = question.agent or _listed(question.agents) or "the agents"
+            names = question.sides
+            place = f"{tasks}{_held(question)}"
+            return f"{place}, {who} solved {first} in {names[0]} and {second} in {names[1]}"
         case _:
             assert_never(question.of)
 
@@ -120,8 +131,9 @@ def _two_shares(first: float, second: float) -> tuple[str, str]:
 
 def _held(question: Question) -> str:
     at = f" of {question.suite}" if question.suite else ""
+    arm = f", in arm {question.arm}" if question.arm else ""
     world = f", {question.world}" if question.world else ""
-    return f"{at}{world}{_first_repeats(question)}"
+    return f"{at}{arm}{world}{_first_repeats(question)}"
 
 
 def _first_repeats(question: Question) -> str:
@@ -155,23 +167,23 @@ def _so_far(asked: Asked) -> str:
     nothing = f"nothing is decided before {when}"
     if abs(effect) <= NOTHING:
         return f"they are equal so far, and {nothing}"
-    ahead = _name(asked.question, 1 if effect > 0 else 2)
+    ahead = asked.question.sides[0 if effect > 0 else 1]
     return f"{ahead} is {points(effect, signed=False)} points ahead so far, and {nothing}"
 
 
 def _difference(asked: Asked) -> str:
     effect = asked.effect or 0.0
-    first, second = _name(asked.question, 1), _name(asked.question, 2)
+    first, second = asked.question.sides
     size = points(effect, signed=False)
-    of_worlds = asked.question.of is Compared.WORLDS
+    of_places = asked.question.of is not Compared.AGENTS
     if asked.decision is Decision.UNDECIDED:
-        which = "easier" if of_worlds else "better"
+        which = "easier" if of_places else "better"
         if abs(effect) <= NOTHING:
             return f"undecided which is {which}, if any; they came out equal"
         ahead = first if effect > 0 else second
         return f"undecided which is {which}; {ahead} is {size} points ahead, too little to tell"
     better, worse = (first, second) if effect > 0 else (second, first)
-    if of_worlds:
+    if of_places:
         return f"{better} is easier than {worse} by {size} points"
     return f"{better} is better by {size} points"
 
@@ -192,7 +204,7 @@ def _equivalence(asked: Asked) -> str:
 
 
 def _non_inferiority(asked: Asked) -> str:
-    first, second = _name(asked.question, 1), _name(asked.question, 2)
+    first, second = asked.question.sides
     margin = points(asked.question.margin, signed=False)
     claim = f"at most {margin} points worse than {second}"
     match asked.decision:
@@ -243,13 +255,10 @@ def _status(question: Question) -> str:
     return f" – {'with what was added, ' if question.is_with_added else ''}not registered"
 
 
-def _name(question: Question, side: int) -> str:
-    return question.first if side == 1 else question.second
-
-
 def _became(question: Question, turn: Turn) -> str:
-    first, second = _name(question, 1), _name(question, 2)
-    words = {FIRST_BETTER: f"{first} is better", SECOND_BETTER: f"{second} is better"}
+    first, second = question.sides
+    ahead = "easier" if question.of is Compared.ARMS else "better"
+    words = {FIRST_BETTER: f"{first} is {ahead}", SECOND_BETTER: f"{second} is {ahead}"}
     if turn.decision in words:
         return words[turn.decision]
     if turn.decision == Decision.UNDECIDED.value:
@@ -265,6 +274,7 @@ def held_at(question: Question) -> str:
     """Return what a question is held at: ` (hasty, demo)`; nothing where at nothing."""
     parts = [
         question.agent,
+        None if question.arm is None else f"arm {question.arm}",
         None if question.world is None else question.world.value,
         question.suite,
         "+".join(question.agents) or None,

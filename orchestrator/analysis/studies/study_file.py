@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Annotated, Final, Self, assert_never
 
@@ -13,17 +14,26 @@ from arena_core.errors import InputError
 from arena_core.names import offered
 from arena_core.worlds import World
 from evaluators.fields import Slug
-from orchestrator.analysis.stats.results import Compared
+from orchestrator.analysis.stats.results import CLEAN, Compared
 from orchestrator.analysis.stats.sequential import Spending
 from orchestrator.analysis.studies.questions import Question, QuestionKind
 from orchestrator.analysis.studies.secondary import Outcome, Secondary
-from orchestrator.runs.spec import AgentEntry, EpisodeLimits, RunSettings, Vary, refuse_field
+from orchestrator.browser.process.kinds import BrowserKind
+from orchestrator.runs.spec import (
+    AgentEntry,
+    Browser,
+    BrowserEntry,
+    EpisodeLimits,
+    RunSettings,
+    Vary,
+    refuse_field,
+)
 from sites.documents import parse_document, read_document
 from sites.fields import Strict
 from tasks.schema import Family
 
 STUDY_FILE: Final = "study.yaml"
-_CLEAN: Final = "clean"
+_NO_SECRETS: Final = "holds a secret, which stands in no study's file: write ${NAME} in its place"
 _ENDINGS: Final = (".yaml", ".yml")
 
 Share = Annotated[FiniteFloat, Field(gt=0, lt=1)]
@@ -84,21 +94,23 @@ class Within(Strict):
     """What the others are held at; episodes of all are taken together where one is left out.
 
     Attributes:
-        agent: a label; of questions about worlds.
+        agent: a label; of questions about worlds and arms.
         suite: what `SuiteEntry.label` says.
+        arm: one of `variations`, in which agents are compared; the clean one where omitted.
     """
 
     agent: str | None = None
     world: World | None = None
     suite: str | None = None
+    arm: str | None = None
 
 
 class ComparisonEntry(Strict):
-    """Two agents, or the two worlds, that are compared.
+    """Two agents, the two worlds, or two arms of the study that are compared.
 
     Attributes:
-        first, second: labels of agents, or worlds; the effect is the first's figure less the
-            second's.
+        first, second: labels of agents, worlds, or names of `variations` and `clean`; the effect is
+            the first's figure less the second's.
     """
 
     id: Slug
@@ -121,9 +133,31 @@ class ComparisonEntry(Strict):
                 for field, name in (("first", self.first), ("second", self.second)):
                     if name not in set(World):
                         refuse_field((field,), f"must be {' or '.join(World)}")
+            case Compared.ARMS:
+                pass
             case _:
                 assert_never(self.of)
         return self
+
+    @model_validator(mode="after")
+    def _is_offline_in_arms(self) -> Self:
+        within = self.within
+        if within.arm is not None and self.of is Compared.ARMS:
+            refuse_field(("within", "arm"), "has no effect where arms are compared")
+        if within.arm is not None and self.of is Compared.WORLDS:
+            message = "arms are played offline: no worlds can be compared in one"
+            refuse_field(("within", "arm"), message)
+        if within.arm == CLEAN:
+            message = f"omit it: a question that names no arm is of the {CLEAN} one"
+            refuse_field(("within", "arm"), message)
+        if self.is_about_arms and within.world is World.ONLINE:
+            refuse_field(("within", "world"), "must be offline: arms are played nowhere else")
+        return self
+
+    @property
+    def is_about_arms(self) -> bool:
+        """Whether it compares arms, or agents in one that is not clean."""
+        return self.of is Compared.ARMS or self.within.arm is not None
 
     def _question(self, kind: QuestionKind, margin: float | None, *, registered: bool) -> Question:
         return Question(
@@ -133,8 +167,9 @@ class ComparisonEntry(Strict):
             first=self.first,
             second=self.second,
             agent=self.within.agent,
-            world=self.within.world,
+            world=World.OFFLINE if self.is_about_arms else self.within.world,
             suite=self.within.suite,
+            arm=self.within.arm,
             margin=margin,
             registered=registered,
         )
@@ -156,7 +191,22 @@ class QuestionEntry(ComparisonEntry):
             has_none = self.margin is None
             needs = f"a `margin` is needed for {self.kind}, such as 0.05 for five points"
             refuse_field(("margin",), needs if has_none else "has no effect on a difference")
+        is_turned = self.of is Compared.ARMS and self.first == CLEAN
+        if is_turned and self.kind is QuestionKind.NON_INFERIORITY:
+            message = f"would ask whether the {CLEAN} arm is hardly worse than `{self.second}`:"
+            refuse_field(("first",), f"{message} name `{self.second}` first, and {CLEAN} second")
         return self
+
+    def asks_the_same_as(self, other: QuestionEntry) -> bool:
+        """Whether another question differs in its id alone, or in which side is named first."""
+        return self._content() == other._content()
+
+    def _content(self) -> Question:
+        asked = self.asked(registered=True)
+        sides = asked.first, asked.second
+        if self.kind is not QuestionKind.NON_INFERIORITY:
+            sides = min(sides), max(sides)
+        return replace(asked, id="", first=sides[0], second=sides[1])
 
     def asked(self, *, registered: bool) -> Question:
         """Return the question as the analysis takes it."""
@@ -187,6 +237,16 @@ class SecondaryEntry(ComparisonEntry):
         return Secondary(question=question, outcome=self.outcome, k=self.k)
 
 
+class StudyAgent(AgentEntry):
+    """An agent of a study, and the browser that it is played in.
+
+    Attributes:
+        browser: in place of the study's: entries that differ in it alone compare browsers.
+    """
+
+    browser: Browser | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
 class StudyFile(RunSettings):
     """What a study compares, and what it is to answer; how it is played says `RunSettings`.
 
@@ -199,13 +259,13 @@ class StudyFile(RunSettings):
         sequential: where registered questions may be answered before all is played.
         secondary: outcomes beside success, which are described and not tested.
         variations: arms by name, each the values of `vary`: every agent is played in each of them
-            too, offline. Questions are of the clean arm.
+            too, offline. Questions that name no arm are of the clean one.
         contamination: what is known of whether the models saw the tasks, for the study card.
     """
 
     name: Slug
     title: str = ""
-    agents: dict[Slug, AgentEntry] = Field(min_length=1)
+    agents: dict[Slug, StudyAgent] = Field(min_length=1)
     suites: tuple[SuiteEntry, ...] = Field(min_length=1)
     repeats: int = Field(default=1, ge=1, le=10_000)
     seed: int = 0
@@ -238,6 +298,46 @@ class StudyFile(RunSettings):
         return self
 
     @model_validator(mode="after")
+    def _keeps_live_scores_apart(self) -> Self:
+        for label, entry in self.agents.items():
+            address = None if entry.browser is None else entry.browser.address
+            if address is not None and not address.is_for_files:
+                refuse_field(("agents", label, "browser"), _NO_SECRETS)
+        own = None if self.browser is None else self.browser.address
+        if own is not None and not own.is_for_files:
+            refuse_field(("browser",), _NO_SECRETS)
+        if not self._is_live:
+            return self
+        for part, asked in (("questions", self.questions), ("secondary", self.secondary)):
+            for number, one in enumerate(asked):
+                if one.of is not Compared.AGENTS or one.within.world is World.OFFLINE:
+                    continue
+                first, second = self.agents[one.first], self.agents[one.second]
+                alone = {"browser": None}
+                if self.browser_of(first) != self.browser_of(second) and (
+                    first.model_copy(update=alone) != second.model_copy(update=alone)
+                ):
+                    message = f"{one.first} and {one.second} are two agents in two browsers, which"
+                    message += (
+                        " decide live scores: compare agents in one, or browsers by one agent"
+                    )
+                    refuse_field((part, number), message)
+        return self
+
+    @property
+    def _is_live(self) -> bool:
+        return World.ONLINE in self.worlds and not self.staged
+
+    def browser_of(self, agent: StudyAgent) -> BrowserEntry | None:
+        """Return the browser that an agent is played in, in every arm; None for the usual one.
+
+        Where real sites are visited none is left to the world: arms, which are played offline, are
+        compared with the clean one.
+        """
+        named = agent.browser or self.browser
+        return BrowserEntry(use=BrowserKind.CHROMIUM) if named is None and self._is_live else named
+
+    @model_validator(mode="after")
     def _has_arms_that_differ(self) -> Self:
         if self.canary:
             message = "is of one run: `arena eval --canary`, or `arena canary` before the study"
@@ -246,9 +346,9 @@ class StudyFile(RunSettings):
             refuse_field(("vary",), "a study names its arms: `variations: {dark: [look=dark]}`")
         if self.variations and World.OFFLINE not in self.worlds:
             refuse_field(("variations",), "arms are played offline, and the study is not")
-        if _CLEAN in self.variations:
+        if CLEAN in self.variations:
             message = "is what the arm without any variation is called; it is always played"
-            refuse_field(("variations", _CLEAN), message)
+            refuse_field(("variations", CLEAN), message)
         known: dict[frozenset[str], str] = {}
         for name, texts in self.variations.items():
             if not texts:
@@ -270,16 +370,33 @@ class StudyFile(RunSettings):
     def misnamed(self, question: ComparisonEntry) -> Iterator[tuple[tuple[str, ...], str]]:
         """Yield each field of a question that names what the study does not have, and why."""
         within = question.within
+        if question.is_about_arms and not self.variations:
+            message = "the study has no arms: name them in `variations`"
+            yield ("within", "arm") if within.arm else ("of",), message
+            return
         named: list[tuple[tuple[str, ...], str | None, Iterable[str]]] = [
             (("within", "agent"), within.agent, self.agents),
             (("within", "suite"), within.suite, self.suite_labels),
             (("within", "world"), within.world, self.worlds),
+            (("within", "arm"), within.arm, self.variations),
         ]
-        there: Iterable[str] = self.worlds if question.of is Compared.WORLDS else self.agents
+        there = self._sides_of(question.of)
         named += [(("first",), question.first, there), (("second",), question.second, there)]
         for field, name, known in named:
             if name is not None and name not in known:
                 yield field, f"the study has no '{name}'; {offered(name, list(known))}"
+
+    def _sides_of(self, compared: Compared) -> Iterable[str]:
+        """Return what can stand on a side of a question."""
+        match compared:
+            case Compared.AGENTS:
+                return self.agents
+            case Compared.WORLDS:
+                return self.worlds
+            case Compared.ARMS:
+                return (CLEAN, *self.variations)
+            case _:
+                assert_never(compared)
 
 
 def read_study_file(path: Path) -> StudyFile:

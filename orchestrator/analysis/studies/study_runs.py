@@ -13,7 +13,7 @@ from arena_core.worlds import World
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind
 from orchestrator.analysis.run_report.evidence import message_in_words
-from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable
+from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.episode.jsonl_files import read_exchanges
 from orchestrator.runs.store.lock import RunLock
 from orchestrator.runs.store.rescoring import ScoredEpisode, each_rescored
@@ -81,8 +81,7 @@ class StudyRun:
     Attributes:
         label: of its agent, as every figure names it; `suite`: the same of its suite.
         name: what `EpisodeResult.run` says of its episodes.
-        clean_label: of the same agent in the clean arm of its study; empty for a clean run, and
-            where no study names the arms.
+        arm: of its study; None for a clean run, and where no study names arms.
         pending: how many episodes it is still to play, by world.
         worlds_of: in which worlds each chosen task can be played.
         lengths: how many actions each task's reference takes in the first of these; None where
@@ -104,14 +103,19 @@ class StudyRun:
     published: Mapping[str, int] = field(default_factory=dict)
     splits: Mapping[str, int] = field(default_factory=dict)
     prompt: Prompt | None = None
-    clean_label: str = ""
+    arm: StudyArm | None = None
+
+    @property
+    def player(self) -> str:
+        """The label of its agent, whatever the arm."""
+        return self.label if self.arm is None else self.arm.agent
 
 
 def without_arms(
     runs: Sequence[StudyRun], table: EpisodeTable
 ) -> tuple[tuple[StudyRun, ...], EpisodeTable]:
     """Return the runs of a study's clean arm, and their episodes alone."""
-    clean = tuple(run for run in runs if not run.clean_label)
+    clean = tuple(run for run in runs if run.arm is None)
     names = {run.name for run in clean}
     return clean, table.where(lambda row: row.run in names)
 
@@ -123,12 +127,12 @@ def read_study_run(
     folder: RunFolder,
     *,
     is_added: bool = False,
-    clean_label: str = "",
+    arm: StudyArm | None = None,
 ) -> tuple[StudyRun, tuple[EpisodeResult, ...]]:
     """Read a run, finished or not, score it from its evidence, and return it with its rows."""
     lock, tasks = folder.lock(), folder.suite()
     chosen = [task for task in tasks.tasks if task.id in set(lock.tasks)]
-    rows = results_of(label, suite, _attempts(folder), run=name)
+    rows = results_of(label, suite, _attempts(folder), run=name, arm=arm)
     run = StudyRun(
         label=label,
         suite=suite,
@@ -141,7 +145,7 @@ def read_study_run(
         published=Counter(task.original.format for task in chosen if task.original is not None),
         splits=Counter(task.split for task in chosen if task.split is not None),
         prompt=first_prompt(label, suite, folder),
-        clean_label=clean_label,
+        arm=arm,
     )
     return run, rows
 
@@ -157,7 +161,12 @@ def _attempts(folder: RunFolder) -> Iterator[ScoredEpisode]:
 
 
 def results_of(
-    label: str, suite: str, scored: Iterable[ScoredEpisode], *, run: str
+    label: str,
+    suite: str,
+    scored: Iterable[ScoredEpisode],
+    *,
+    run: str,
+    arm: StudyArm | None = None,
 ) -> tuple[EpisodeResult, ...]:
     """Return one row an episode.
 
@@ -166,11 +175,14 @@ def results_of(
         suite: as the study calls it.
         scored: as `rescore` gives them; no evidence is kept.
         run: what tells this run from others of the study.
+        arm: of the study; None for the clean one.
     """
-    return tuple(_row(label, suite, run, one) for one in scored)
+    return tuple(_row(label, suite, run, arm, one) for one in scored)
 
 
-def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
+def _row(
+    label: str, suite: str, run: str, arm: StudyArm | None, one: ScoredEpisode
+) -> EpisodeResult:
     score, evidence, task = one.score, one.outline, one.task
     kind = score.outcome.kind
     return EpisodeResult(
@@ -199,6 +211,7 @@ def _row(label: str, suite: str, run: str, one: ScoredEpisode) -> EpisodeResult:
         path=one.path,
         collateral=one.collateral,
         confidence=one.confidence,
+        arm=arm,
     )
 
 

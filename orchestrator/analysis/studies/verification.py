@@ -32,7 +32,6 @@ _ALIKE: Final[dict[str, Callable[[RunLock], object]]] = {
     "repeats": lambda lock: lock.repeats,
     "attempts": lambda lock: lock.attempts,
     "resolved hosts": lambda lock: lock.resolve,
-    "browser": lambda lock: lock.browser,
 }
 _SHORTEST: Final = 12
 
@@ -363,10 +362,15 @@ def _locks_alike(registration: Registration, locks: dict[str, RunLock], found: F
     first_name, first = next(iter(locks.items()))
     images, packages = dict(first.images), dict(first.packages)
     upstreams = _upstreams(first)
+    browsers: dict[str, str] = {}  # an agent may have one of its own
     for name, lock in locks.items():
         at = f"{RUNS}/{name}/lock.json"
         if not lock.vary and lock.worlds != first.worlds:
             found.differs(at, f"worlds: {lock.worlds}, but {first.worlds} in {first_name}")
+        kind = "" if lock.browser_used is None else lock.browser_used.kind
+        browser = browsers.setdefault(kind, lock.browser)
+        if lock.browser != browser:
+            found.differs(at, f"browser: {lock.browser}, but {browser} in {first_name}")
         for what, of in _ALIKE.items():
             if of(lock) != of(first):
                 found.differs(at, f"{what}: {of(lock)}, but {of(first)} in {first_name}")

@@ -13,6 +13,7 @@ from orchestrator.analysis.studies.analysis import analyse
 from orchestrator.analysis.studies.comparison import (
     Comparison,
     NamedRun,
+    browsers_apart,
     own_questions,
     read_comparison,
 )
@@ -51,7 +52,7 @@ def compare_runs(
     _refuse_numbers(margin, alpha)
     comparison = read_comparison([_named(run) for run in runs])
     questions = own_questions(comparison.runs, margin)
-    _refuse_no_question(margin, questions)
+    _refuse_no_question(margin, questions, comparison)
     labels = dict.fromkeys(run.label for run in comparison.runs)
     analysis = analyse(
         questions,
@@ -89,7 +90,12 @@ def _refuse_numbers(margin: float | None, alpha: float) -> None:
         raise UsageError(f"alpha lies between 0 and {_LEVEL_LIMIT}, not at {alpha:g}")
 
 
-def _refuse_no_question(margin: float | None, questions: Sequence[Question]) -> None:
+def _refuse_no_question(
+    margin: float | None, questions: Sequence[Question], comparison: Comparison
+) -> None:
+    for said in () if questions else browsers_apart(comparison.runs):
+        hint = "play one of them again in the browser of the other: --browser"
+        raise UsageError(f"there is nothing to compare: {said}", hint=hint)
     if not questions:
         message = (
             "there is nothing to compare: no two agents were played in the same world, and none in"

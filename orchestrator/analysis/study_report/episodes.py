@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from arena_core.actions import Action, Stop
 from arena_core.errors import StoreError
 from arena_core.worlds import World
 from evaluators.changes import read_change, said
 from evaluators.evidence import Located, Receipt, RequestNote, StepEvidence
 from evaluators.network import RequestRecord
-from evaluators.responses import answer_of
 from evaluators.scores import Score
 from evaluators.verdicts import CheckStatus, OutcomeKind, Verdict
-from orchestrator.analysis.wording import action_in_words
+from orchestrator.analysis.wording import step_in_words
 from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, read_lines
 from orchestrator.runs.store.evidence_files import picture_path
 from orchestrator.runs.store.rescoring import ScoredEpisode
@@ -248,7 +246,7 @@ def _step(
     kept = [one for one in requests if one.resource_type in _PLAIN or one.method != "GET"]
     return {
         "index": step.index,
-        "action": _cut(_action(step.action, step)),
+        "action": _cut(step_in_words(step)),
         "error": _cut(step.error),
         "thought": _cut(step.thought),
         "url": _cut(step.logical or step.url),
@@ -273,14 +271,6 @@ def _step(
             )
         ],
     }
-
-
-def _action(action: Action | None, step: StepEvidence) -> str:
-    if action is None:
-        return "opened the start pages"
-    if isinstance(action, Stop) and (answer := answer_of(action)) is not None:
-        return f"answered: {answer}"
-    return action_in_words(action, step)
 
 
 def _note(note: RequestNote) -> list[str]:

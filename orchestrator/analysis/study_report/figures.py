@@ -151,8 +151,8 @@ def task_differences(answer: Answer) -> TaskDifferences | None:
     worse = sum(one < 0 for one in found)
     equal = len(found) - better - worse
     label = (
-        f"Paired differences: {question.first} better in {better}, equal in {equal},"
-        f" {question.second} better in {worse} of {len(found)}"
+        f"Paired differences: {question.sides[0]} better in {better}, equal in {equal},"
+        f" {question.sides[1]} better in {worse} of {len(found)}"
     )
     plot = picture(*bars, middle, kind="pairs", label=label)
     return TaskDifferences(len(found), most, better, equal, worse, plot)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from arena_core.errors import StoreError
 from orchestrator.analysis.figures.writing import write_figures
-from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable
+from orchestrator.analysis.stats.results import EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.analysis.studies.analysis import analyse
 from orchestrator.analysis.studies.findings import StudyAnalysis
 from orchestrator.analysis.studies.questions import WITH_ADDED, Stage, stages_of
@@ -22,7 +22,7 @@ from orchestrator.analysis.studies.seals import (
     seal_study,
     stages_with_looks,
 )
-from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run, without_arms
+from orchestrator.analysis.studies.study_runs import StudyRun, read_study_run
 from orchestrator.analysis.study_report.page import EPISODES, ReportedRun, write_study_report
 from orchestrator.runs.store.ledger import AttemptState
 from orchestrator.runs.store.run_folder import RunFolder
@@ -87,16 +87,15 @@ def write_report(folder: StudyFolder, into: Path) -> StudyReport:
     for one in study.runs:
         kept = folder.run_folder(one.folder)
         is_added = one.folder not in registered
-        clean_label = one.agent if one.arm else ""
+        arm = StudyArm(one.arm, one.agent) if one.arm else None
         run, found = read_study_run(
-            one.label, one.suite, one.folder, kept, is_added=is_added, clean_label=clean_label
+            one.label, one.suite, one.folder, kept, is_added=is_added, arm=arm
         )
         runs.append(run)
         rows += found
         shown.append(ReportedRun(label=one.label, folder=kept, suite=one.suite))
         uncounted.setdefault(one.label, Counter()).update(_uncounted(kept))
     table = EpisodeTable(rows)
-    clean, clean_table = without_arms(runs, table)
     analysis = analyse(
         study.questions,
         table,
@@ -104,7 +103,7 @@ def write_report(folder: StudyFolder, into: Path) -> StudyReport:
         stages=_looked_at(
             folder,
             study,
-            stages_of(study.questions, clean_table, clean),
+            stages_of(study.questions, table, runs),
             is_look=into == folder.report_path,
         ),
         title=study.file.title or study.file.name,
@@ -162,8 +161,8 @@ def _notes(study: Study) -> list[str]:
         notes.append(f"Added after the registration, at {one.at} by {one.by}: {', '.join(parts)}.")
     if study.file.variations:
         notes.append(
-            "Questions, agreement, slices, failures and variance are of the clean arm alone; the"
-            " cells of arms and the robustness to them stand by themselves."
+            "Agreement, slices, failures and variance are of the clean arm alone, and so is each"
+            " question that names no arm; cells, calibration and collateral changes are of all."
         )
     if any(one.is_with_added for one in study.questions):
         notes.append(

@@ -21,6 +21,7 @@ from orchestrator.browser.process.isolation import (
     end,
     unreachable_display,
 )
+from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
 
 VARIABLE = "ARENA_CHROMIUM"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -60,16 +61,26 @@ class BrowserOptions:
         executable: None finds one, see `find_chromium`.
         full: start the full browser without a window too, and not the headless shell: real sites
             are visited with what people have.
+        only_shell: start nothing in the headless shell's place where there is none.
         trusted_spki: base64 SHA-256 of one public key whose certificates are accepted: that of the
             demo's own CA. Every other certificate is checked as usual.
         isolated: start it in a network namespace of its own, where that is possible.
+        remote: start none, and connect to the one there.
     """
 
     executable: Path | None = None
     headless: bool = True
     full: bool = False
+    only_shell: bool = False
     trusted_spki: str | None = None
     isolated: bool = True
+    remote: RemoteAddress | None = None
+
+    def kind_of(self, executable: Path) -> BrowserKind:
+        """Return what is started, where that is the browser that was found."""
+        if not self.headless:
+            return BrowserKind.HEADED
+        return BrowserKind.SHELL if is_shell(executable) else BrowserKind.CHROMIUM
 
 
 def find_chromium(
@@ -112,7 +123,7 @@ def require_display(environment: Mapping[str, str]) -> None:
     if not has_display(environment):
         raise BrowserError(
             "the browser cannot be shown: neither DISPLAY nor WAYLAND_DISPLAY names a display",
-            hint="run without --headed, or under xvfb-run",
+            hint="run without --headed, choose another --browser, or run under xvfb-run",
         )
 
 
@@ -143,6 +154,9 @@ def launch_command(
     executable = find_chromium(options.executable, os.environ, bundled, shell_first=wants_shell)
     if not options.headless:
         require_display(os.environ)
+    if options.only_shell and not is_shell(executable):
+        message = f"--browser headless-shell: there is none, only {executable}"
+        raise BrowserMissingError(message, hint="apt-get install chromium-headless-shell")
     if not wants_shell and is_shell(executable):
         what = "shows no window" if not options.headless else "is not what people visit sites with"
         raise BrowserError(
@@ -163,7 +177,7 @@ def launch_command(
 def start_error(executable: Path, error: Exception, *, headless: bool) -> BrowserError:
     reason = str(error).partition("\n")[0] or f"no answer within {LAUNCH_S:.0f} s"
     message = f"{executable} does not start: {reason}"
-    hint = "run without --headed, or check that other programs can open a window here"
+    hint = "choose another --browser, or check that other programs can open a window here"
     if headless:
         hint = f"run it once by hand: {executable} --headless about:blank"
     return BrowserError(message, hint=hint)

@@ -12,18 +12,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.async_api import Browser as PlaywrightBrowser
+from playwright.async_api import CDPSession, Playwright
 from playwright.async_api import Error as PlaywrightError
-from playwright.async_api import Playwright
 
 from orchestrator.browser.process.chromium import (
     LAUNCH_S,
     BrowserOptions,
-    is_shell,
     launch_command,
     open_network,
     start_error,
 )
 from orchestrator.browser.process.isolation import Namespace, without_programs
+from orchestrator.browser.process.kinds import BrowserBuild, BrowserKind
 from orchestrator.browser.process.playwright_driver import Profile, running_driver
 from orchestrator.browser.session.context import SessionOptions
 from orchestrator.browser.session.policy import LiveGuard
@@ -42,6 +42,8 @@ class Browser:
     """A running Chromium.
 
     Attributes:
+        build: what it says of itself.
+        kind: what was started.
         version: such as `131.0.6778.85`, with `(headless shell)` after it for that one.
         not_isolated: why it has no network namespace of its own; empty if it has one.
     """
@@ -51,8 +53,10 @@ class Browser:
         browser: PlaywrightBrowser,
         guard: LiveGuard,
         network: Namespace | str,
+        build: BrowserBuild,
+        kind: BrowserKind,
         *,
-        shell: bool = False,
+        lost: str = CRASHED,
     ) -> None:
         self._browser = browser
         self._guard = guard
@@ -61,7 +65,10 @@ class Browser:
         self._watchdogs: set[BrowserWatchdog] = set()
         self._is_closing = False
         self._is_dead = False
-        self.version = f"{browser.version} (headless shell)" if shell else browser.version
+        self._lost = lost
+        self.build, self.kind = build, kind
+        shell = " (headless shell)" if kind is BrowserKind.SHELL else ""
+        self.version = f"{build.version}{shell}"
         browser.on("disconnected", lambda _: self._die())
 
     @property
@@ -85,13 +92,21 @@ class Browser:
     @asynccontextmanager
     async def session(self, options: SessionOptions) -> AsyncIterator[Session]:
         """Open a context of its own for one episode until the block ends."""
+        async with (
+            self.watched() as watchdog,
+            open_session(self._browser, self._guard, watchdog, options) as session,
+        ):
+            yield session
+
+    @asynccontextmanager
+    async def watched(self) -> AsyncIterator[BrowserWatchdog]:
+        """Return what breaks a session off when this browser is gone."""
         watchdog = BrowserWatchdog(self._prove)
         self._watchdogs.add(watchdog)
         if not self._answers:
-            watchdog.lose(CRASHED)
+            watchdog.lose(self._lost)
         try:
-            async with open_session(self._browser, self._guard, watchdog, options) as session:
-                yield session
+            yield watchdog
         finally:
             self._watchdogs.discard(watchdog)
 
@@ -106,10 +121,10 @@ class Browser:
     def _die(self) -> None:
         if not self._is_closing:
             if not self._is_dead:
-                _LOG.warning("the browser crashed")
+                _LOG.warning("%s", self._lost)
             self._is_dead = True
             for watchdog in self._watchdogs:
-                watchdog.lose(CRASHED)
+                watchdog.lose(self._lost)
 
     async def close(self) -> None:
         self._is_closing = True
@@ -156,7 +171,14 @@ async def _start(
             )
             session = await browser.new_browser_cdp_session()
             await profile.find(session)
+            build = await build_of(session)
             guard = LiveGuard(session)
     except (PlaywrightError, TimeoutError) as error:
         raise start_error(executable, error, headless=options.headless) from error
-    return Browser(browser, guard, network, shell=is_shell(executable))
+    return Browser(browser, guard, network, build, options.kind_of(executable))
+
+
+async def build_of(session: CDPSession) -> BrowserBuild:
+    """Ask a browser what it is."""
+    said = await session.send("Browser.getVersion")
+    return BrowserBuild(product=said["product"], user_agent=said["userAgent"])

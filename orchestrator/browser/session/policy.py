@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import CDPSession
 from playwright.async_api import Error as PlaywrightError
 
+from orchestrator.browser.session.direct import DirectTraffic
 from orchestrator.browser.tabs.cdp_channel import Reply
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -23,7 +25,7 @@ REFUSAL = "live sites are read-only in this task"
 _KINDS = ("Document", "XHR", "Fetch", "Ping", "Other", "CSPViolationReport")
 _PAGE = (
     "<!doctype html><title>Refused by Arena</title><h1>Refused by Arena</h1>"
-    "<p>This request was not sent: live sites are read-only in this task.</p>"
+    "<p>This request was not sent: {why}.</p>"
 )
 
 
@@ -36,12 +38,14 @@ class GuardedSession:
         origins: read-only ones, such as `https://en.wikipedia.org`.
         owns: whether a frame is one of its own.
         refused: called with method and URL of each request that was not sent.
+        traffic: the rest of the policy, where no gateway keeps it.
     """
 
     contexts: frozenset[str]
     origins: frozenset[str]
     owns: Callable[[str], bool]
     refused: Callable[[str, str], None]
+    traffic: DirectTraffic | None = None
 
 
 def origin_of(url: str) -> str:
@@ -80,6 +84,9 @@ class LiveGuard:
 
     async def _intercept(self) -> None:
         origins = sorted(set[str]().union(*(watched.origins for watched in self._watched)))
+        if any(watched.traffic for watched in self._watched):
+            await self._session.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+            return
         if not origins:
             await self._session.send("Fetch.disable")
             return
@@ -96,38 +103,70 @@ class LiveGuard:
         task.add_done_callback(self._tasks.discard)
 
     async def _decide(self, event: Reply) -> None:
-        request = {"requestId": event["requestId"]}
-        method, url = event["request"]["method"], event["request"]["url"]
         try:
-            if method in SAFE_METHODS or await self._may_write(event["frameId"], method, url):
-                await self._session.send("Fetch.continueRequest", request)
+            why = await self._why_refused(event)
+            if why is None:
+                await self._session.send("Fetch.continueRequest", {"requestId": event["requestId"]})
                 return
-            body = base64.b64encode(_PAGE.encode()).decode()
+            body = base64.b64encode(_PAGE.format(why=html.escape(why)).encode()).decode()
             headers = [{"name": "content-type", "value": "text/html; charset=utf-8"}]
             await self._session.send(
                 "Fetch.fulfillRequest",
-                {**request, "responseCode": 403, "responseHeaders": headers, "body": body},
+                {
+                    "requestId": event["requestId"],
+                    "responseCode": 403,
+                    "responseHeaders": headers,
+                    "body": body,
+                },
             )
         except PlaywrightError:
             return  # the request's page closed: nothing was sent
 
-    async def _may_write(self, frame: str, method: str, url: str) -> bool:
-        """Whether the frame's session may write there; a frame of no known session may not."""
-        owner = next((w for w in self._watched if w.owns(frame)), None)
+    async def _why_refused(self, event: Reply) -> str | None:
+        """Say why a request may not be sent; None where it may, after its turn."""
+        method, url = event["request"]["method"], event["request"]["url"]
+        owner = await self._owner(event["frameId"], method)
+        if owner is not None and owner.traffic is not None:
+            why = owner.traffic.why_refused(method, url)
+            if why is not None:
+                return why
+            if event["resourceType"] == "Document":
+                await owner.traffic.turn(url)
+        if method in SAFE_METHODS:
+            return None
         if owner is None:
-            owner = await self._owner_by_context(frame)
-        if owner is None:
-            return False
+            return None if await self._is_anothers(event["frameId"]) else REFUSAL
         if origin_of(url) not in owner.origins:
-            return True
+            return None
         owner.refused(method, url)
-        return False
+        return REFUSAL
+
+    async def _owner(self, frame: str, method: str) -> GuardedSession | None:
+        """Return the session of a frame; None for one of no session that is known here.
+
+        Where a gateway keeps the rest of the policy, requests that only read need none.
+        """
+        if method in SAFE_METHODS and not any(watched.traffic for watched in self._watched):
+            return None
+        found = next((w for w in self._watched if w.owns(frame)), None)
+        return found or await self._owner_by_context(frame)
 
     async def _owner_by_context(self, frame: str) -> GuardedSession | None:
         """Find the session of a page so new that no session knows it."""
+        context = await self._context_of(frame)
+        return next((w for w in self._watched if context in w.contexts), None)
+
+    async def _is_anothers(self, frame: str) -> bool:
+        """Whether it is a page of somebody else's, in a browser that Arena did not start."""
+        if not any(watched.traffic for watched in self._watched):
+            return False
+        context = await self._context_of(frame)
+        return context is not None and all(context not in w.contexts for w in self._watched)
+
+    async def _context_of(self, frame: str) -> str | None:
         try:
             reply = await self._session.send("Target.getTargetInfo", {"targetId": frame})
         except PlaywrightError:
             return None
-        context = reply["targetInfo"].get("browserContextId")
-        return next((w for w in self._watched if context in w.contexts), None)
+        found: str | None = reply["targetInfo"].get("browserContextId")
+        return found

@@ -30,6 +30,7 @@ from orchestrator.browser.session.context import (
     cookie_of,
     new_context,
 )
+from orchestrator.browser.session.direct import DirectTraffic
 from orchestrator.browser.session.network import NetworkRecord, NetworkRecorder
 from orchestrator.browser.session.page_ids import PageIds, PageReading, lines_of
 from orchestrator.browser.session.page_reader import DocumentHandle, PageReader
@@ -442,14 +443,20 @@ async def open_session(
     watchdog: BrowserWatchdog,
     options: SessionOptions,
     shared: tuple[BrowserContext, NewTargets] | None = None,
+    *,
+    traffic: DirectTraffic | None = None,
 ) -> AsyncIterator[Session]:
     """Open a context with one blank tab, and those of further logins, until the block ends.
 
     `shared` is the context that is used instead of a new one, because another program acts in it,
-    with what holds its new pages until the watcher is in them.
+    with what holds its new pages until the watcher is in them. `traffic` is the policy that this
+    session keeps in a gateway's place.
     """
     async with watchdog.bounded("open a browser context", _OPEN_S):
         contexts = await _contexts(browser, options, shared[0] if shared else None)
+    if traffic is not None:
+        for context in contexts.values():
+            traffic.follow(context)
     journal = SessionJournal(options.logical)
     session = Session(contexts, watchdog, journal, options, shared[1] if shared else None)
     try:
@@ -459,6 +466,7 @@ async def open_session(
                 origins=frozenset(origin_of(url) for url in options.live_origins),
                 owns=session.owns,
                 refused=lambda method, url: journal.refuse(method, url, REFUSAL),
+                traffic=traffic,
             )
             await guard.add(watched)
         try:

@@ -84,6 +84,8 @@ def evaluate(
     screenshots: of.Screenshots = True,
     record_requests: of.RecordRequests = False,
     trace: of.Trace = False,
+    browser: of.Browser = None,
+    browser_declared: of.BrowserDeclared = None,
     headed: of.Headed = False,
     yes: of.Yes = False,
     as_json: of.AsJson = False,

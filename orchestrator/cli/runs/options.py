@@ -140,6 +140,23 @@ Trace = Annotated[
         " was typed and is not redacted.",
     ),
 ]
+Browser = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="headless-shell, chromium (the full browser), headed (the same with a window), or"
+        " cdp:URL: one that is running, for live sites; ${NAME} in URL stands for a variable of"
+        " the environment. Default: chromium on live sites, headless-shell elsewhere.",
+    ),
+]
+BrowserDeclared = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="provider, proxy or country: what the lock says of --browser and its way out, which"
+        " Arena does not check; repeat for more.",
+    ),
+]
 Out = Annotated[Path | None, typer.Option(help="Folder of the new run.")]
 Canary = Annotated[
     bool,
@@ -149,7 +166,9 @@ Canary = Annotated[
         " that do not hold are unscored.",
     ),
 ]
-Headed = Annotated[bool, typer.Option("--headed", help="Show the browser.")]
+Headed = Annotated[
+    bool, typer.Option("--headed", help="Show the browser: the same as --browser headed.")
+]
 Yes = Annotated[
     bool, typer.Option("--yes", help="Play it however many episodes and workers that is.")
 ]
@@ -157,6 +176,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 _NAMES = {"agent_cmd": "command", "agent_seconds": "seconds"}
 _WORLDS = ("offline", "online")
+_DECLARED = ("provider", "proxy", "country")
 
 
 def given(context: typer.Context) -> dict[str, Any]:
@@ -181,12 +201,28 @@ def asked(context: typer.Context) -> dict[str, Any]:
     flags: dict[str, object] = {name: typed.pop(name) for name in FLAGS if name in typed}
     options = agent_options(typed.pop("agent_option", ()), flags)
     worlds = [world for world in _WORLDS if typed.pop(world, False)]
+    if "browser_declared" in typed:
+        typed["browser"] = _declared(typed.get("browser"), typed.pop("browser_declared"))
     named = {_NAMES.get(name, name): value for name, value in typed.items()}
     fields = {*RunSpec.model_fields, *Asked.__annotations__}
     found = {name: value for name, value in named.items() if name in fields}
     if options:
         found["options"] = options
     return found | ({"worlds": worlds} if worlds else {})
+
+
+def _declared(browser: object, pairs: Sequence[str]) -> dict[str, str]:
+    """Return the block `browser` of a run's file, from the options about it."""
+    if not isinstance(browser, str):
+        raise UsageError("--browser-declared is about --browser, and there is none")
+    found = {"use": browser}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        if not sign or key not in _DECLARED or key in found:
+            message = f"--browser-declared {pair}: expected {', '.join(_DECLARED)}=VALUE, each once"
+            raise UsageError(message)
+        found[key] = value
+    return found
 
 
 def agent_options(

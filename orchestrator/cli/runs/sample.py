@@ -91,6 +91,7 @@ def sample(
     max_tokens: of.MaxTokens = None,
     out: of.Out = None,
     screenshots: of.Screenshots = False,
+    browser: of.Browser = None,
     headed: of.Headed = False,
     yes: of.Yes = False,
     as_json: of.AsJson = False,

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from arena_core.names import counted
 from arena_core.worlds import World
 from evaluators.verdicts import CheckStatus
+from orchestrator.analysis.run_report.parting import causes, partings
 from orchestrator.analysis.run_report.run_report import RunReport, TaskRow
 from orchestrator.analysis.stats.summary import Summary
 from orchestrator.analysis.wording import interval, percent
@@ -62,7 +63,7 @@ def show_run(report: RunReport, console: Console) -> None:
     )
     console.line("")
     console.table(_TOTALS, [_totals(world, report.summaries[world]) for world in worlds], None)
-    for line in (*_branches(report), *_closing(report)):
+    for line in (*_parted(report), *_branches(report), *_closing(report)):
         console.line(line)
 
 
@@ -113,6 +114,14 @@ def _totals(world: World, summary: Summary) -> list[str]:
         f"{summary.scored}/{summary.episodes}",
         ", ".join(f"{reason} {count}" for reason, count in summary.unscored),
     ]
+
+
+def _parted(report: RunReport) -> Iterable[str]:
+    found = partings(report)
+    if found:
+        yield ""
+        yield f"where the worlds part: {causes(found.values())}"
+        yield from (f"{task}: {one}" for task, one in found.items())
 
 
 def _branches(report: RunReport) -> Iterable[str]:
@@ -194,6 +203,7 @@ def _named(episode: ScoredEpisode) -> str:
 def _document(report: RunReport) -> Json:
     agreement = report.agreement
     scorers = documents_by_folder(report.scorers)
+    parted = {task: asdict(one) for task, one in partings(report).items()}
     return {
         "run": report.lock.run,
         "folder": str(report.folder.path),
@@ -234,6 +244,7 @@ def _document(report: RunReport) -> Json:
             {
                 "task": row.task.id,
                 "diverges_at": [divergence.check for divergence in row.divergences],
+                "parts": parted.get(row.task.id),
                 "episodes": [
                     {
                         **episode.document(),

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ConfigDict, Field
 
@@ -24,6 +24,7 @@ from evaluators.matchers.kinds import MATCHERS
 from orchestrator.agents.interface import AgentLock
 from orchestrator.gateway.variations import arm_label
 from orchestrator.runs.spec import RunTerms, SpendingLimits
+from orchestrator.runs.store.browser_lock import BrowserLock, pool_by_version
 from orchestrator.runs.store.digests import canonical_digest
 from orchestrator.runs.store.ledger import EpisodeKey
 from sites.fields import Strict
@@ -150,6 +151,8 @@ class RunLock(RunTerms):
         changed_limits: what `--resume` set in place of `budget`, the last one last.
         replayed: the lock of the run whose replies answered the agent instead of a model.
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
+        browser: its version.
+        browser_used: what else is known of it; None in locks of earlier versions.
     """
 
     model_config = ConfigDict(
@@ -175,6 +178,7 @@ class RunLock(RunTerms):
     images: dict[str, str]
     engine: str
     browser: str
+    browser_used: BrowserLock | None = Field(default=None, exclude_if=lambda value: value is None)
     packages: dict[str, str]
     host: HostEnvelope
 
@@ -182,6 +186,28 @@ class RunLock(RunTerms):
     def arm(self) -> str | None:
         """What reports call what was varied; None for the clean arm."""
         return arm_label(self.vary)
+
+    @property
+    def browser_pool(self) -> str:
+        """Which browser it was played in: live scores of two are never put together."""
+        used = self.browser_used
+        return pool_by_version(self.browser) if used is None else used.pool
+
+    @property
+    def live_pool(self) -> str | None:
+        """The same of a run that visits live sites; None for all others."""
+        kinds = self.upstreams.get(World.ONLINE)
+        if kinds is None:  # of an earlier version, or not played online
+            is_live = World.ONLINE in self.worlds and not self.staged
+        else:
+            is_live = UpstreamKind.LIVE in kinds.values()
+        return self.browser_pool if is_live else None
+
+    @property
+    def settings_beside(self) -> dict[str, Any]:
+        """What its settings hold beside `RunTerms`: it goes on in the browser that it began in."""
+        used = self.browser_used
+        return {"staged": bool(self.staged), "browser": None if used is None else used.entry}
 
     @property
     def current_limits(self) -> SpendingLimits:

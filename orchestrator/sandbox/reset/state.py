@@ -17,6 +17,7 @@ from arena_core.errors import ImageError
 from arena_core.names import counted
 
 _VERSION = 3  # 2: objects and probes; 3: SHA-1 of rows
+ROWS_ELSEWHERE: Final = "rows of"
 _LONGEST_FACT: Final = 200
 _LENGTH: Final = 8
 
@@ -59,11 +60,12 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class ObjectState:
-    """What a database holds besides tables, as far as the read-only account may see it.
+    """What a database holds besides the tables of its schema.
 
     Attributes:
-        kind: trigger, view, routine, event; or setting, a variable set while the server ran.
-        definition: hash of everything that defines it; of a setting its value.
+        kind: trigger, view, routine, event; or setting, a variable set while the server ran; or
+            `rows of` another schema.
+        definition: hash of everything that defines it, or of the rows; of a setting its value.
     """
 
     kind: str
@@ -145,15 +147,32 @@ class Fingerprint:
         """Return this state, but with the scratch folders of another."""
         return replace(self, scratch=fresh.scratch)
 
+    def with_objects(self, found: tuple[ObjectState, ...]) -> Fingerprint:
+        """Return this state with more objects."""
+        return replace(self, objects=(*self.objects, *found)) if found else self
+
+    @property
+    def reads_elsewhere(self) -> bool:
+        """Whether it knows the rows of other schemas, as the fingerprint of a taken state does."""
+        return any(entry.kind == ROWS_ELSEWHERE for entry in self.objects)
+
     def differences(self, golden: Fingerprint) -> tuple[str, ...]:
-        """Say in one line each which part differs from golden, and how."""
+        """Say in one line each which part differs from golden, and how.
+
+        Rows of other schemas are compared where both fingerprints know them.
+        """
+        both = self.reads_elsewhere and golden.reads_elsewhere
+        objects, of_golden = (
+            tuple(entry for entry in found.objects if both or entry.kind != ROWS_ELSEWHERE)
+            for found in (self, golden)
+        )
         return (
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
             *_compare(
                 _by(golden.scratch, _path), _by(self.scratch, _path), "scratch", _file_change
             ),
-            *_compare(_by(golden.objects, _object), _by(self.objects, _object), "", _object_change),
+            *_compare(_by(of_golden, _object), _by(objects, _object), "", _object_change),
             *_compare(_by(golden.probes, _name), _by(self.probes, _name), "probe", _probe_change),
         )
 
@@ -292,7 +311,8 @@ def _file_change(golden: FileState, found: FileState) -> list[str]:
 
 
 def _object_change(golden: ObjectState, found: ObjectState) -> list[str]:
-    return [] if found.definition == golden.definition else ["other definition"]
+    changed = "other content" if found.kind == ROWS_ELSEWHERE else "other definition"
+    return [] if found.definition == golden.definition else [changed]
 
 
 def _probe_change(golden: ProbeState, found: ProbeState) -> list[str]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from arena_core.errors import DatabaseError, StateError, UnhealthyError
 from orchestrator.sandbox.reset.database import database_reader, execute_as_owner
+from orchestrator.sandbox.reset.other_schemas import is_on_mariadb
 from orchestrator.sandbox.reset.replica import Replica, await_health
 from orchestrator.sandbox.reset.state import Fingerprint, TakenState
 from orchestrator.sandbox.reset.strategies import trusted_supervision
-from sites.manifest import DatabaseEngine, ServerDatabase
+from sites.manifest import ServerDatabase
 
 if TYPE_CHECKING:
     from orchestrator.sandbox.engine.engine import Engine
@@ -45,6 +46,17 @@ _UNDER_WAY: Final = (
     " LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID"
     " WHERE p.ID <> CONNECTION_ID() AND p.COMMAND <> 'Daemon' AND"
     " (p.COMMAND <> 'Sleep' OR t.trx_rows_modified > 0 OR t.trx_rows_locked > 0) ORDER BY p.ID"
+)
+# A lock is no row: whoever holds one may do nothing for long, and a restore would take it away.
+_LOCK_HOLDERS: Final = (
+    "SET @holders = (SELECT IF(COUNT(*), '"
+    "SELECT p.ID, p.USER, ROUND(p.TIME_MS / 1000, 1), CONCAT(''holds the lock '',"
+    " QUOTE(l.TABLE_SCHEMA), ''; idle'') FROM information_schema.METADATA_LOCK_INFO l"
+    " JOIN information_schema.PROCESSLIST p ON p.ID = l.THREAD_ID"
+    " WHERE l.LOCK_TYPE = ''User lock'' AND p.COMMAND = ''Sleep'' ORDER BY p.ID"
+    "', 'DO 0') FROM information_schema.PLUGINS"
+    " WHERE PLUGIN_NAME = 'METADATA_LOCK_INFO' AND PLUGIN_STATUS = 'ACTIVE');"
+    " EXECUTE IMMEDIATE @holders"
 )
 
 
@@ -154,7 +166,7 @@ async def _survives_a_crash(replica: Replica) -> bool:
         StateError: a table is of an engine that keeps nothing when its server ends.
     """
     state = replica.site.state
-    if not _is_on_mariadb(replica):
+    if not is_on_mariadb(replica):
         return state is None or state.crash_safe
     found = await asyncio.to_thread(_odd_tables, replica)
     for table, kind in found:
@@ -193,7 +205,7 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
 
     Going back to a state ends them: rows that they have written would be gone.
     """
-    if not _is_on_mariadb(replica):
+    if not is_on_mariadb(replica):
         return
     ends = time.monotonic() + _QUIET_WITHIN_S
     while found := await _under_way(engine, replica):
@@ -204,9 +216,8 @@ async def _require_quiet(engine: Engine, replica: Replica) -> None:
 
 async def _under_way(engine: Engine, replica: Replica) -> tuple[str, ...]:
     """Say what the connections of all accounts but the reader's are in the middle of."""
-    done = await execute_as_owner(
-        engine, replica, _UNDER_WAY, "--skip-column-names", timeout_s=_LOOK_S
-    )
+    asked = f"{_UNDER_WAY}; {_LOCK_HOLDERS}"
+    done = await execute_as_owner(engine, replica, asked, "--skip-column-names", timeout_s=_LOOK_S)
     if done.exit_code != 0:
         said = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())
         message = f"site '{replica.site.name}': whether a request is under way cannot be seen"
@@ -220,11 +231,6 @@ async def _under_way(engine: Engine, replica: Replica) -> tuple[str, ...]:
         for number, user, seconds, doing in lines
         if user != reader
     )
-
-
-def _is_on_mariadb(replica: Replica) -> bool:
-    database = replica.site.database
-    return isinstance(database, ServerDatabase) and database.engine is DatabaseEngine.MARIADB
 
 
 def require_same_image(replica: Replica, taken: TakenState | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from arena_core.errors import SiteError
 from arena_core.task_group import task_group
 from orchestrator.sandbox.reset.fingerprint import Fingerprint, take_fingerprint
+from orchestrator.sandbox.reset.other_schemas import rows_elsewhere
 from orchestrator.sandbox.reset.supervision import Supervision
 from sites.manifest import DatabaseEngine, FileDatabase, ServerDatabase
 
@@ -209,6 +210,8 @@ class Watch:
     async def read(self, beside: Beside) -> tuple[Mark, Fingerprint]:
         """Read the whole state, and what moves with it as it was just before; no baseline stays.
 
+        Rows of other schemas are part of it.
+
         `beside` is done meanwhile, after what moves was read.
         """
         await self.glance()  # what moved since the baseline is not accounted for
@@ -217,7 +220,7 @@ class Watch:
         before = await self._mark()
         async with task_group() as group:
             group.create_task(beside())
-            reading = group.create_task(self._read())
+            reading = group.create_task(self._read(elsewhere=True))
         return before, reading.result()
 
     async def moved(self) -> str | None:
@@ -298,16 +301,23 @@ class Watch:
 
     async def _read_between_marks(self) -> tuple[Mark, Fingerprint, Mark]:
         before = await self._mark()
-        state = await self._read()
+        elsewhere = self._taken is not None and self._taken.fingerprint.reads_elsewhere
+        state = await self._read(elsewhere=elsewhere)
         return before, state, await self._mark()
 
-    async def _read(self) -> Fingerprint:
-        return await take_fingerprint(
+    async def _read(self, *, elsewhere: bool) -> Fingerprint:
+        reading = take_fingerprint(
             self._engine,
             self.replica.site,
             self.replica.container,
             supervision=self._supervision,
         )
+        if not elsewhere:
+            return await reading
+        async with task_group() as group:
+            rows = group.create_task(rows_elsewhere(self._engine, self.replica))
+            state = group.create_task(reading)
+        return state.result().with_objects(rows.result())
 
     async def _mark(self) -> Mark:
         """Read everything that moves, over the connections there are."""

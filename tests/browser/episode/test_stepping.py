@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
-from collections.abc import AsyncIterator, Coroutine
+import subprocess
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,8 +17,10 @@ import pytest
 from support.worlds.fake_world import WIKI, FakeReplica, FakeWorld, attempt_at, browsing_task
 
 from arena_core.actions import Click, Goto, Stop
+from arena_core.errors import BrowserError, BrowserMissingError
 from evaluators.evidence import Ended
 from orchestrator.browser.process.chromium import BrowserOptions
+from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.browser.process.launch import Browser, launch
 from orchestrator.episode.episode import Episode
 from orchestrator.gateway import Gateway, SocketAddress
@@ -116,21 +120,81 @@ async def test_a_step_under_way_ends_when_the_episode_is_closed_beside_it(
     assert str((await episode.score()).outcome) == "unscored: infra"
 
 
+@pytest.fixture
+def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A screen that nobody sees; it ends with the test."""
+    screen = shutil.which("Xvfb")
+    if screen is None:
+        pytest.skip("no Xvfb here")
+    told, tells = os.pipe()
+    process = subprocess.Popen(
+        [screen, "-displayfd", str(tells), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        pass_fds=(tells,),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(tells)
+    try:
+        with os.fdopen(told) as number:
+            monkeypatch.setenv("DISPLAY", f":{number.readline().strip()}")
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def left_in(options: BrowserOptions, kind: BrowserKind) -> dict[str, Any]:
+    """Play the same steps in a browser, and return what they left behind."""
+    async with opened(options) as (browser, episode):
+        assert (browser.kind, "headless shell" in browser.version) == (
+            kind,
+            kind is BrowserKind.SHELL,
+        )
+        seen = await episode.reset()
+        link = next(node.id for node in seen.nodes if node.role == "link")
+        await episode.step(Click(element=link))
+        await episode.step(Stop())
+        score = await episode.score()
+        await episode.close()
+    evidence = episode.evidence().model_dump(exclude={"started_at", "seconds"})
+    for step in evidence["steps"]:
+        del step["timings"], step["requests"]  # the full browser asks for an icon as well
+    return evidence | {"score": score, "seen": seen.text}
+
+
 @pytest.mark.skipif(not shutil.which("chromium-headless-shell"), reason="no headless shell here")
 async def test_the_headless_shell_and_the_full_browser_leave_the_same_evidence() -> None:
-    left: dict[bool, dict[str, Any]] = {}
-    for full in (False, True):
-        async with opened(BrowserOptions(full=full)) as (browser, episode):
-            assert ("headless shell" in browser.version) is not full
-            seen = await episode.reset()
-            link = next(node.id for node in seen.nodes if node.role == "link")
-            await episode.step(Click(element=link))
-            await episode.step(Stop())
-            score = await episode.score()
-            await episode.close()
-        evidence = episode.evidence().model_dump(exclude={"started_at", "seconds"})
-        for step in evidence["steps"]:
-            del step["timings"], step["requests"]  # the full browser asks for an icon as well
-        left[full] = evidence | {"score": score, "seen": seen.text}
-    assert left[True] == left[False]
-    assert str(left[True]["score"].outcome) == "success"
+    shell = await left_in(BrowserOptions(only_shell=True), BrowserKind.SHELL)
+    full = await left_in(BrowserOptions(full=True), BrowserKind.CHROMIUM)
+    assert full == shell
+    assert str(full["score"].outcome) == "success"
+
+
+@pytest.mark.usefixtures("display")
+async def test_a_browser_with_a_window_leaves_the_same_evidence_as_one_without() -> None:
+    headed = await left_in(BrowserOptions(headless=False), BrowserKind.HEADED)
+    assert [acted["text"] for acted in headed["steps"][1]["acted"]] == ["Kettle"]
+    assert str(headed["score"].outcome) == "success"
+    assert headed == await left_in(BrowserOptions(full=True), BrowserKind.CHROMIUM)
+
+
+async def test_without_a_display_a_window_is_one_line_with_the_next_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(BrowserError, match="neither DISPLAY nor WAYLAND_DISPLAY") as caught:
+        async with launch(BrowserOptions(headless=False)):
+            pass
+    assert "choose another --browser" in caught.value.hint
+
+
+async def test_a_headless_shell_that_was_asked_for_is_no_other_browser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ARENA_CHROMIUM", str(shutil.which("chromium")))
+    with pytest.raises(BrowserMissingError, match="there is none, only") as caught:
+        async with launch(BrowserOptions(only_shell=True)):
+            pass
+    assert "apt-get install chromium-headless-shell" in caught.value.hint

@@ -20,7 +20,10 @@ staged: true
 suites: [{suite: demo, tasks: [wiki-bells-of-bruges]}]
 repeats: 2
 variations: {dark: [look=dark], void: [page=notice@99]}
-questions: [{id: q, kind: difference, of: worlds, first: offline, second: online}]
+questions:
+  - {id: q, kind: difference, of: worlds, first: offline, second: online}
+  - {id: dark, kind: non_inferiority, of: arms, first: dark, second: clean, margin: 0.05}
+  - {id: void, kind: difference, of: arms, first: void, second: clean}
 """
 
 
@@ -159,7 +162,10 @@ def test_a_study_plays_its_arms_offline_beside_the_clean_worlds(tmp_path: Path) 
     robustness = {one["varied"]: one for one in report["robustness"]}
     assert robustness["steady [dark]"]["ratio"] == 1.0
     assert robustness["steady [void]"]["tasks"] == 0
-    [answer] = report["answers"]
-    assert (answer["first_rate"], answer["second_rate"]) == (1.0, 1.0)
+    worlds, dark, void = report["answers"]
+    for answer in (worlds, dark):
+        assert (answer["first_rate"], answer["second_rate"], answer["episodes"]) == (1.0, 1.0, 4)
+    assert (void["decision"], void["effect"], void["p"]) == ("undecided", None, None)
+    assert void["bounds"] == {"low": -1.0, "high": 0.0}
     verified = arena("study", "verify", "study", "--json", cwd=tmp_path)
     assert (verified.code, verified.document["differences"]) == (0, []), verified.err

@@ -8,13 +8,15 @@ import os
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from quick_cases import SLOW
 
-from arena_core.errors import StateError
+from arena_core.errors import ResetError, StateError
 from orchestrator.cli.entry import main
 from orchestrator.sandbox.check_queries import ask
 from orchestrator.sandbox.engine.containers import Labels
@@ -190,9 +192,43 @@ async def test_whoever_waits_for_an_advisory_lock_is_a_request_under_way(
     until(lambda: holder.ask(WAITING) == "1")
     with pytest.raises(StateError, match=r"runs a statement \(User lock\) for .* s, which a"):
         await take_state(site.engine, site.watch)
-    holder.end()
-    # What docs/states.md says: nothing shows a lock for which nobody waits.
+
+
+@TOOLS
+async def test_whoever_holds_an_advisory_lock_is_a_request_under_way(
+    site: Site, session: Callable[[], Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taking, "_QUIET_WITHIN_S", 0.0)
+    holder = session()
+    assert holder.ask("SELECT GET_LOCK('import', 0)") == "1"
+    with pytest.raises(StateError) as refusal:
+        await take_state(site.engine, site.watch)
+    assert "of arena holds the lock 'import'; idle for " in refusal.value.message
+    assert holder.ask("SELECT RELEASE_ALL_LOCKS()") == "1"
     await take_state(site.engine, site.watch)
+
+
+@TOOLS
+async def test_rows_of_other_schemas_and_accounts_are_proven(site: Site) -> None:
+    await site.sql(
+        "CREATE DATABASE `be-side`",
+        "CREATE TABLE `be-side`.`o.``dd` (t TEXT)",
+        "INSERT INTO `be-side`.`o.``dd` VALUES ('kept')",
+    )
+    first = await take_state(site.engine, site.watch)
+    await site.sql("CREATE USER visitor IDENTIFIED BY 'first'")
+    taken = await take_state(site.engine, site.watch)
+    assert taken.fingerprint.differences(first.fingerprint) == ("rows of mysql: other content",)
+    await site.sql("UPDATE `be-side`.`o.``dd` SET t = 'lost'", "SET PASSWORD FOR visitor = ''")
+    changed = await take_state(site.engine, site.watch)
+    both = ("rows of be-side: other content", "rows of mysql: other content")
+    assert changed.fingerprint.differences(taken.fingerprint) == both
+    assert b"ibtmp1" not in zlib.decompress(taken.packed)  # a server makes its own
+    await site.go_to(taken)
+    assert await site.sql("SELECT t FROM `be-side`.`o.``dd`") == "kept\n"
+    forged = replace(taken, fingerprint=changed.fingerprint)
+    with pytest.raises(ResetError, match=r"rows of be-side: other content; rows of mysql: other"):
+        await site.go_to(forged)
 
 
 @SLOW

@@ -11,6 +11,7 @@ from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, StepEvidence, UnscoredReason
 from evaluators.scores import score
 from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.ledger import AttemptState, EpisodeKey
 from orchestrator.runs.store.lock import HostEnvelope, RunLock, hash_suite
 from orchestrator.runs.store.run_folder import RunFolder
@@ -65,6 +66,7 @@ def write_run(
     tasks: Sequence[str] = (),
     options: Mapping[str, float] | None = None,
     vary: Sequence[str] = (),
+    browser: BrowserLock | None = None,
 ) -> RunFolder:
     """Write a run's folder.
 
@@ -78,6 +80,7 @@ def write_run(
         tasks: ids that were chosen; all of the suite where empty.
         options: of the agent.
         vary: what was varied, as the lock holds it.
+        browser: as the lock holds it; None as in locks of earlier versions.
     """
     named = list(dict.fromkeys(task for one in outcomes.values() for task in one))
     suite = suite or small_suite(named)
@@ -101,6 +104,7 @@ def write_run(
         images={"arena/shop:1": "sha256:" + image * 32},
         engine="20.10.24",
         browser="131.0.6778.85",
+        browser_used=browser,
         packages={"playwright": "1.48"},
         host=HostEnvelope(platform="Linux", python="3.11", cpus=2, memory_mb=24000),
     )

@@ -24,7 +24,7 @@ async def test_a_run_says_once_where_its_browser_has_no_network_of_its_own(
     async def crashes_at_once(_: BrowserOptions) -> AsyncIterator[object]:
         yield SimpleNamespace(not_isolated=why, is_alive=False)
 
-    monkeypatch.setattr(browsers, "launch", crashes_at_once)
+    monkeypatch.setattr(browsers, "open_browser", crashes_at_once)
     told: list[RunEvent] = []
     keeper = BrowserKeeper(BrowserOptions(), told.append)
 

@@ -16,14 +16,19 @@ from arena_core.errors import ImageError
 from arena_core.plugins import Group
 from arena_core.worlds import World
 from orchestrator.agents.interface import AgentClass, AgentLock
+from orchestrator.browser.process.kinds import BrowserKind
 from orchestrator.runs import lock_writer
 from orchestrator.runs.lock_writer import make_lock
 from orchestrator.runs.request import RunRequest
 from orchestrator.runs.spec import RunSettings
+from orchestrator.runs.store.browser_lock import BrowserLock
 from orchestrator.runs.store.lock import RunLock
 from sites.registry import load_registry
 
 ATLAS = load_registry(())
+CHROMIUM = BrowserLock(
+    kind=BrowserKind.CHROMIUM, product="Chrome/1.2", user_agent="Mozilla/5.0", headed=False
+)
 
 
 class Images:
@@ -46,10 +51,10 @@ async def lock(
     importers: tuple[str, ...] = (),
     observations: frozenset[str] = frozenset({"axtree"}),
 ) -> RunLock:
-    async def version(_: object) -> str:
-        return "1"
+    async def browser_of(_: object) -> tuple[str, BrowserLock]:
+        return "1.2", CHROMIUM
 
-    monkeypatch.setattr(lock_writer, "_browser_version", version)
+    monkeypatch.setattr(lock_writer, "_browser_of", browser_of)
     task = SUITE.tasks[0].model_copy(update={"sites": ("wiki", "tools"), "worlds": tuple(World)})
     agent: Any = SimpleNamespace(name="a", observations=observations)
     request = RunRequest(

@@ -7,7 +7,7 @@ The quick ones have few studies and wide bounds; the slow ones hold what
 from __future__ import annotations
 
 import pytest
-from support.studies import stats_calibration
+from support.studies import stats_arms, stats_calibration
 from support.studies.stats_coverage import (
     MARGIN,
     PAIRS,
@@ -60,6 +60,22 @@ def test_intervals_of_stated_confidence_cover() -> None:
     found = stats_calibration.coverage(QUICK, 0.3, 200)
     assert min(found.excess, found.brier, found.auroc) >= 0.89
     assert found.none <= 0.05
+
+
+def test_an_arm_whose_hard_repeats_are_void_is_seldom_called_harder_or_robust() -> None:
+    found = stats_arms.wrong(Shape(12, 4, 5), 0.6, 60)
+    assert found.wolf <= 0.10
+    assert found.robust <= 0.13
+    assert found.unmatched > 0.2  # void repeats must take their twins along
+
+
+@SLOW
+@pytest.mark.parametrize("shape", stats_arms.SHAPES, ids=str)
+@pytest.mark.parametrize("rate", [0.6, 0.3])
+def test_questions_of_arms_are_wrong_as_seldom_as_the_page_says(shape: Shape, rate: float) -> None:
+    found = stats_arms.wrong(shape, rate, 1_000)
+    assert found.wolf <= 0.06 + OFF_1000 / 2
+    assert found.robust <= 0.06 + OFF_1000 / 2
 
 
 @SLOW

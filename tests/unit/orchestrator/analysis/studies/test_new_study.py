@@ -134,6 +134,13 @@ def test_a_content_that_the_suite_does_not_have_is_refused_before_anything_start
         new.refuse_without_effect(load_registry())
 
 
+def test_two_questions_that_ask_the_same_are_refused(here: Path) -> None:
+    asked = "{{id: {}, kind: difference, of: arms, first: {}, second: {}}}"
+    twins = ", ".join((asked.format("one", "dark", "clean"), asked.format("two", "clean", "dark")))
+    with pytest.raises(InputError, match="two: asks the same as `one`"):
+        with_arms(here, "{dark: [look=dark]}", f"questions: [{twins}]\n")
+
+
 def test_labels_that_would_share_a_folder_are_refused(here: Path) -> None:
     study = STUDY.format(named="idle", options="").replace("  idle:", "  own--dark:")
     (here / "study.yaml").write_text(f"{study}variations: {{dark: [look=dark]}}\n")

@@ -13,9 +13,9 @@ from support.agents.arena_process import Ended
 from support.runs.small_runs import write_run
 from support.studies.registered_study import STUDY, make_study
 
-from arena_core.errors import StoreError
+from arena_core.errors import InputError, StoreError
 from arena_core.worlds import World
-from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable
+from orchestrator.analysis.stats.results import Compared, EpisodeResult, EpisodeTable, StudyArm
 from orchestrator.analysis.studies.analysis import analyse
 from orchestrator.analysis.studies.findings import StudyAnalysis
 from orchestrator.analysis.studies.progress import read_progress
@@ -31,6 +31,14 @@ from sites.registry import load_registry
 
 DARK: Final = {"dark": ("look=dark@v1",)}
 WITH_ARM: Final = STUDY + b"variations: {dark: [look=dark]}\n"
+DARK_CLEAN: Final = "of: arms, first: dark, second: clean"
+ASKING: Final = WITH_ARM.replace(
+    b"second: wrong}",
+    b"second: wrong}, {id: robust, kind: non_inferiority, of: arms, first: dark, second: clean,"
+    b" margin: 0.05, within: {agent: right}}, {id: of-all, kind: difference, of: arms, first: dark,"
+    b" second: clean}, {id: in-dark, kind: difference, of: agents, first: right, second: wrong,"
+    b" within: {arm: dark}}",
+)
 OFF, ON = World.OFFLINE, World.ONLINE
 
 
@@ -67,7 +75,7 @@ def test_page_tables_and_terminal_show_the_arms(
     assert "Robustness of right to look=dark, demo, offline: 1.00 (no interval" in said
     page = (study.report_path / "index.html").read_text(encoding="utf-8")
     assert '<h2 id="robustness">Robustness to arms</h2>' in page
-    assert "Questions, agreement, slices, failures and variance are of the clean arm alone" in page
+    assert "Agreement, slices, failures and variance are of the clean arm alone" in page
     table = (study.report_path / "figures" / "robustness.md").read_text(encoding="utf-8")
     assert r"| right \[dark\] | look=dark | demo | 1 | 100% | 100% | 1.00 |" in table
     status = call("study", "status", study.path).out
@@ -99,7 +107,8 @@ def analysed(tmp_path: Path, *, with_arm: bool) -> StudyAnalysis:
         path = tmp_path / f"{name}-{with_arm}"
         folder = write_run(path, "chat", {world: {"a": won, "b": won}}, repeats=2, vary=vary)
         label = f"{clean_label} [dark]" if clean_label else "chat"
-        run, found = read_study_run(label, "small", name, folder, clean_label=clean_label)
+        arm = StudyArm("dark", clean_label) if clean_label else None
+        run, found = read_study_run(label, "small", name, folder, arm=arm)
         runs.append(run)
         rows += found
     asked = Question(
@@ -205,3 +214,116 @@ async def test_a_run_that_is_added_must_be_clean_and_verifies_without_arms(
     added = verify_study(study)
     assert not [one for one in added.differences if "third" in one.what]
     assert [one.agent for one in added.agents].count("third [dark]") == 0
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> StudyFolder:
+    return make_study(tmp_path / "asking", ASKING, arms=DARK)
+
+
+def test_questions_of_arms_are_answered_on_page_tables_and_in_json_and_verified(
+    asking: StudyFolder, call: Callable[..., Ended]
+) -> None:
+    document = json.loads(call("study", "report", asking.path, "--json").out)
+    plain, robust, of_all, in_dark = document["answers"]
+    assert {one["family"] for one in document["answers"]} == {4}
+    assert (plain["question"]["arm"], plain["episodes"]) == (None, 6)
+    # The arm's last repeat is void, and takes its clean twin along.
+    assert (robust["first_rate"], robust["second_rate"], robust["episodes"]) == (1, 1, 4)
+    assert robust["stage"]["planned"] == 6
+    assert robust["bounds"] == pytest.approx({"low": -1 / 3, "high": 0})
+    assert (of_all["episodes"], of_all["stage"]["planned"]) == (8, 12)
+    assert (in_dark["first_rate"], in_dark["second_rate"], in_dark["episodes"]) == (1, 0, 4)
+    assert robust["sentence"].startswith(
+        "On the one task, offline, right solved 100% in arm dark and 100% in the clean arm:"
+        " undecided whether arm dark is at most 5 points worse than the clean arm ("
+    )
+    page = (asking.report_path / "index.html").read_text(encoding="utf-8")
+    assert "Is arm dark at most 5 points worse than the clean arm?" in " ".join(page.split())
+    assert "arm dark, offline world" in page
+    table = (asking.report_path / "figures" / "answers.md").read_text(encoding="utf-8")
+    assert "| dark − clean (right, offline): at most 5 points worse? | yes | 1 |" in table
+    assert call("study", "verify", asking.path).code == 0
+
+
+def test_a_report_in_which_an_answer_of_an_arm_was_changed_is_named(
+    asking: StudyFolder, call: Callable[..., Ended]
+) -> None:
+    report_study(asking)
+    table = asking.report_path / "figures" / "answers.md"
+    table.write_text(table.read_text(encoding="utf-8").replace("undecided", "not inferior", 1))
+    done = call("study", "verify", asking.path)
+    assert done.code == 82
+    assert "report/figures/answers.md" in done.out + done.err
+
+
+async def test_an_agent_that_came_with_a_clean_run_stands_in_no_question_of_an_arm(
+    asking: StudyFolder, tmp_path: Path
+) -> None:
+    other = make_study(tmp_path / "other")
+    more = tmp_path / "more.yaml"
+    async with Arena() as arena:
+        await arena.studies.add(asking.path, runs={"third": other.runs_path / "right"})
+        for line in (
+            "of: arms, first: dark, second: clean, within: {agent: third}",
+            "of: agents, first: third, second: right, within: {arm: dark}",
+        ):
+            more.write_text(f"questions: [{{id: late, kind: difference, {line}}}]")
+            with pytest.raises(InputError, match="late: third was played in the clean arm alone"):
+                await arena.studies.add(asking.path, more)
+        more.write_text(
+            "questions: [{id: late, kind: equivalence, of: arms, first: dark, second: clean,"
+            " margin: 0.1}]"
+        )
+        await arena.studies.add(asking.path, more)
+    found = {one.question.id: one for one in report_study(asking).analysis.answers}
+    assert list(found) == ["q", "robust", "of-all", "in-dark", "late"]
+    for one in ("of-all", "late"):
+        assert found[one].question.agents == ("right", "wrong")
+        assert (found[one].episodes, found[one].unpaired, found[one].is_interim) == (8, (), False)
+
+
+async def test_repeats_that_were_added_count_in_the_second_answer_about_an_arm_alone(
+    asking: StudyFolder,
+) -> None:
+    async with Arena() as arena:
+        await arena.studies.add(asking.path, repeats=5)
+    found = {one.question.id: one for one in report_study(asking).analysis.answers}
+    assert (found["robust"].is_interim, found["robust"].stage.planned) == (False, 6)
+    assert (found["robust+added"].is_interim, found["robust+added"].stage.planned) == (True, 10)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kind: difference, of: arms, first: clean, second: dark",
+        "kind: difference, of: agents, first: wrong, second: right, within: {arm: dark}",
+        f"kind: non_inferiority, margin: 0.05, {DARK_CLEAN}, within: {{agent: right}}",
+    ],
+)
+async def test_a_question_that_is_asked_already_is_refused(
+    asking: StudyFolder, tmp_path: Path, line: str
+) -> None:
+    more = tmp_path / "more.yaml"
+    more.write_text(f"questions: [{{id: again, {line}}}]")
+    async with Arena() as arena:
+        with pytest.raises(InputError, match="asks the same as `"):
+            await arena.studies.add(asking.path, more)
+
+
+async def test_another_margin_or_direction_of_a_margin_is_another_question(
+    asking: StudyFolder, tmp_path: Path
+) -> None:
+    more = tmp_path / "more.yaml"
+    more.write_text(
+        "questions:\n"
+        "- {id: wider, kind: non_inferiority, of: arms, first: dark, second: clean, margin: 0.1,"
+        " within: {agent: right}}\n"
+        "- {id: b-not-worse, kind: non_inferiority, of: agents, first: wrong, second: right,"
+        " margin: 0.1, within: {arm: dark}}\n"
+        "- {id: a-not-worse, kind: non_inferiority, of: agents, first: right, second: wrong,"
+        " margin: 0.1, within: {arm: dark}}"
+    )
+    async with Arena() as arena:
+        await arena.studies.add(asking.path, more)
+    assert len(asking.study().questions) == 7

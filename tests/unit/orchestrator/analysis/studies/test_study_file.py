@@ -97,6 +97,92 @@ def test_a_study_has_no_canary_of_its_own() -> None:
     assert "arena canary" in refused(f"{WHOLE.partition('questions:')[0]}canary: true\n")
 
 
+OF_ARMS = "  - {id: q, kind: difference, of: arms, first: dark, second: clean}"
+IN_ARM = (
+    "  - {id: q, kind: difference, of: agents, first: steady, second: shaky, within: {arm: dark}}"
+)
+
+TURNED = "  - {id: q, kind: non_inferiority, of: arms, first: clean, second: dark, margin: 0.1}"
+
+
+def asking(line: str, arms: str = "  dark: [look=dark]\n  large: [look=large]") -> str:
+    return f"{with_arms(arms) if arms else WHOLE}{line}\n"
+
+
+def test_a_question_may_compare_arms_or_agents_in_one_and_is_then_of_the_offline_world() -> None:
+    margin = OF_ARMS.replace("difference", "non_inferiority").replace(
+        "clean}", "clean, margin: 0.05}"
+    )
+    for line in (OF_ARMS, IN_ARM, margin, OF_ARMS.replace("clean", "large")):
+        asked = read(asking(line)).questions[-1].asked(registered=True)
+        assert (asked.world, asked.margin) == (World.OFFLINE, 0.05 if line is margin else None)
+    assert read(asking(IN_ARM)).questions[-1].asked(registered=True).arm == "dark"
+    assert read(asking(OF_ARMS)).questions[-1].asked(registered=True).of is Compared.ARMS
+    assert read(WHOLE).questions[0].asked(registered=True).arm is None
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            OF_ARMS.replace("dark", "drak"),
+            "questions.2.first: the study has no 'drak'; did you mean 'dark'?",
+        ),
+        (
+            OF_ARMS.replace("clean", "claen"),
+            "questions.2.second: the study has no 'claen'; did you mean 'clean'?",
+        ),
+        (
+            IN_ARM.replace("dark", "drak"),
+            "questions.2.within.arm: the study has no 'drak'; did you mean 'dark'?",
+        ),
+        (
+            IN_ARM.replace("dark", "clean"),
+            "within.arm: omit it: a question that names no arm is of the clean one",
+        ),
+        (OF_ARMS.replace("clean}", "dark}"), "must differ from `first`"),
+        (
+            OF_ARMS.replace("clean}", "clean, within: {arm: large}}"),
+            "has no effect where arms are compared",
+        ),
+        (
+            OF_ARMS.replace("clean}", "clean, within: {world: online}}"),
+            "within.world: must be offline",
+        ),
+        (IN_ARM.replace("{arm", "{world: online, arm"), "within.world: must be offline"),
+        (
+            IN_ARM.replace("agents", "worlds")
+            .replace("steady", "offline")
+            .replace("shaky", "online"),
+            "arms are played offline: no worlds can be compared in one",
+        ),
+        (
+            TURNED,
+            "hardly worse than `dark`: name `dark` first, and clean second",
+        ),
+    ],
+)
+def test_a_question_of_arms_that_makes_no_sense_is_refused(line: str, says: str) -> None:
+    assert says in refused(asking(line))
+
+
+def test_the_questions_of_the_page_on_arms_are_read() -> None:
+    page = (Path(__file__).parents[5] / "docs" / "vary-the-world.md").read_text(encoding="utf-8")
+    blocks = [one.partition("```")[0] for one in page.split("```yaml\n")[1:]]
+    variations, asked = (
+        next(one for one in blocks if one.startswith(first))
+        for first in ("variations", "questions")
+    )
+    study = read(WHOLE.partition("questions:")[0] + variations + asked)
+    assert [one.id for one in study.questions] == ["cost", "robust", "in-dark"]
+    assert all(one.is_about_arms for one in study.questions)
+
+
+def test_without_arms_there_is_no_question_of_one() -> None:
+    for line in (OF_ARMS, IN_ARM):
+        assert "the study has no arms: name them in `variations`" in refused(asking(line, arms=""))
+
+
 def test_seeds_of_pages_choose_them_as_after_the_suites_name() -> None:
     study = read(WHOLE.replace("suite: mine/more.yaml", "suite: miniwob, name: more, seeds: 1-3"))
     assert study.suites[1].source == "miniwob@1-3"
@@ -130,5 +216,6 @@ def test_a_mistake_is_refused_in_one_line_with_its_place(was: str, becomes: str,
 
 def test_editors_know_a_studys_fields() -> None:
     schema = jsonschema.Draft202012Validator(make_schema(SchemaKind.STUDY))
-    assert list(schema.iter_errors(yaml.safe_load(WHOLE))) == []
+    for text in (WHOLE, asking(OF_ARMS), asking(IN_ARM)):
+        assert list(schema.iter_errors(yaml.safe_load(text))) == []
     assert list(schema.iter_errors({"name": "x"}))

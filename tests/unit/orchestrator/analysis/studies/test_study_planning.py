@@ -36,6 +36,19 @@ questions:
      within: {agent: first}}
 """
 
+ARMS = """\
+variations: {dark: [look=dark], large: [look=large]}
+questions:
+  - {id: cost, kind: difference, of: arms, first: dark, second: clean, within: {agent: first}}
+  - {id: back, kind: difference, of: arms, first: large, second: dark}
+  - {id: in-dark, kind: difference, of: agents, first: first, second: second,
+     within: {arm: dark}}
+  - {id: in-large, kind: difference, of: agents, first: first, second: second,
+     within: {arm: large}}
+  - {id: robust, kind: non_inferiority, of: arms, first: dark, second: clean, margin: 0.1,
+     within: {agent: first}}
+"""
+
 
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +146,35 @@ def test_runs_of_another_arm_say_nothing_of_a_study(file: Path) -> None:
         "second [dark]": 0,
     }
     assert [one.measured_on for one in plan.questions] == [0]
+
+
+def test_questions_of_arms_are_planned_by_what_their_second_side_did_in_its_arm(file: Path) -> None:
+    for name, vary, answer in (("dark", ("look=dark@v1",), "1891"), ("clean", (), "1892")):
+        lock = lock_of(name).model_copy(update={"vary": vary})
+        play(RunFolder.create(Path("arena-runs") / name, lock, SUITE), answer, range(3))
+    head = STUDY.partition("questions:")[0].replace(
+        "second: {agent: random}", "second: {agent: idle}"
+    )
+    file.write_text(head + ARMS)
+    found = {one.id: one for one in Arena().studies.plan(file).questions}
+    # Both tasks can be played offline; of all agents, each is a pair with itself.
+    assert {name: one.design.tasks for name, one in found.items()} == {
+        "cost": 2,
+        "back": 4,
+        "in-dark": 2,
+        "in-large": 2,
+        "robust": 2,
+    }
+    # The last episode in the arm is void, and says nothing.
+    assert {name: one.measured_on for name, one in found.items()} == {
+        "cost": 3,
+        "back": 2,
+        "in-dark": 2,
+        "in-large": 0,
+        "robust": 3,
+    }
+    assert found["cost"].design.rate < 0.5 < found["back"].design.rate
+    assert found["robust"].alone is not None
 
 
 async def test_a_folder_is_planned_as_it_stands_with_what_was_added(tmp_path: Path) -> None:

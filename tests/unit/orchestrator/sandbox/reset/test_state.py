@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arena_core.errors import ImageError
 from orchestrator.sandbox.reset.state import (
+    ROWS_ELSEWHERE,
     FileState,
     Fingerprint,
     ObjectState,
@@ -163,3 +164,14 @@ def test_what_a_warm_up_left_in_memory_is_not_what_a_container_starts_with() -> 
     fresh = Fingerprint(scratch=(replace(PICTURE, path="/run/site/app.sock", kind="s"),))
     warmed = replace(GOLDEN, scratch=(replace(PICTURE, path="/run/site/cache/1"),))
     assert warmed.with_scratch_of(fresh) == replace(GOLDEN, scratch=fresh.scratch)
+
+
+def test_rows_of_other_schemas_are_compared_where_both_know_them() -> None:
+    mysql, other, changed = (
+        ObjectState(ROWS_ELSEWHERE, *told)
+        for told in (("mysql", "1"), ("other", "1"), ("mysql", "2"))
+    )
+    was = GOLDEN.with_objects((mysql,))
+    assert GOLDEN.differences(was) == was.differences(GOLDEN) == ()
+    now = GOLDEN.with_objects((changed, other))
+    assert now.differences(was) == ("rows of mysql: other content", "rows of other: new")

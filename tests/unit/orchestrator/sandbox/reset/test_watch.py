@@ -15,7 +15,13 @@ from orchestrator.sandbox.engine.containers import Container, Endpoint
 from orchestrator.sandbox.engine.engine import Engine
 from orchestrator.sandbox.reset.ladder import reset_replica, strategies_for
 from orchestrator.sandbox.reset.replica import Placement, Replica
-from orchestrator.sandbox.reset.state import FileState, Fingerprint, TakenState
+from orchestrator.sandbox.reset.state import (
+    ROWS_ELSEWHERE,
+    FileState,
+    Fingerprint,
+    ObjectState,
+    TakenState,
+)
 from orchestrator.sandbox.reset.strategies import Clean, Rewind
 from orchestrator.sandbox.reset.watch import Watch
 from sites.manifest import Site
@@ -139,6 +145,28 @@ async def test_what_was_proven_of_one_target_says_nothing_of_another() -> None:
         watch.aim(None)
         await watch.prove()
         assert watch.golden is None
+
+
+@pytest.mark.parametrize(("knows", "expected"), [(True, 1), (False, 0)])
+async def test_rows_of_other_schemas_are_read_where_the_target_knows_them(
+    monkeypatch: pytest.MonkeyPatch, *, knows: bool, expected: int
+) -> None:
+    found = ObjectState(ROWS_ELSEWHERE, "mysql", "sum")
+    asked: list[object] = []
+
+    async def rows(*told: object) -> tuple[ObjectState, ...]:
+        asked.append(told)
+        return (found,)
+
+    monkeypatch.setattr("orchestrator.sandbox.reset.watch.rows_elsewhere", rows)
+    fingerprint = GOLDEN.with_objects((found,)) if knows else GOLDEN
+    taken = TakenState(site="shelf", image_id="i", packed=b"blocks", fingerprint=fingerprint)
+    async with watched(Shelf()) as (_, watch):
+        await watch.prove()
+        assert not asked  # golden does not know them
+        watch.aim(taken)
+        assert (await watch.prove()).digest == taken.digest
+    assert len(asked) == expected
 
 
 async def test_a_file_in_a_scratch_folder_that_no_image_starts_with_is_not_golden() -> None:
