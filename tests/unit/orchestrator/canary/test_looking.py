@@ -15,16 +15,18 @@ from support.canary.plays import (
     OPENED,
     SAMOVAR,
     STOPPED,
+    gave_up,
     make_evidence,
     make_task,
+    right_play,
 )
 from support.runs.tiny_run import make_lock
 
 from arena_core.errors import FormatError, StoreError
 from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
-from orchestrator.canary.findings import CanaryStatus
-from orchestrator.canary.history import CanaryPlace, History, Origins
+from orchestrator.canary.findings import CanaryStatus, finding_of
+from orchestrator.canary.history import CanaryPlace, History, LookTerms, Origins
 from orchestrator.canary.looking import CanaryReport, Looking
 from orchestrator.canary.page import PageView
 from orchestrator.episode.jsonl_files import OBSERVATIONS_FILE, StepLines
@@ -205,6 +207,20 @@ async def test_the_history_keeps_each_place_and_each_version_of_a_task_apart(
     assert history.last(PLACE, make_task()) == entry
     assert history.last(PLACE, make_task(intent="Open the samovar, now and here.")) is None
     assert history.places() == (PLACE,)
+
+
+def test_a_status_holds_since_the_first_of_the_looks_that_found_it_one_after_the_other(
+    history: History,
+) -> None:
+    task, valid, drifted = make_task(), finding_of(right_play()), finding_of(gave_up())
+    since: list[str] = []
+    for day, found in enumerate((valid, valid, drifted, drifted, valid), start=1):
+        terms = LookTerms(place=PLACE, at=f"2026-01-0{day}", suite_version=1, images={}, browser="")
+        since.append(history.add(terms, [(task, found)])["samovar"].since[-1])
+    assert since == ["1", "1", "3", "3", "5"]
+    last = history.last(PLACE, task, valid=True)
+    assert last is not None
+    assert last.at == "2026-01-05"
 
 
 def test_a_history_of_a_later_version_or_none_at_all_is_refused(tmp_path: Path) -> None:
