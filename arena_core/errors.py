@@ -168,13 +168,17 @@ class LoginError(SiteError):
 
     Attributes:
         site: where; empty where no single site is meant.
+        is_unanswered: the site did not answer at all.
     """
 
     exit_code = 32
 
-    def __init__(self, message: str, *, hint: str = "", site: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", site: str = "", is_unanswered: bool = False
+    ) -> None:
         super().__init__(message, hint=hint)
         self.site = site
+        self.is_unanswered = is_unanswered
 
 
 class ResetError(SiteError):
@@ -184,9 +188,17 @@ class ResetError(SiteError):
 
 
 class SiteGoneError(SiteError):
-    """A replica's container died or was removed."""
+    """A replica's container died or was removed, or a live origin does not answer.
+
+    Attributes:
+        live_site: the site whose live origin does not answer; None where a container is gone.
+    """
 
     exit_code = 34
+
+    def __init__(self, message: str, *, hint: str = "", live_site: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.live_site = live_site
 
 
 class DatabaseError(SiteError):

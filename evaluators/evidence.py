@@ -245,12 +245,14 @@ class UnscoredReason(StrEnum):
 class EpisodeFault(_Record):
     """Why an episode broke off before it could be scored.
 
-    `place` is where a bug lies, as `file:line function`; None for what is no bug.
+    `place` is where a bug lies, as `file:line function`; None for what is no bug. `unreachable` is
+    the site whose live origin did not answer; None for every other fault.
     """
 
     reason: UnscoredReason
     message: Text
     place: Text | None = None
+    unreachable: Text | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def because(self) -> str:

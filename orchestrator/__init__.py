@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from orchestrator.api.opened import SitesStarting as SitesStarting
     from orchestrator.api.opened import StudyBegan as StudyBegan
     from orchestrator.api.opened import WarningNote as WarningNote
+    from orchestrator.api.repairs import SuiteRepair as SuiteRepair
     from orchestrator.api.runs import Runs as Runs
     from orchestrator.api.sites import Sites as Sites
     from orchestrator.api.starting import RunningSite as RunningSite
@@ -114,6 +115,23 @@ if TYPE_CHECKING:
     from orchestrator.browser.observation import Node as Node
     from orchestrator.browser.observation import Observation as Observation
     from orchestrator.browser.observation import Tab as Tab
+    from orchestrator.canary.findings import CanaryStatus as CanaryStatus
+    from orchestrator.canary.findings import Drift as Drift
+    from orchestrator.canary.findings import NodeFinding as NodeFinding
+    from orchestrator.canary.findings import TaskFinding as TaskFinding
+    from orchestrator.canary.history import CanaryEntry as CanaryEntry
+    from orchestrator.canary.history import CanaryPlace as CanaryPlace
+    from orchestrator.canary.history import Origins as Origins
+    from orchestrator.canary.lifetimes import CanaryLife as CanaryLife
+    from orchestrator.canary.lifetimes import HalfLife as HalfLife
+    from orchestrator.canary.lifetimes import KindDeaths as KindDeaths
+    from orchestrator.canary.lifetimes import LookCounts as LookCounts
+    from orchestrator.canary.looking import CanaryReport as CanaryReport
+    from orchestrator.canary.looking import LookedTask as LookedTask
+    from orchestrator.canary.nearest import Candidate as Candidate
+    from orchestrator.canary.repair import Repair as Repair
+    from orchestrator.canary.walls import Wall as Wall
+    from orchestrator.canary.walls import WallKind as WallKind
     from orchestrator.episode.checkpoint import Checkpoint as Checkpoint
     from orchestrator.episode.checkpoint_file import load_checkpoint as load_checkpoint
     from orchestrator.episode.checkpoint_file import save_checkpoint as save_checkpoint
@@ -160,6 +178,7 @@ if TYPE_CHECKING:
     from sites.accounts import Role as Role
     from sites.manifest import Site as Site
     from sites.registry import SiteRegistry as SiteRegistry
+    from tasks.edits import ValueChange as ValueChange
     from tasks.imports.suite_file import ImportedSuite as ImportedSuite
     from tasks.schema import Suite as Suite
     from tasks.schema import Task as Task
@@ -204,6 +223,7 @@ _NAMES = LazyNames(
     orchestrator.api.doctor: DoctorCheck DoctorStatus ExaminedPlugin
     orchestrator.api.open_episode: OpenEpisode
     orchestrator.api.opened: ArenaEvent OnArenaEvent RunBegan SitesStarting StudyBegan WarningNote
+    orchestrator.api.repairs: SuiteRepair
     orchestrator.api.runs: Runs
     orchestrator.api.sites: Sites
     orchestrator.api.starting: RunningSite
@@ -214,6 +234,13 @@ _NAMES = LazyNames(
     orchestrator.api.sync: SyncSuites
     orchestrator.authoring.site_check.checkup: ContractPoint
     orchestrator.browser.observation: Node Observation Tab
+    orchestrator.canary.findings: CanaryStatus Drift NodeFinding TaskFinding
+    orchestrator.canary.history: CanaryEntry Origins CanaryPlace
+    orchestrator.canary.lifetimes: CanaryLife HalfLife KindDeaths LookCounts
+    orchestrator.canary.looking: CanaryReport LookedTask
+    orchestrator.canary.nearest: Candidate
+    orchestrator.canary.repair: Repair
+    orchestrator.canary.walls: Wall WallKind
     orchestrator.episode.checkpoint: Checkpoint
     orchestrator.episode.checkpoint_file: load_checkpoint save_checkpoint
     orchestrator.episode.external.command: AgentCommand
@@ -245,6 +272,7 @@ _NAMES = LazyNames(
     sites.accounts: Role
     sites.manifest: Site
     sites.registry: SiteRegistry
+    tasks.edits: ValueChange
     tasks.imports.suite_file: ImportedSuite
     tasks.schema: Suite Task
     """,

@@ -167,6 +167,7 @@ class Task(Strict):
         miniwob: the episode that is started on the start page; `wob` in suites. What the page asks
             for then is what the agent gets, in place of `intent`; the episode ends where the page
             ends it.
+        revision: which writing of the task it is, from 1; `arena tasks repair` counts it up.
         looks: what is written into the evidence beside what the checks find, for scorers.
         original: the published task that this one was imported from.
     """
@@ -204,6 +205,7 @@ class Task(Strict):
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "title": "Files"}),
     ] = Field(default=(), exclude_if=lambda value: not value)
     miniwob: MiniWobStart | None = Field(default=None, alias="wob")
+    revision: int = Field(default=1, ge=1, exclude_if=lambda value: value == 1)
     looks: tuple[Look, ...] = Field(default=(), exclude_if=lambda value: not value)
     original: OriginalTask | None = Field(default=None, exclude_if=lambda value: value is None)
 

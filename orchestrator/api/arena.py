@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from orchestrator.agents.model.model_check import ModelCheck
     from orchestrator.analysis.run_report.run_report import RunReport
     from orchestrator.api.doctor import DoctorCheck, ExaminedPlugin
+    from orchestrator.canary.lifetimes import CanaryLife
+    from orchestrator.canary.looking import CanaryReport
     from orchestrator.episode.checkpoint import Checkpoint
     from orchestrator.runs.agent_choice import AgentChoice
     from orchestrator.runs.spec import Asked, RunSpec
@@ -230,6 +232,7 @@ class Arena:
             ModelError: the model refuses for good; fix that, then resume the run.
             ArenaError: a worker's last attempt could not begin.
         """
+        from orchestrator.api.canary_runs import way_to_play
         from orchestrator.api.playing import play_new
         from orchestrator.runs.spec import RunSpec
 
@@ -244,9 +247,75 @@ class Arena:
         else:
             named = agent if isinstance(agent, str) else "a Python object"
             spec, chosen = RunSpec.of(agent=named, tasks=patterns, **asked), agent
+        how = way_to_play(spec)
         return await play_new(
-            self._opened, spec, chosen, out=out, headless=headless, yes=yes, stop=stop
+            self._opened, spec, chosen, how, out=out, headless=headless, yes=yes, stop=stop
         )
+
+    async def canary(
+        self,
+        suite: str,
+        patterns: Sequence[str] = (),
+        *,
+        world: str = "online",
+        staged: bool = False,
+        resolve: Sequence[str] = (),
+        workers: int = 1,
+        history: Path | str | None = None,
+        stop: asyncio.Event | None = None,
+    ) -> CanaryReport:
+        """Play the references of tasks without any model, and say which tasks still hold.
+
+        What would turn bad is played twice: a flake is no drift. What was found is added to the
+        history of this machine.
+
+        Args:
+            suite: as in `suites.read`.
+            patterns: as in `run`.
+            world: `online` or `offline`.
+            staged: online, live origins are staged on this machine.
+            resolve: as in `episode`. Looks at replicas, live, staged and resolved origins have
+                histories of their own.
+            workers: references that are played side by side.
+            history: the folder of history and plays; this user's data folder where omitted.
+            stop: as in `run`; nothing is added to the history then.
+
+        Returns:
+            Each task with its status, since when, and what drifted or blocks it.
+
+        Raises:
+            ArenaError: as in `run`.
+            StoreError: the history cannot be used.
+        """
+        from arena_core.worlds import read_world
+        from orchestrator.api.canaries import look_at
+        from orchestrator.runs.spec import RunSettings
+
+        settings = RunSettings.of(
+            worlds=(read_world(world),), staged=staged, resolve=tuple(resolve), workers=workers
+        )
+        folder = None if history is None else Path(history)
+        return await look_at(self._opened, suite, patterns, settings, history=folder, stop=stop)
+
+    def canary_life(
+        self, suite: str | None = None, *, history: Path | str | None = None
+    ) -> tuple[CanaryLife, ...]:
+        """Read what the canary found until now: validity over time, half-life, what dies first.
+
+        Args:
+            suite: the name of a suite; all that were looked at where omitted.
+            history: as in `canary`.
+
+        Returns:
+            One for each suite and each kind of origins.
+
+        Raises:
+            StoreError: there is no history, or it cannot be used.
+            UnknownNameError: the suite was never looked at.
+        """
+        from orchestrator.api.canaries import lives
+
+        return lives(suite, None if history is None else Path(history))
 
     async def doctor(self) -> tuple[DoctorCheck, ...]:
         """Look at everything that Arena needs of this machine: each check has its fix.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +39,9 @@ from orchestrator.runs.spec import RunSpec
 from orchestrator.runs.store.run_folder import RunFolder
 from sites.registry import SiteRegistry
 
+PlayRequest = Callable[
+    [RunRequest, RunFolder, OpenArena, asyncio.Event | None], Awaitable[RunReport]
+]
 RUNS: Final = Path("arena-runs")
 STUDIES: Final = Path("arena-studies")
 
@@ -47,6 +50,7 @@ async def play_new(
     opened: OpenArena,
     spec: RunSpec,
     agent: AgentChoice | None,
+    how: PlayRequest,
     *,
     out: Path | str | None,
     headless: bool,
@@ -59,6 +63,7 @@ async def play_new(
         opened: where it is played.
         spec: what is asked for.
         agent: the agent where it is a Python object, which `spec` can only name.
+        how: plays what is written down: `play`, or with a canary.
         out: folder of the new run.
         headless: no browser window is shown.
         yes: it is played however large it is.
@@ -69,7 +74,7 @@ async def play_new(
     await refuse_faulty(spec.suite, source, request.tasks, registry)
     refuse_without_effect(request, spec.model_fields_set, registry)
     folder = await write_down(request, registry, await opened.engine(), out, RUNS)
-    return await play(request, folder, opened, stop)
+    return await how(request, folder, opened, stop)
 
 
 async def play_rollouts(

@@ -76,7 +76,7 @@ class Runs:
             ImageError: an image that the run began with is gone or another one now.
             ArenaError: as in `Arena.run`.
         """
-        from orchestrator.api.playing import play
+        from orchestrator.api.canary_runs import way_to_play
         from orchestrator.api.suites import warn_of_faults
         from orchestrator.runs.lock_writer import require_same_browser, require_same_images
         from orchestrator.runs.new_run import read_reasons, require_meant, resumed_request
@@ -103,7 +103,7 @@ class Runs:
         await require_same_images(folder.lock(), await opened.engine())
         await require_same_browser(folder.lock(), request)
         folder.change_limits(settings.budget)
-        return await play(request, folder, opened, stop)
+        return await way_to_play(settings)(request, folder, opened, stop)
 
     def plan_sample(
         self,
@@ -195,6 +195,7 @@ class Runs:
         Raises:
             ArenaError: as `plan_sample` and `Arena.run`.
         """
+        from orchestrator.api.canary_runs import way_to_play
         from orchestrator.api.playing import play_new, play_rollouts
         from orchestrator.export.training.bands import BANDS_FILE, write_bands
         from orchestrator.export.training.sampling import heated
@@ -231,8 +232,9 @@ class Runs:
         spec = spec.model_copy(update={"tasks": planned.chosen, "options": options})
         folder = None if out is None else Path(out)
         try:
+            how = way_to_play(spec)
             report = await play_new(
-                self._opened, spec, agent, out=out, headless=headless, yes=yes, stop=stop
+                self._opened, spec, agent, how, out=out, headless=headless, yes=yes, stop=stop
             )
             folder = report.folder.path
         finally:

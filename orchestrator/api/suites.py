@@ -13,6 +13,7 @@ from orchestrator.api.opened import OnArenaEvent, OpenArena, WarningNote
 
 if TYPE_CHECKING:
     from evaluators.lint import Finding
+    from orchestrator.api.repairs import SuiteRepair
     from sites.registry import SiteRegistry
     from tasks.imports.suite_file import ImportedSuite
     from tasks.schema import Suite, Task
@@ -211,6 +212,37 @@ class Suites:
                 *await absent_golds(source, chosen, self._opened.registry),
             ),
         )
+
+    def repair(
+        self,
+        suite: str,
+        patterns: Sequence[str] = (),
+        *,
+        origins: str = "live",
+        accept: bool = False,
+        history: Path | str | None = None,
+    ) -> SuiteRepair:
+        """Propose new names and values for tasks that the canary found drifted, as a diff.
+
+        Nothing is changed unless `accept` is said. Then the files are rewritten, each changed
+        task's `revision` and the suite's `version` go up by one, and nothing else changes.
+
+        Args:
+            suite: as in `read`; by its path where it is to be changed.
+            patterns: only these tasks.
+            origins: what was looked at: `live`, `staged`, `resolved` or `replica`.
+            accept: write the changes.
+            history: as in `Arena.canary`.
+
+        Raises:
+            UsageError: no such origins, or a shipped suite is to be changed.
+            UnknownNameError, TaskError: as in `tasks`; or what was changed is not what was shown.
+            StoreError: there is no history, or a file cannot be written.
+        """
+        from orchestrator.api.repairs import repair_suite
+
+        folder = None if history is None else Path(history)
+        return repair_suite(suite, patterns, origins=origins, accept=accept, history=folder)
 
     async def instantiate(
         self, suite: str, *, seed: int, out: Path, workers: int | None = None

@@ -328,6 +328,7 @@ class SyncSuites(_Blocking[Suites]):
     names = _same(Suites.names)
     read = _same(Suites.read)
     new = _same(Suites.new)
+    repair = _same(Suites.repair)
     tasks = _same(Suites.tasks)
     task = _same(Suites.task)
     lint = _blocking(Suites.lint)
@@ -439,6 +440,8 @@ class SyncArena(_Blocking[Arena]):
 
     episode = _opening(Arena.episode)
     run = _blocking(Arena.run)
+    canary = _blocking(Arena.canary)
+    canary_life = _same(Arena.canary_life)
     doctor = _blocking(Arena.doctor)
     check_model = _blocking(Arena.check_model)
     plugins = _same(Arena.plugins)

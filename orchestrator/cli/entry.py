@@ -44,6 +44,7 @@ _PANELS: dict[str, dict[str, str]] = {
     },
     "Tasks": {
         "tasks": "List, show, write and lint tasks.",
+        "canary": "Play references again and again: which tasks still hold.",
         "schema": "Print the JSON Schema of suites, manifests or a run's files.",
     },
     "Run": {

@@ -15,8 +15,17 @@ PRICES_HELP: Final = (
 )
 
 
+DEFAULT: Final = "play"  # what a group with a command of this name does where none is named
+
+
 class TitledGroup(TyperGroup):
     """A group whose help lists commands under their `rich_help_panel`, without rich."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Let words that name no command be those of the group's default one, if it has one."""
+        if DEFAULT in self.commands and args and args[0] not in {*self.commands, "-h", "--help"}:
+            args = [DEFAULT, *args]
+        return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one section a title, in the order in which commands were added."""

@@ -18,6 +18,7 @@ from arena_core.errors import (
     ModelError,
     ReplayMissError,
     SiteError,
+    SiteGoneError,
 )
 from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.episode.environment import EpisodeEnvironment, EpisodeSession
@@ -71,8 +72,10 @@ def login_name(task: Task, site: str, role: str | None) -> str:
 def login_fault(environment: EpisodeEnvironment, error: LoginError) -> EpisodeFault:
     upstream = environment.upstreams.by_site.get(error.site)
     is_live = upstream is not None and is_visited_live(upstream)
-    reason = UnscoredReason.DRIFTED if is_live else UnscoredReason.INFRA
-    return EpisodeFault(reason=reason, message=error.message)
+    if is_live and not error.is_unanswered:
+        return EpisodeFault(reason=UnscoredReason.DRIFTED, message=error.message)
+    silent = error.site if is_live else None
+    return EpisodeFault(reason=UnscoredReason.INFRA, message=error.message, unreachable=silent)
 
 
 async def _held(task: Task, session: EpisodeSession) -> list[tuple[str, str, tuple[Cookie, ...]]]:
@@ -109,7 +112,8 @@ def fault_of(error: Exception, environment: EpisodeEnvironment) -> EpisodeFault 
     if reason is None or not isinstance(error, ArenaError):
         return None
     _LOG.debug("what broke the episode off", exc_info=error)
-    return EpisodeFault(reason=reason, message=error.message)
+    silent = error.live_site if isinstance(error, SiteGoneError) else None
+    return EpisodeFault(reason=reason, message=error.message, unreachable=silent)
 
 
 def _reason(error: Exception) -> UnscoredReason | None:

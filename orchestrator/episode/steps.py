@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from arena_core.actions import Action, Infeasible, Stop
+from arena_core.errors import BrowserError
 from arena_core.task_group import task_group
 from evaluators.checks import Look
 from evaluators.evidence import Ended, EpisodeFault, Located, RequestNote, StepEvidence, Timings
@@ -100,7 +101,11 @@ class StepPlayer:
     ) -> Observation:
         mark = self.resources.journal.mark()
         with self.resources.arm.opening():
-            _, act_ms = await timed(self.resources.session.open(urls, logins))
+            try:
+                _, act_ms = await timed(self.resources.session.open(urls, logins))
+            except BrowserError:
+                refuse_broken(self.resources.journal.since(mark))  # it knows which site, and why
+                raise
             await protocol.start(self.resources.session)
             return await self._observed(_Done(index=0, mark=mark, timings=Timings(act_ms=act_ms)))
 

@@ -119,7 +119,7 @@ def refuse_broken(exchanges: tuple[Exchange, ...]) -> None:
         if one.failed:
             place = "live origin" if one.live else "replica"
             message = f"site '{one.site}': its {place} failed: {one.method} {one.url}: {one.failed}"
-            raise SiteGoneError(message)
+            raise SiteGoneError(message, live_site=one.site if one.live else None)
 
 
 def host_of(url: str) -> str:

@@ -22,6 +22,7 @@ from arena_core.errors import (
 )
 from arena_core.logs import log_context
 from arena_core.names import counted
+from arena_core.worlds import World
 from evaluators.evidence import Ended, EpisodeFault, Evidence, UnscoredReason
 from orchestrator.runs.events import AttemptBegan, AttemptBroke, EpisodeEnded, OnEvent, ProgressNote
 from orchestrator.runs.run_budget import RunBudget
@@ -113,6 +114,7 @@ class AttemptRunner:
         limit: how often an episode is tried.
         agent: whose episodes they are, where several play side by side; empty elsewhere.
         again: why a finished episode that is unscored is played again.
+        faults: by task, why nobody is to play it online: each episode of it ends by that.
     """
 
     folder: RunFolder
@@ -123,6 +125,7 @@ class AttemptRunner:
     budget: RunBudget = field(default_factory=RunBudget)
     agent: str = ""
     again: frozenset[UnscoredReason] = frozenset()
+    faults: Mapping[str, EpisodeFault] = field(default_factory=dict)
 
     async def play(
         self, key: EpisodeKey, task: Task, perform: Perform, spree: FaultSpree | None = None
@@ -139,8 +142,8 @@ class AttemptRunner:
         run's budget for models is spent, it ends as `unscored: budget`, and nothing is started.
         """
         for number_left in range(self.limit, 0, -1):
-            if (spent := self.budget.exhausted) is not None:
-                self._end_unplayed(key, task, spent)
+            if (fault := self._not_to_play(key)) is not None:
+                self._end_unplayed(key, task, fault)
                 return True
             number = self.ledger.start(key)
             self.on_event(AttemptBegan(key=key, number=number, agent=self.agent))
@@ -218,7 +221,8 @@ class AttemptRunner:
         if isinstance(error, GivenError | ForkError):
             is_fork = isinstance(error, ForkError)
             reason = UnscoredReason.FORK if is_fork else UnscoredReason.CHECK_ERROR
-            self._end_unstarted(key, number, task, reason, error.message)
+            fault = EpisodeFault(reason=reason, message=error.message)
+            self._end_unstarted(key, number, task, fault)
             return True
         if is_bug(error):
             self._end_by_bug(key, number, task, error)
@@ -233,15 +237,33 @@ class AttemptRunner:
         digest = self.folder.save_evidence(key.folder(number), evidence, {})
         self._finish(key, number, task, evidence, digest)
 
-    def _end_unplayed(self, key: EpisodeKey, task: Task, spent: str) -> None:
+    def _not_to_play(self, key: EpisodeKey) -> EpisodeFault | None:
+        """Return why an episode is not to be played; None where it is."""
+        if key.world is World.ONLINE and key.task in self.faults:
+            return self.faults[key.task]
+        spent = self.budget.exhausted
+        return EpisodeFault(reason=UnscoredReason.BUDGET, message=spent) if spent else None
+
+    def end_after_all(self, finished: Attempt, task: Task, fault: EpisodeFault) -> None:
+        """End a finished episode once more, by a fault that became known after it.
+
+        The attempt that finished it stays beside the new one, whose evidence it is, with the fault.
+        """
+        key = finished.key
+        evidence = self.folder.evidence(finished.folder)
+        files = self.folder.files_beside(finished.folder)
+        self.ledger.end(key, finished.number, AttemptState.RETRIED, str(fault.reason))
+        number = self.ledger.start(key)
+        changed = evidence.model_copy(update={"fault": fault, "attempt": number})
+        digest = self.folder.save_evidence(key.folder(number), changed, files)
+        self._finish(key, number, task, changed, digest)
+
+    def _end_unplayed(self, key: EpisodeKey, task: Task, fault: EpisodeFault) -> None:
         number = self.ledger.start(key)
         self.on_event(AttemptBegan(key=key, number=number, agent=self.agent))
-        self._end_unstarted(key, number, task, UnscoredReason.BUDGET, spent)
+        self._end_unstarted(key, number, task, fault)
 
-    def _end_unstarted(
-        self, key: EpisodeKey, number: int, task: Task, reason: UnscoredReason, why: str
-    ) -> None:
-        fault = EpisodeFault(reason=reason, message=why)
+    def _end_unstarted(self, key: EpisodeKey, number: int, task: Task, fault: EpisodeFault) -> None:
         evidence = unplayed(self.folder.lock(), key, number, fault)
         digest = self.folder.save_evidence(key.folder(number), evidence, {})
         self._finish(key, number, task, evidence, digest)

@@ -49,7 +49,15 @@ from tasks.sources import SuiteSource
 
 MOST_EPISODES: Final = 100_000
 MOST_WORKERS: Final = 128
-_OF_THE_SOURCE: Final = ("suite", "worlds", "staged", "resolve", "vary", "record_requests")
+_OF_THE_SOURCE: Final = (
+    "suite",
+    "worlds",
+    "staged",
+    "resolve",
+    "vary",
+    "record_requests",
+    "canary",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +262,9 @@ def refuse_offline_origins(settings: RunSettings) -> None:
     """Refuse options about live origins where none can be visited."""
     if World.ONLINE in settings.worlds:
         return
+    if settings.canary:
+        message = "--canary looks at live origins: it has no effect without --online"
+        raise UsageError(message, hint="add --online, or omit --canary")
     for option, given in (("--staged", settings.staged), ("--resolve", settings.resolve)):
         if given:
             message = f"{option} says where --online leads: it has no effect without --online"

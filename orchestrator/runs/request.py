@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from arena_core.errors import UsageError
 from arena_core.worlds import World
-from evaluators.evidence import UnscoredReason
+from evaluators.evidence import EpisodeFault, UnscoredReason
 from orchestrator.agents.interface import AgentLock, AgentMaker
 from orchestrator.browser.process.chromium import BrowserOptions
 from orchestrator.browser.process.kinds import BrowserKind, RemoteAddress
@@ -37,6 +37,7 @@ class RunRequest:
         rollouts: what its episodes go on from; None where they begin at the start of their tasks.
         again: why a finished episode that is unscored is played again.
         proof_hook: looks at each episode in its middle; None where nobody does.
+        faults: by task, why nobody is to play it online; its episodes end by that.
     """
 
     suite: Suite
@@ -51,6 +52,7 @@ class RunRequest:
     rollouts: Rollouts | None = None
     again: frozenset[UnscoredReason] = frozenset()
     proof_hook: ProofHook | None = None
+    faults: Mapping[str, EpisodeFault] = field(default_factory=dict)
 
     @property
     def worlds(self) -> tuple[World, ...]:

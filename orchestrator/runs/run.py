@@ -209,6 +209,7 @@ class Run:
                     budget=budget,
                     agent=part.agent,
                     again=part.request.again,
+                    faults=part.request.faults,
                 ),
             )
             for part, ledger in zip(self.parts, ledgers, strict=True)

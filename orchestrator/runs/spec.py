@@ -209,6 +209,8 @@ class RunTerms(Strict):
         strategy: of resets between episodes: `auto`, `swap`, `clean`, `rewind` or `recreate`.
         budget: what may be spent on models.
         vary: `NAME=VALUE[@PARAM]` entries that change what the agent meets on replicas: the arm.
+        canary: online, references are played before the agent is, and again after it failed: what
+            is unscored for drift, walls and sites that are down is then known.
     """
 
     worlds: tuple[World, ...] = Field(default=(World.OFFLINE,), min_length=1)
@@ -224,6 +226,7 @@ class RunTerms(Strict):
     strategy: str = "auto"
     budget: SpendingLimits = SpendingLimits()
     vary: tuple[str, ...] = ()
+    canary: bool = Field(default=False, exclude_if=lambda value: not value)
 
     @property
     def settings_beside(self) -> dict[str, Any]:
@@ -423,6 +426,7 @@ class Asked(Changes, total=False):
     options: Mapping[str, object] | None
     record_requests: bool
     trace: bool
+    canary: bool
 
 
 def suite_beside(named: str, file: Path) -> str:

@@ -292,7 +292,7 @@ class _Attempt:
             )
         except requests.RequestException as cause:
             message = f"{self._who}: could not {step}: {self._without_secret(str(cause))}"
-            raise LoginError(message, site=self._site.name) from None
+            raise LoginError(message, site=self._site.name, is_unanswered=True) from None
 
     def _without_secret(self, text: str) -> str:
         """Return a foreign message that may quote a URL, with the password blotted out."""

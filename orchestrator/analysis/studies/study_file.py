@@ -277,6 +277,7 @@ class StudyFile(RunSettings):
     variations: dict[Slug, Vary] = Field(default_factory=dict)
     contamination: str = ""
     vary: SkipJsonSchema[Vary] = ()
+    canary: SkipJsonSchema[bool] = False
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -338,6 +339,9 @@ class StudyFile(RunSettings):
 
     @model_validator(mode="after")
     def _has_arms_that_differ(self) -> Self:
+        if self.canary:
+            message = "is of one run: `arena eval --canary`, or `arena canary` before the study"
+            refuse_field(("canary",), message)
         if self.vary:
             refuse_field(("vary",), "a study names its arms: `variations: {dark: [look=dark]}`")
         if self.variations and World.OFFLINE not in self.worlds:

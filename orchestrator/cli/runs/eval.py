@@ -48,6 +48,7 @@ def evaluate(
     strategy: of.Strategy = None,
     resolve: of.Resolve = None,
     vary: of.Vary = None,
+    canary: of.Canary = False,
     model: of.Model = None,
     model_url: of.ModelUrl = None,
     model_deadline: of.ModelDeadline = None,

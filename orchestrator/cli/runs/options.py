@@ -159,6 +159,14 @@ BrowserDeclared = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Folder of the new run.")]
+Canary = Annotated[
+    bool,
+    typer.Option(
+        "--canary",
+        help="Online: play references before the agent plays, and again after it failed; tasks"
+        " that do not hold are unscored.",
+    ),
+]
 Headed = Annotated[
     bool, typer.Option("--headed", help="Show the browser: the same as --browser headed.")
 ]

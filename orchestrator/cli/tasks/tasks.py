@@ -180,6 +180,46 @@ def lint(
     console.note(f"suite '{report.suite}': {told}")
 
 
+@app.command("repair")
+def repair(
+    suite: SuiteArgument,
+    tasks: Annotated[
+        list[str] | None, typer.Option("--task", help="Only these tasks (ids or patterns).")
+    ] = None,
+    origins: Annotated[
+        str, typer.Option(help="What the canary looked at: live, staged, resolved or replica.")
+    ] = "live",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write what is proposed into the suite's files.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose new names and values for tasks that `arena canary` found drifted, as a diff.
+
+    Nothing is changed without --accept. With it, the revision of each changed task and the
+    version of the suite go up by one.
+
+    Example: arena tasks repair my-suite.yaml --task 'shop-*' --accept
+    """
+    from orchestrator.cli.progress import arena_for
+
+    console = Console(as_json)
+    found = arena_for(console).suites.repair(suite, tasks or (), origins=origins, accept=accept)
+    if as_json:
+        console.json(found.document())
+    else:
+        for line in found.diff.splitlines():
+            console.line(line)
+    for one in found.by_hand:
+        console.note(f"by hand: {one.task}: {one.by_hand} ({one.because})")
+    if found.is_written:
+        console.note(f"{counted(len(found.proposed), 'task')} changed; next: arena canary {suite}")
+    elif found.proposed:
+        console.note("nothing was changed; --accept writes this")
+    else:
+        console.note("nothing to propose")
+
+
 @app.command("instantiate")
 def instantiate(
     suite: SuiteArgument,

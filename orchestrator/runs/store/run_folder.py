@@ -193,6 +193,16 @@ class RunFolder:
             raise StoreError(message, hint="free some disk and go on with --resume") from cause
         return digest_of_files(saved.items())
 
+    def files_beside(self, name: str) -> dict[str, bytes]:
+        """Return what lies beside an attempt's evidence and is no part of it, by file name."""
+        written = {"evidence.json", NETWORK_FILE}
+        folder = self.evidence_folder(name)
+        return {
+            path.name: path.read_bytes()
+            for path in sorted(folder.iterdir())
+            if path.is_file() and path.name not in written
+        }
+
     @property
     def is_begun(self) -> bool:
         return self.ledger_path.is_file() or bool(self.evidence_names())

@@ -347,9 +347,11 @@ class FakeWorld:
         finally:
             self.log.append("gateway closed")
 
-    def requested(self, method: str, url: str, *, site: str, failed: str | None = None) -> None:
+    def requested(
+        self, method: str, url: str, *, site: str, failed: str | None = None, live: bool = False
+    ) -> None:
         """Write a request into the gateway's journal."""
-        pending = Pending(self.gateway.journal, method, url, site=site)
+        pending = Pending(self.gateway.journal, method, url, site=site, live=live)
         if method != "GET":
             pending.mark_write()
         pending.finish(None if failed else 200, failed=failed)

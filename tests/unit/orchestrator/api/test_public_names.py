@@ -36,6 +36,8 @@ from orchestrator import (
 from orchestrator.api.doctor import extension_points
 
 ARENA = {
+    "canary": "suite, patterns, *, world, staged, resolve, workers, history, stop",
+    "canary_life": "suite, *, history",
     "check_model": "model, *, url, temperature, deadline_s, prices",
     "doctor": "",
     "episode": "task, *, world, staged, resolve, agent, observations, out,"
@@ -74,6 +76,7 @@ SUITES = {
     "names": "",
     "new": "path",
     "read": "name",
+    "repair": "suite, patterns, *, origins, accept, history",
     "task": "name",
     "tasks": "suite, patterns",
 }

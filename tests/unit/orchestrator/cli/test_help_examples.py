@@ -14,6 +14,8 @@ Call = Callable[..., Ended]
 
 WITH_AN_EXAMPLE = [
     *("compare", "export", "sample", "score", "tasks import", "tasks lint"),
+    "tasks repair",
+    *("canary play", "canary report"),
     *(f"study {name}" for name in ("plan", "run", "status", "report", "add", "verify")),
 ]
 

@@ -247,6 +247,28 @@ async def test_a_site_that_cannot_be_reached_breaks_the_episode_off() -> None:
     assert "site 'wiki': its replica failed" in score.because
 
 
+@pytest.mark.parametrize("silent", ["wiki", None])
+async def test_a_start_page_that_cannot_be_opened_says_which_live_site_did_not_answer(
+    silent: str | None,
+) -> None:
+    world = FakeWorld()
+
+    async def fail() -> None:
+        live = silent is not None
+        world.requested("CONNECT", "x:443", site="wiki", live=live, failed="connection refused")
+        raise BrowserError("a start page cannot be opened")
+
+    world.script["open"] = fail
+    async with episode(world, World.ONLINE) as one:
+        await one.reset()
+        score = await one.score()
+    assert str(score.outcome) == "unscored: infra"
+    assert "connection refused" in score.because
+    fault = one.evidence().fault
+    assert fault is not None
+    assert fault.unreachable == silent
+
+
 async def test_a_fault_while_stopping_leaves_the_right_answer_unscored() -> None:
     world = FakeWorld()
     async with episode(world) as one:

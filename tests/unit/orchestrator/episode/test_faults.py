@@ -99,3 +99,12 @@ def test_a_login_that_fails_is_drift_only_at_a_live_origin(
     environment: Any = SimpleNamespace(upstreams=ATLAS.upstreams(["shop", "tools"], world))
     fault = login_fault(environment, LoginError("could not log in", site=site))
     assert (fault.reason, fault.message) == (reason, "could not log in")
+    assert fault.unreachable is None
+
+
+def test_a_live_origin_that_does_not_answer_a_login_has_not_drifted() -> None:
+    for world, silent in ((World.ONLINE, "shop"), (World.OFFLINE, None)):
+        environment: Any = SimpleNamespace(upstreams=ATLAS.upstreams(["shop"], world))
+        error = LoginError("no connection", site="shop", is_unanswered=True)
+        fault = login_fault(environment, error)
+        assert (fault.reason, fault.unreachable) == (UnscoredReason.INFRA, silent)

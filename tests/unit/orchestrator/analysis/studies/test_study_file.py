@@ -93,6 +93,10 @@ def test_arms_are_named_and_never_of_live_sites() -> None:
     assert "a study names its arms: `variations:" in refused(f"{offline}vary: [look=dark]\n")
 
 
+def test_a_study_has_no_canary_of_its_own() -> None:
+    assert "arena canary" in refused(f"{WHOLE.partition('questions:')[0]}canary: true\n")
+
+
 OF_ARMS = "  - {id: q, kind: difference, of: arms, first: dark, second: clean}"
 IN_ARM = (
     "  - {id: q, kind: difference, of: agents, first: steady, second: shaky, within: {arm: dark}}"

@@ -1,0 +1,1 @@
+"""Whether tasks still hold: their references played again and again, without any model."""

@@ -1,0 +1,228 @@
+"""`arena canary`: play references again and again, and say which tasks still hold."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena_core.errors import ArenaError, InternalError, NothingScoredError, TaskError, UsageError
+from arena_core.names import counted
+from orchestrator.cli.console import Column, Console
+from orchestrator.cli.runs import options as of
+
+if TYPE_CHECKING:
+    from orchestrator.canary.findings import TaskFinding
+    from orchestrator.canary.looking import CanaryReport, LookedTask
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.command("play")
+def play(
+    suite: Annotated[str, typer.Argument(help="A suite's name, or the path of its file.")],
+    tasks: of.Tasks = None,
+    offline: Annotated[bool, typer.Option("--offline", help="Look at the replicas.")] = False,
+    online: Annotated[
+        bool, typer.Option("--online", help="Look at the live origins (default).")
+    ] = False,
+    staged: of.Staged = False,
+    resolve: of.Resolve = None,
+    workers: Annotated[
+        int, typer.Option(min=1, help="References to play side by side; default: 1.")
+    ] = 1,
+    every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Look again and again, such as every 30m, 6h or 1d, until Ctrl-C."
+        ),
+    ] = None,
+    as_json: of.AsJson = False,
+) -> None:
+    """Play each task's reference without any model, and say which tasks still hold.
+
+    A task is valid, drifted (which step, what was expected, what is there now), blocked (bot wall,
+    consent wall, login wall, rate limit, geo), unreachable or unknown. What would turn bad is
+    played twice. The word `play` may be left out.
+
+    Example: arena canary play demo 'wiki-*' --online --staged
+    """
+    from orchestrator.cli.asynchronous import run
+    from orchestrator.cli.tasks.canary_watch import read_interval
+
+    if offline and online:
+        message = "--offline and --online: a look is at one world"
+        raise UsageError(message, hint="look twice: what is found is kept apart by world")
+    console = Console(as_json)
+    look = partial(
+        _look,
+        console,
+        suite,
+        tuple(tasks or ()),
+        world="offline" if offline else "online",
+        staged=staged,
+        resolve=tuple(resolve or ()),
+        workers=workers,
+    )
+    if every is not None:
+        run(_look_every(look, read_interval(every), console))
+        return
+    report = run(look())
+    show(report, console)
+    require_valid(report)
+
+
+async def _look_every(
+    look: Callable[[], Awaitable[CanaryReport]], every_s: float, console: Console
+) -> None:
+    from orchestrator.cli.tasks.canary_watch import keep_looking, until_interrupted
+
+    async def look_once() -> None:
+        found = await look()
+        show(found, console)
+        try:
+            require_valid(found)
+        except ArenaError as wrong:
+            console.warn(f"arena: {wrong.message}")
+
+    await keep_looking(look_once, every_s, console, until_interrupted)
+
+
+async def _look(
+    console: Console,
+    suite: str,
+    tasks: tuple[str, ...],
+    *,
+    world: str,
+    staged: bool,
+    resolve: tuple[str, ...],
+    workers: int,
+) -> CanaryReport:
+    from orchestrator.api.arena import Arena
+    from orchestrator.cli.asynchronous import two_interrupts
+    from orchestrator.cli.runs.live import progress_on
+    from orchestrator.cli.runs.run_setup import ShownRun
+
+    with progress_on(console) as on_event:
+        shown = ShownRun(console, on_event)
+        async with Arena(on_event=shown.on_event) as arena:
+            with two_interrupts(shown.finish_step, shown.stopped):
+                return await arena.canary(
+                    suite,
+                    tasks,
+                    world=world,
+                    staged=staged,
+                    resolve=resolve,
+                    workers=workers,
+                    stop=shown.stop,
+                )
+
+
+def show(report: CanaryReport, console: Console) -> None:
+    """Print what a look found: a line a task, and what is wrong with those that do not hold."""
+    from orchestrator.canary.documents import report_document
+    from orchestrator.canary.findings import CanaryStatus
+
+    document = report_document(report)
+    console.table(
+        (Column("task"), Column("status"), Column("since"), Column("key nodes"), Column("why")),
+        [
+            (
+                one.finding.task,
+                f"{one.finding.status}{' (flaky)' if one.is_flaky else ''}",
+                one.since,
+                _nodes(one.finding),
+                "" if one.finding.status is CanaryStatus.VALID else one.finding.because,
+            )
+            for one in report.tasks
+        ],
+        document,
+    )
+    if not console.as_json:
+        for one in report.tasks:
+            for line in _details(one):
+                console.line(line)
+    for run in report.runs:
+        console.note(f"plays: {run}")
+    if report.not_there:
+        console.note(f"not looked at, for they do not run there: {', '.join(report.not_there)}")
+    unseen = [one.finding.task for one in report.tasks if one.finding.answer_seen is False]
+    if unseen:
+        message = "no page that was visited says their answer, so nothing shows that it still holds"
+        console.note(f"{message}: {', '.join(unseen)}")
+
+
+def _nodes(finding: TaskFinding) -> str:
+    met = sum(one.status == "met" for one in finding.nodes)
+    return f"{met}/{len(finding.nodes)}" if finding.nodes else "-"
+
+
+def _details(looked: LookedTask) -> Iterator[str]:
+    """Yield what a person needs to mend a task."""
+    finding = looked.finding
+    if finding.drift is None and finding.wall is None:
+        return
+    yield f"\n{finding.task}: {finding.status}"
+    if (drift := finding.drift) is not None:
+        yield f"  at        {drift.at}"
+        yield f"  expected  {drift.expected}"
+        yield f"  found     {drift.found}"
+        for one in drift.nearest:
+            yield f"  nearest   {one}{' in ' + ' > '.join(one.path) if one.path else ''}"
+    if (wall := finding.wall) is not None:
+        yield f"  {wall.kind}: {wall.sign}"
+    for node in finding.nodes:
+        if node.status != "met":
+            yield f"  check     '{node.check}' {node.status}: {node.expected}; {node.found}"
+    yield f"  now       {finding.url}  {finding.screenshot or ''}".rstrip()
+    if looked.screenshot_then is not None:
+        yield f"  then      {looked.screenshot_then}"
+
+
+def require_valid(report: CanaryReport) -> None:
+    """Raise the error whose exit code says what a look found; none where all that counts is valid.
+
+    Raises:
+        InternalError: a bug of Arena's broke a play off.
+        TaskError: a task is drifted, blocked or unreachable.
+        NothingScoredError: nothing is known of any task.
+    """
+    from orchestrator.canary.findings import CanaryStatus
+
+    bugs = [one.finding for one in report.tasks if one.finding.is_bug]
+    if bugs:
+        message = f"a bug of Arena's: {bugs[0].task}: {bugs[0].because}"
+        raise InternalError(message, hint="please report it; its evidence is kept")
+    counts = {status: report.count(status) for status in CanaryStatus}
+    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    if any(number for status, number in counts.items() if status.is_bad):
+        raise TaskError(f"suite '{report.suite}': {told}", hint="arena canary report")
+    if report.tasks and not counts[CanaryStatus.VALID]:
+        message = f"suite '{report.suite}': {told}: nothing shows that a task holds"
+        raise NothingScoredError(message)
+    Console().note(
+        f"suite '{report.suite}': {counted(len(report.tasks), 'task')}: {told or 'none'}"
+    )
+
+
+@app.command("report")
+def report(
+    suite: Annotated[
+        str | None, typer.Argument(help="A suite's name; default: all that were looked at.")
+    ] = None,
+    as_json: of.AsJson = False,
+) -> None:
+    """Show what the canary found until now: validity over time, half-life, what dies first.
+
+    Replicas, live, staged and resolved origins are reported apart. The half-life is that of a
+    constant hazard, with an exact interval; tasks that still hold are censored.
+
+    Example: arena canary report demo
+    """
+    from orchestrator.cli.progress import arena_for
+    from orchestrator.cli.tasks.canary_report import show_lives
+
+    console = Console(as_json)
+    show_lives(arena_for(console).canary_life(suite), console)

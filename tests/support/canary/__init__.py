@@ -1,0 +1,1 @@
+"""Plays of references for the tests of the canary."""
