@@ -36,7 +36,7 @@ demo: setup  ## build what the demo needs; an agent solves tasks on replicas and
 quick-images: setup
 	@$(ARENA) build $(QUICK_SITES) --staged
 
-unit: $(STAMP)  ## the quick tests that need no engine and no browser: a minute
+unit: $(STAMP)  ## the quick tests that need no engine and no browser: a minute and a half
 	@$(PYTEST) tests/unit -n 2 --dist worksteal -q -m "not slow"
 
 lint: $(STAMP) docs  ## style, types, arrows between packages, the documentation
