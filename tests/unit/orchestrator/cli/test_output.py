@@ -98,7 +98,9 @@ def test_a_report_in_the_terminal_holds_both_worlds_and_what_is_left(
     call: Call, tmp_path: Path
 ) -> None:
     said = call("report", make_run(tmp_path / "run").path).out
-    [parts] = [line for line in said.splitlines() if line.startswith("parts")]
+    [parts] = [line for line in said.splitlines() if line.startswith("parts ")]
+    assert "where the worlds part: layout 1, content 1, unknown 1" in said
+    assert "parts: step 1, layout: type " in said
     assert parts.split()[1] == "success"
     assert "failure" in parts
     assert parts.rstrip().endswith("price")

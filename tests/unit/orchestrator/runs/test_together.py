@@ -81,6 +81,7 @@ class Machine:
     @asynccontextmanager
     async def worker(self, *_: object) -> AsyncIterator[Worker]:
         environments = cast("Any", SimpleNamespace(isolated=True))
+        environments.in_browser = lambda _: environments
         yield Worker(interrupted=self.interrupted, environments=environments)
 
     async def attempt(self, job: Job, spec: AttemptSpec, meter: AttemptMeter) -> Attempted:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import pytest
 
@@ -17,7 +17,7 @@ from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.worker import Job, Worker, WorldRunner
 from sites.upstreams import Upstreams
 
-RUN = cast("Any", SimpleNamespace(name="a-run", attempt_runner=None))
+RUN = cast("Any", SimpleNamespace(name="a-run", attempt_runner=None, request=None))
 TASKS = [cast("Any", SimpleNamespace(id=f"task-{number}")) for number in range(1000)]
 JOBS = [Job(RUN, EpisodeKey(name, World.OFFLINE)) for name in ("one", "two", "three", "four")]
 
@@ -29,6 +29,9 @@ class Played:
         self.episodes: list[str] = []
         self.cancelled: list[str] = []
         self._failure = failure
+
+    def in_browser_of(self, request: object) -> Self:
+        return self
 
     async def play(self, job: Job) -> None:
         key = job.key
@@ -125,6 +128,9 @@ async def test_the_pool_foresees_the_next_episodes_and_none_is_lost_by_looking(
     seen: list[list[object]] = []
 
     class Plays:
+        def in_browser_of(self, request: object) -> Self:
+            return self
+
         async def play(self, job: Job) -> None:
             played.append(job.key.task)
             if len(played) in (1, 10):
