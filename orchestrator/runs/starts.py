@@ -124,7 +124,7 @@ class Starts:
             moments = [step.clock for step in steps if isinstance(step, SetClock)]
             if moments and taken.clock is None:
                 raise GivenError(f"site '{site}' has the machine's clock, which cannot be set")
-            if not moments and taken.digest == replica.golden:
+            if not moments and taken.fingerprint.own_digest == replica.golden:
                 message = (
                     f"site '{site}': what '{task.id}' sets up changes nothing of its fingerprint"
                 )

@@ -99,7 +99,7 @@ async def delta_of(
     try:
         async with asyncio.timeout(DEADLINE_S):
             found = fingerprint or await take_fingerprint(engine, site, replica.container)
-            if found.digest == before.digest:
+            if found.own_digest == (start.fingerprint.own_digest if start else before.digest):
                 return Delta(site.name)
             golden = await before.parts()
             states = _table_pairs(golden.tables, found.tables, without)

@@ -46,4 +46,4 @@ async def _still_is(watch: Watch, taken: TakenState, mark: Mark) -> bool:
     now = await watch.mark()
     if now is not None and now.moved_since(mark) is None:
         return True
-    return (await watch.prove()).digest == taken.digest
+    return not (await watch.prove()).differences(taken.fingerprint)

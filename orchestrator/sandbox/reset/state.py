@@ -112,6 +112,11 @@ class Fingerprint:
     def digest(self) -> str:
         return hashlib.sha256(self.to_json()).hexdigest()
 
+    @cached_property
+    def own_digest(self) -> str:
+        """The digest without rows of other schemas, which golden fingerprints do not know."""
+        return replace(self, objects=_objects_of(self, elsewhere=False)).digest
+
     def to_json(self) -> bytes:
         """Return the canonical form: equal fingerprints give equal bytes."""
         document: dict[str, object] = {
@@ -162,10 +167,7 @@ class Fingerprint:
         Rows of other schemas are compared where both fingerprints know them.
         """
         both = self.reads_elsewhere and golden.reads_elsewhere
-        objects, of_golden = (
-            tuple(entry for entry in found.objects if both or entry.kind != ROWS_ELSEWHERE)
-            for found in (self, golden)
-        )
+        objects, of_golden = (_objects_of(found, elsewhere=both) for found in (self, golden))
         return (
             *_compare(_by(golden.tables, _name), _by(self.tables, _name), "table", _table_change),
             *_compare(_by(golden.files, _path), _by(self.files, _path), "file", _file_change),
@@ -175,6 +177,10 @@ class Fingerprint:
             *_compare(_by(of_golden, _object), _by(objects, _object), "", _object_change),
             *_compare(_by(golden.probes, _name), _by(self.probes, _name), "probe", _probe_change),
         )
+
+
+def _objects_of(found: Fingerprint, *, elsewhere: bool) -> tuple[ObjectState, ...]:
+    return tuple(one for one in found.objects if elsewhere or one.kind != ROWS_ELSEWHERE)
 
 
 class GoldenState(Protocol):

@@ -173,5 +173,6 @@ def test_rows_of_other_schemas_are_compared_where_both_know_them() -> None:
     )
     was = GOLDEN.with_objects((mysql,))
     assert GOLDEN.differences(was) == was.differences(GOLDEN) == ()
+    assert GOLDEN.digest == was.own_digest != was.digest
     now = GOLDEN.with_objects((changed, other))
     assert now.differences(was) == ("rows of mysql: other content", "rows of other: new")
