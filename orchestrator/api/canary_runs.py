@@ -37,7 +37,7 @@ async def play_watched(
     request: RunRequest, folder: RunFolder, opened: OpenArena, stop: asyncio.Event | None
 ) -> RunReport:
     """Play what is not finished of a run whose canary looks at its live tasks, and report it."""
-    oracle = oracle_request(request.suite, request.tasks, look_settings(request.settings))
+    oracle = references_of(request)
 
     async def look_at(tasks: tuple[Task, ...]) -> CanaryReport:
         return await look(opened, replace(oracle, tasks=tasks), history=None, stop=stop)
@@ -109,6 +109,12 @@ async def _faults(
     if unknown:
         opened.warn(f"canary: nothing is known of {listed(unknown)}: they count as they end")
     return found
+
+
+def references_of(request: RunRequest) -> RunRequest:
+    """Return what plays a run's references, in its agent's browser: a site may refuse another."""
+    asked = oracle_request(request.suite, request.tasks, look_settings(request.settings))
+    return replace(asked, headless=request.headless)
 
 
 def look_settings(settings: RunSettings) -> RunSettings:

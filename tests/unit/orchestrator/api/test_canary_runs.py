@@ -22,6 +22,7 @@ from orchestrator.api.canary_runs import (
     look_settings,
     play_between,
     play_watched,
+    references_of,
     way_to_play,
 )
 from orchestrator.api.opened import ArenaEvent, OpenArena, WarningNote
@@ -37,7 +38,7 @@ from orchestrator.runs.spec import RunSettings, RunSpec
 from orchestrator.runs.store.ledger import EpisodeKey
 from orchestrator.runs.store.lock import hash_suite
 from orchestrator.runs.store.run_folder import RunFolder
-from tasks.schema import Task
+from tasks.schema import Suite, Task
 
 VALID = finding_of(right_play())
 DRIFTED = finding_of(gave_up())
@@ -65,6 +66,25 @@ def test_references_are_played_online_as_the_agent_is() -> None:
     found = look_settings(asked)
     assert (found.worlds, found.staged, found.workers) == ((World.ONLINE,), True, 3)
     assert (found.canary, found.budget.max_usd) == (False, None)
+
+
+def request_of(suite: Suite, settings: RunSettings) -> RunRequest:
+    oracle = choose_agent("oracle")
+    return RunRequest(
+        suite=suite,
+        tasks=suite.tasks,
+        agent=oracle.maker,
+        agent_lock=oracle.lock,
+        settings=settings,
+    )
+
+
+def test_references_are_played_in_the_browser_of_the_agent() -> None:
+    shown = request_of(SUITE, RunSettings.of(worlds=("online",), canary=True))
+    assert references_of(shown).browser.headless
+    assert not references_of(replace(shown, headless=False)).browser.headless
+    chosen = RunSettings.of(worlds=("online",), canary=True, browser="headless-shell")
+    assert references_of(request_of(SUITE, chosen)).browser.only_shell
 
 
 def test_a_canary_without_a_live_world_is_refused() -> None:
@@ -140,14 +160,7 @@ class Scene:
         return perform
 
     async def run(self) -> dict[str, str]:
-        oracle = choose_agent("oracle")
-        request = RunRequest(
-            suite=self.suite,
-            tasks=self.suite.tasks,
-            agent=oracle.maker,
-            agent_lock=oracle.lock,
-            settings=RunSettings.of(worlds=("online",), canary=True),
-        )
+        request = request_of(self.suite, RunSettings.of(worlds=("online",), canary=True))
         opened = OpenArena(sites=(), on_event=self._note)
         report = await play_between(request, self.folder, opened, self.look, self.play_on)
         assert not report.edited  # what the canary changed is written down like any attempt
