@@ -1,4 +1,4 @@
-"""What would mend a drifted task: new names of elements and new values, for a person to accept."""
+"""What would repair a drifted task: new names and values, for a person to accept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Repair:
 
     Attributes:
         because: what drifted.
-        changes: empty where a person has to mend it; `by_hand` says why.
+        changes: empty where a person has to repair it; `by_hand` says why.
     """
 
     task: str
@@ -34,7 +34,7 @@ class Repair:
 
 
 def repair_of(task: Task, world: World, found: Mapping[str, Any]) -> Repair | None:
-    """Return what would mend a task; None where it has not drifted.
+    """Return what would repair a task; None where it has not drifted.
 
     Args:
         task: as it is written.
@@ -49,7 +49,7 @@ def repair_of(task: Task, world: World, found: Mapping[str, Any]) -> Repair | No
     elif drift.get("check") is not None:
         changes, why = _new_value(task, world, drift)
     else:
-        changes, why = (), f"{drift['at']} cannot be mended by a new name or value"
+        changes, why = (), f"{drift['at']} cannot be repaired by a new name or value"
     because = str(found.get("because", ""))
     return Repair(task=task.id, because=because, changes=changes, by_hand=why)
 

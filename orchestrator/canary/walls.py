@@ -1,4 +1,4 @@
-"""What keeps a browser out of a site, told from the page that it was shown instead.
+"""What keeps a browser out of a site, by the page that it was shown instead.
 
 A page is a wall where it is *nothing but* a wall: its title, a heading or the control to pass it
 says so, and it has little else. A page that only mentions such words, in a text, a footer or the

@@ -37,7 +37,7 @@ def unscore(
         folder: of the run, which nobody else writes.
         keys: episodes that are finished.
         faults: by task, why what was played says nothing of the agent; tasks that hold have none.
-        on_event: told of each episode's new end.
+        on_event: gets each episode's new end.
 
     Returns:
         Those whose task has a fault.

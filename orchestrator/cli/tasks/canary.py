@@ -160,7 +160,7 @@ def _nodes(finding: TaskFinding) -> str:
 
 
 def _details(looked: LookedTask) -> Iterator[str]:
-    """Yield what a person needs to mend a task."""
+    """Yield what a person needs to repair a task."""
     finding = looked.finding
     if finding.drift is None and finding.wall is None:
         return
@@ -196,14 +196,14 @@ def require_valid(report: CanaryReport) -> None:
         message = f"a bug of Arena's: {bugs[0].task}: {bugs[0].because}"
         raise InternalError(message, hint="please report it; its evidence is kept")
     counts = {status: report.count(status) for status in CanaryStatus}
-    told = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    said = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     if any(number for status, number in counts.items() if status.is_bad):
-        raise TaskError(f"suite '{report.suite}': {told}", hint="arena canary report")
+        raise TaskError(f"suite '{report.suite}': {said}", hint="arena canary report")
     if report.tasks and not counts[CanaryStatus.VALID]:
-        message = f"suite '{report.suite}': {told}: nothing shows that a task holds"
+        message = f"suite '{report.suite}': {said}: nothing shows that a task holds"
         raise NothingScoredError(message)
     Console().note(
-        f"suite '{report.suite}': {counted(len(report.tasks), 'task')}: {told or 'none'}"
+        f"suite '{report.suite}': {counted(len(report.tasks), 'task')}: {said or 'none'}"
     )
 
 

@@ -39,13 +39,13 @@ async def keep_looking(
 ) -> None:
     """Look at once, and then every so many seconds from the beginning of the look before.
 
-    What fails in a look is told, and the next follows all the same. A look that took longer than
-    the interval is followed by the next at once, and by none that was missed.
+    What fails in a look is reported, and the next follows all the same. A look that took longer
+    than the interval is followed by the next at once, and by none that was missed.
 
     Args:
         look: looks once, and tells what it found.
         every_s: from beginning to beginning.
-        console: where what fails is told.
+        console: prints what fails.
         wait: waits so many seconds; True where the person wants no further look.
         clock: tells seconds.
 
