@@ -6,10 +6,15 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Final, TextIO
 
 from arena_core.logs import without_known
 from orchestrator.cli.streams import takes_unicode
+
+# A page's title or an agent's answer must not write to the terminal's other lines or clipboard.
+_CONTROLS: Final = {
+    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"
+}
 
 Cell = str | int | float | bool | None
 Json = Cell | Sequence["Json"] | Mapping[str, "Json"]
@@ -51,7 +56,7 @@ class Console:
 
     def line(self, text: str) -> None:
         """Print one line of result on stdout."""
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(_printable(text) + "\n")
 
     def note(self, text: str) -> None:
         """Print one line of progress on stderr."""
@@ -63,8 +68,13 @@ class Console:
         _write(sys.stderr, text)
 
 
+def _printable(text: str) -> str:
+    """Return a text with the codes that control a terminal written out."""
+    return text.translate(_CONTROLS)
+
+
 def _write(stream: TextIO, text: str) -> None:
-    stream.write(without_known(text) + "\n")
+    stream.write(_printable(without_known(text)) + "\n")
     stream.flush()
 
 
@@ -78,7 +88,7 @@ def _print_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> N
     for column in columns:
         table.add_column(column.title, justify="right" if column.right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        table.add_row(*(Text("" if cell is None else _printable(str(cell))) for cell in row))
     terminal = sys.stdout.isatty()
     RichConsole(file=sys.stdout, width=None if terminal else 200, no_color=not terminal).print(
         table

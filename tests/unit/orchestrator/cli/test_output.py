@@ -17,6 +17,7 @@ from support.tasks.small_suites import bells, write_suite
 
 from arena_core.errors import StoreError
 from arena_core.plugins import ARENA
+from orchestrator.cli.console import Column, Console
 
 Call = Callable[..., Ended]
 
@@ -218,3 +219,19 @@ print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
 def test_the_version_is_one_line_with_the_packages_name(call: Call) -> None:
     ended = call("--version")
     assert (ended.code, ended.out) == (0, f"{ARENA} {version(ARENA)}\n")
+
+
+def test_nothing_that_a_page_says_controls_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    hostile = "a\x1b[2Kb\x07\x9b31m\tc\n\rd"
+    console = Console()
+    console.line(hostile)
+    console.warn(hostile)
+    console.note(hostile)
+    console.table([Column("title")], [[hostile.replace("\n", "")]], None)
+    written = capsys.readouterr()
+    for text in (written.out, written.err):
+        assert not any(ord(one) < 32 and one not in "\t\n" for one in text)
+        assert not any(127 <= ord(one) < 160 for one in text)
+        assert r"a\x1b[2Kb\x07\x9b31m" in text
